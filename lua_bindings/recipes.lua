@@ -166,21 +166,16 @@ int64[3] cpu
  1  3  2]]},
 
   {"Sums per calendar month", [[
-`dates` reads days as seconds since 1970, in UTC. A year begins in March here, so that a leap day is its last one: 4
-centuries have 146097 days, 4 years 1461, 5 months from March or August on 153.]],
+`dates` reads days as times; calendar gives their parts as columns, and floor_time the beginning of a month, a week or
+900 seconds as one key.]],
   [[
 local name = os.tmpname()
 local file <close> = assert(io.open(name, "w"))
 file:write("day;rain\n2024-02-29;1\n2023-12-31;4\n2024-02-01;3\n2024-03-01;8\n"):flush()
 local x = strew.load(name, {format = "csv", header = true, separator = ";", dates = {"day"}})
 os.remove(name)
-local days = x.day // 86400 + 719468                     -- since March 1 of year 0
-local century = (4 * days + 3) // 146097
-local day = days - 146097 * century // 4                 -- of the century
-local year = (4 * day + 3) // 1461
-local month = (5 * (day - 1461 * year // 4) + 2) // 153  -- 0 in March
-local months = 12 * (100 * century + year) + month + 2   -- since January of year 0
-x.year, x.month = months // 12, months % 12 + 1
+local parts = strew.calendar(x.day)
+x.year, x.month = parts.year, parts.month
 print(strew.group_by(x, {"year", "month"}):agg{days = "count", rain = {"sum", "rain"}})]],
   [[
 table: 3 rows, 4 columns, cpu

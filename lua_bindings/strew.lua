@@ -162,6 +162,38 @@
 ---| == # identity; use `t:eq(u)` for elements, `strew.equal(t, u)` for whole tensors
 ---| < # an error, like `<= > >=`; use `t:lt(u)`, `t:le(u)`, `t:gt(u)`, `t:ge(u)`
 
+---# times
+---A time is a dtype of its own: microseconds since 1970-01-01 UTC, years -290308 to 294247. NaT is no time.
+---
+---`strew.time` reads times from text, `strew.load` with `dates`, .npy and .npz as NumPy's datetime64. In scripts a time is
+---its text: `t[i]`, `item` and `tolist` give it ("NaT" for none), and where a call takes times it takes their text.
+---`t:to("int64")` gives microseconds, `to("time")` the times back. Views, indexing, `cat`, `where`, scatter without a
+---reduction, sorting, `unique`, `searchsorted`, `min`, `max`, comparisons, keys and columns of tables take times, and so do
+---`scatter_min`, `scatter_max`, `first`, `last`, `count` and `nunique`. All else is an error.
+---
+---The difference of two times is float64 seconds, exact in microseconds before it is rounded. A time plus or minus seconds
+---is a time: floats are rounded to the nearest microsecond, halves to even. A sum that is out of range, or with NaN or
+---NaT, is NaT. NaT is to times what NaN is to floats: it equals nothing and sorts last, `min` and `max` of it are NaT;
+---`isnan` finds it. It prints as nothing, as in a .csv.
+---
+---```lua
+---local t = strew.time{"2024-02-29T12:30", "1969-07-20T20:17:40Z", "2024-05-17 14:00:00+02:00"}
+---print((t:sort()))
+---print(t - t[1])
+---print(t:lt("2000-01-01"))
+---print(strew.floor_time(t + 86400, "month"))
+---```
+---```text
+---time[3] cpu
+--- 1969-07-20T20:17:40     2024-02-29T12:30     2024-05-17T12:00
+---float64[3] cpu
+--- 1723392740           0  1730130140
+---bool[3] cpu
+--- false   true  false
+---time[3] cpu
+--- 2024-03-01  1969-07-01  2024-05-01
+---```
+
 ---# broadcasting
 ---Elementwise calls take operands of different shapes: sizes are aligned at the last dimension, and size 1 repeats.
 ---
@@ -345,6 +377,7 @@
 ---| "uint32"
 ---| "uint64" # prints in full; an element above 2^63 - 1 is no Lua integer: item and tolist refuse it
 ---| "bool" # sum counts true elements
+---| "time" # microseconds since 1970-01-01 UTC: see times
 
 ---The device that stores a tensor and computes with it.
 ---
@@ -3062,6 +3095,74 @@ function strew.histogramdd(self, bins, options) end
 ---@param options? strew.one_hot_options
 ---@return strew.Tensor t int64
 function strew.one_hot(self, options) end
+
+---Options of strew.time.
+---@class strew.time_options
+---@field device? strew.device default: the program's device
+
+---Reads times from text: one, or a nested sequence; or takes microseconds of int64 as times.
+---
+---Without `format` a time is 2024-05-17, with T or a blank and 12:30, :00, a fraction, Z or an offset as +02:00 behind it; a
+---year beyond 9999 or below 0 has a sign and 5 or 6 digits. "" and "NaT" are NaT. `format` has strftime's letters: Y y m b B
+---d e j H I p M S f (a fraction) z (an offset) a A, T for H:M:S, F for Y-m-d, R for H:M, D for m/d/y and %%. Names of
+---months and days are English. Without an offset a time is UTC. Digits beyond microseconds are dropped.
+---
+---```lua
+---print(strew.time{"2024-05-17", "2024-05-17T12:30:00.25+02:00"})
+---print(strew.time("17 May 2024, 1:05 PM", "%d %b %Y, %I:%M %p"))
+---print(select(2, pcall(strew.time, {"2024-02-29", "2023-02-29"})))
+---```
+---```text
+---time[2] cpu
+---             2024-05-17  2024-05-17T10:30:00.25
+---time[] cpu  2024-05-17T13:05
+---example:3: time: 'x' has "2023-02-29", which is not in the calendar, at x[2]
+---```
+---@param x any text, a nested Lua sequence of texts, or a tensor of int64 or times
+---@param format? string default: ISO 8601
+---@param options? strew.time_options
+---@return strew.Tensor t time
+function strew.time(x, format, options) end
+
+---Returns the parts of times in the calendar, UTC: a table of columns.
+---
+---The columns are year, month (1 to 12), day, hour, minute, second, weekday (0 is Monday) and day_of_year, from 1. They are
+---int64, or float64 with NaN where a time is NaT. The calendar is the proleptic Gregorian one.
+---
+---```lua
+---print(strew.calendar(strew.time{"2024-02-29T12:30", "1969-12-31"}))
+---```
+---```text
+---table: 2 rows, 8 columns, cpu
+---  year  month    day   hour  minute  second  weekday  day_of_year
+--- int64  int64  int64  int64   int64   int64    int64        int64
+---  2024      2     29     12      30       0        3           60
+---  1969     12     31      0       0       0        2          365
+---```
+---@param t strew.Tensor|string times
+---@return table parts
+function strew.calendar(t) end
+
+---Rounds times down to the beginning of a unit.
+---
+---A unit is "year", "quarter", "month", "week" (from Monday), "day", "hour", "minute", "second", "millisecond" or
+---"microsecond", or a number of seconds, which are counted from 1970-01-01. NaT stays.
+---
+---```lua
+---local t = strew.time{"2024-02-29T12:44:59", "1969-12-31T23:59"}
+---print(t:floor_time("month"))
+---print(t:floor_time(900))
+---```
+---```text
+---time[2] cpu
+--- 2024-02-01  1969-12-01
+---time[2] cpu
+--- 2024-02-29T12:30  1969-12-31T23:45
+---```
+---@param t strew.Tensor|string times
+---@param unit number|string
+---@return strew.Tensor t time
+function strew.floor_time(t, unit) end
 
 ---Returns true for each element that is NaN, else false.
 ---
@@ -6764,7 +6865,7 @@ function strew.detach(self) end
 ---@field dtype? strew.dtype .csv: dtype of the columns of numbers; default int64 or float64
 ---@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
 ---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
----@field dates? (string|integer)[] .csv: columns of ISO 8601 dates and times, as seconds since 1970-01-01 UTC
+---@field dates? (string|integer)[] .csv: columns of ISO 8601 dates and times, read as times
 ---@field columns? (string|integer)[] the columns of the .csv, or the tensors of the .npz or .safetensors, in this order; default: all
 ---@field names? string[] .csv: names of all columns, instead of those in the file
 ---@field missing? (string|integer)[] .csv: cells to read as empty, as {"?", "-", -999}
@@ -6809,8 +6910,8 @@ function strew.detach(self) end
 ---zeros, as the zip code 00501, or with a plus and 7 digits or more, as +4912345, unless `dtype` is given. `text =
 ---{"price"}` reads the column as words, `decimal = ","` numbers with commas, `thousands = ","` numbers as 1,234,567,
 ---`missing = {"-"}` such words as empty cells, `dates = {"when"}` dates: 2024-05-17, 2024-05-17T12:30 or
----2024-05-17 12:30:00+02:00. They become int64 seconds, in UTC unless they have an offset, and float64 if some are
----missing. Fractions of a second and other forms of dates are errors.
+---2024-05-17 12:30:00.25+02:00. They become times, in UTC unless they have an offset; an empty cell becomes NaT. Other
+---forms of dates are errors: read them as words.
 ---
 ---`skip = 2` and `comment = "#"` leave out lines, `rows = 10` reads ten rows, and `names = {"a", "b"}` names the columns,
 ---instead of the file's names if it has some.

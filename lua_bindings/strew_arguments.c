@@ -21,6 +21,7 @@ bool bind_to_scalar(lua_State *L, int i, strew_scalar *out) {
   case LUA_TNUMBER:
     *out = lua_isinteger(L, i) ? strew_int(lua_tointeger(L, i)) : strew_float(lua_tonumber(L, i));
     return true;
+  case LUA_TSTRING: return lua_rawlen(L, i) && strew_time_parse(lua_tostring(L, i), NULL, out, NULL) == STREW_OK;
   default: return false;
   }
 }
@@ -549,7 +550,10 @@ bool bind_wrap_dim(struct script_call *call, const strew_tensor *tensor, int *di
 }
 
 void bind_push_scalar(lua_State *L, strew_scalar scalar) {
-  if (scalar.dtype == STREW_BOOL)
+  char text[STREW_TIME_BYTES];
+  if (scalar.dtype == STREW_TIME)
+    lua_pushstring(L, *strew_time_text(scalar.as.i, text) ? text : "NaT");
+  else if (scalar.dtype == STREW_BOOL)
     lua_pushboolean(L, scalar.as.i != 0);
   else if (scalar.dtype == STREW_INT64)
     lua_pushinteger(L, scalar.as.i);

@@ -60,7 +60,7 @@ struct print_options {
 struct script_call;
 
 struct script_call;
-enum retry { RETRY_COMBINED, RETRY_EXPANDED, RETRIES };
+enum retry { RETRY_COMBINED, RETRY_EXPANDED, RETRIES, RETRY_TIMES = RETRIES, ALL_RETRIES };
 /* A userdata, one per Lua state. Its user values: the table that strew.last_error() returns, the memory of boxes, the
    loaded operations of strew_family.c, the record of strew_record.c, strew_family.c's function that loads a file. */
 enum { LAST_ERROR = 1, BOXES, FAMILY, RECORD, USE, BINDING_VALUES = USE };
@@ -82,8 +82,8 @@ struct binding {
   const struct family_operands *operands; /* and its tensors, for messages of strew_family.c */
   /* After a call failed; true: it may run again. RETRY_COMBINED: as one of a reduction of one's own. RETRY_EXPANDED: with
      tensors in place of bound expressions among its arguments, and in tables there, but not where the call writes. NULL
-     until there is such an object. */
-  bool (*retries[RETRIES])(lua_State *L, struct script_call *call);
+     until there is such an object. RETRY_TIMES, after a failure for a dtype: as one of times (family/times.lua). */
+  bool (*retries[ALL_RETRIES])(lua_State *L, struct script_call *call);
   uint64_t record;  /* number of the last record of strew_record.c */
   int record_depth; /* calls of functions of strew.grad that run, one in another */
   bool recording;   /* calls are recorded now */
@@ -528,7 +528,7 @@ enum { NO_DIM = INT_MIN };
   Y(word, mode, form) X(boolean, equal_nan) X(boolean, return_inverse)                                                 \
   X(boolean, return_counts) X(boolean, enabled) Y(dims, dim, dims) X(integers, shape) X(integers, strides)             \
   Y(integers, dims, order) Y(integers, position, place) X(mode, mode) Y(reduce, reduce, reduction)                     \
-  X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing)                                     \
+  X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing) X(word, format)                                     \
   Y(grouping, self, grouping) X(word, text) Y(entries, indices, entries)                       \
   Y(lengths, size, chunk) Y(destination, out, destination) X(dim, dim1) X(dim, dim2)                                  \
   X(integers, shifts) Y(dims, dims, along) X(integers, repeats) Y(operand, repeats, each) X(integer, diagonal)         \

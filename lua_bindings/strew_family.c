@@ -182,13 +182,6 @@ static int use(lua_State *L) {
   return 1;
 }
 
-void bind_open_family(lua_State *L, int binding, const struct script_function *const *rows) {
-  lua_pushvalue(L, binding);
-  lua_pushlightuserdata(L, (void *)(uintptr_t)rows);
-  lua_pushcclosure(L, use, 2);
-  lua_setiuservalue(L, binding, USE);
-}
-
 /* Pushes the operation's table {parameters, function}; the row is its key among what files returned. */
 static void push_operation(lua_State *L, const struct script_function *row) {
   const int operation = lua_gettop(L) + 1;
@@ -267,6 +260,44 @@ static int run(lua_State *L, struct script_call *call) {
   return results < 0 ? lua_error(L) : results;
 }
 
+/* Calls the function on top of the stack, of times.lua, with the call's arguments. */
+static int run_time(lua_State *L, struct script_call *call) {
+  struct binding *binding = call->binding;
+  bind_stack(L, call->arguments + LUA_MINSTACK);
+  for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
+  const int results = bind_call_within(L, binding, call->arguments, false,
+                                       binding->outer ? binding->outer : call->error.alias, binding->operands);
+  return results < 0 ? lua_error(L) : results;
+}
+
+/* After a call failed for the dtype of an argument: if one is of times, and family/times.lua has the operation, makes that
+   the call's row. */
+static bool take_time(lua_State *L, struct script_call *call) {
+  static const struct script_function row = {"time", run_time, 0, ALWAYS | COMPOSED};
+  bool is_time = false;
+  if (call->row->function == run_time || call->form & (INPLACE | GROUPED)) return false;
+  bind_stack(L, LUA_MINSTACK);
+  for (int i = 1; i <= call->arguments; i++) {
+    const struct box *box = bind_to_box(L, call->binding, i);
+    is_time |= box && box->tensor && strew_tensor_dtype(box->tensor) == STREW_TIME;
+  }
+  if (!is_time) return false;
+  bind_use(L, lua_upvalueindex(1), "times.lua");
+  lua_getfield(L, -1, "calls");
+  if (lua_getfield(L, -1, call->row->name) != LUA_TFUNCTION) return lua_settop(L, call->arguments), false;
+  lua_replace(L, call->arguments + 1);
+  lua_settop(L, call->arguments + 1);
+  return call->row = &row, true;
+}
+
+void bind_open_family(lua_State *L, int binding, const struct script_function *const *rows) {
+  ((struct binding *)lua_touserdata(L, binding))->retries[RETRY_TIMES] = take_time;
+  lua_pushvalue(L, binding);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)rows);
+  lua_pushcclosure(L, use, 2);
+  lua_setiuservalue(L, binding, USE);
+}
+
 int bind_call_family(lua_State *L, struct script_call *call, const struct script_function *row) {
   bind_stack(L, call->arguments + LUA_MINSTACK);
   bind_push_function(L, lua_upvalueindex(1), row, row->name, row->forms);
@@ -330,6 +361,7 @@ const struct script_function bind_family_rows[] = {
     IN(rows, rows, FUNCTION), IN(rows, assign, FUNCTION | GROUPED), IN(rows, sort_by, FUNCTION), IN(joins, join, FUNCTION), IN(grouped, pivot, FUNCTION),
     IN(ranges, ranges, FUNCTION | COMPOSED), IN(ranges, rolling, FUNCTION | COMPOSED),
     IN(grouped, value_counts, ALWAYS | CONSTANT), IN(elementwise, one_hot, ALWAYS | CONSTANT),
+    IN(times, calendar, ALWAYS | CONSTANT), IN(times, floor_time, ALWAYS | CONSTANT),
     IN(elementwise, isnan, ALWAYS | CONSTANT), IN(elementwise, bucketize, ALWAYS | CONSTANT),
     IN(views, select_scatter, EVERY), IN(views, slice_scatter, EVERY), IN(views, diagonal_scatter, EVERY),
     IN(rearranging, tile, ALWAYS),

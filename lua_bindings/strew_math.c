@@ -11,7 +11,7 @@ bool bind_is_float(strew_dtype dtype) {
       STREW_DTYPES(ROW)
 #undef ROW
   };
-  return is_float[dtype];
+  return dtype < STREW_DTYPE_COUNT && is_float[dtype];
 }
 
 RUN(unary, strew_unary, (strew_unary_op)a->call->row->code, a->self)

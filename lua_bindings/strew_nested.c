@@ -20,6 +20,9 @@ struct walk {
   int64_t at[STREW_MAX_RANK]; /* position, counted from 1 */
   enum kind kind;
   strew_dtype dtype;
+  bool is_time; /* elements are texts of times */
+  const char *format;
+  int from;            /* the stack position of the value */
   unsigned char *next; /* destination of the next element; NULL in the first walk */
 };
 
@@ -92,6 +95,27 @@ static bool walk_element(lua_State *L, struct walk *walk, int depth) {
   return true;
 }
 
+/* Stores the time whose text is on top of the stack. */
+static bool walk_time(lua_State *L, struct walk *walk, int depth) {
+  char entry[ENTRY_BYTES];
+  strew_scalar time;
+  strew_error error = {.alias = "time"};
+  if (walk->rank < 0) walk->rank = depth;
+  if (depth < walk->rank) return fail_ragged(walk, depth, "is a text", "is a table");
+  if (strew_time_parse(lua_tostring(L, -1), walk->format, &time, &error) != STREW_OK) {
+    const char *fact = strstr(error.message, "' is ") + strlen("' is ");
+    text_of_entry(walk, depth, entry);
+    bind_fail(walk->call, STREW_EVALUE, "x", depth ? "has %.*s, at %s" : "is %.*s", (int)strcspn(fact, "\n"), fact,
+              entry);
+    if (*error.hint) bind_hint(walk->call, "%s", error.hint);
+    return false;
+  }
+  if (!walk->next) return true;
+  memcpy(walk->next, &time.as.i, sizeof time.as.i);
+  walk->next += sizeof time.as.i;
+  return true;
+}
+
 static bool walk_value(lua_State *L, struct walk *walk, int depth);
 
 /* True if a sequence of n entries fits here. In the first walk, the first sequence of a level sets the size. */
@@ -141,9 +165,13 @@ static bool walk_value(lua_State *L, struct walk *walk, int depth) {
   int i = lua_gettop(L);
   switch (lua_type(L, i)) {
   case LUA_TNUMBER:
-  case LUA_TBOOLEAN: return walk_element(L, walk, depth);
+  case LUA_TBOOLEAN:
+    if (!walk->is_time) return walk_element(L, walk, depth);
+    return fail_entry(walk, depth, bind_text(L, walk->call, i, text), "expected the text of a time");
   case LUA_TTABLE: return walk_table(L, walk, depth);
   case LUA_TNIL: return fail_entry(walk, depth, "nil", "sequences have no holes");
+  case LUA_TSTRING:
+    if (walk->is_time) return walk_time(L, walk, depth); /* fall through */
   default:
     fail_entry(walk, depth, bind_text(L, walk->call, i, text), "expected numbers or booleans");
     if (bind_to_box(L, walk->call->binding, i)) bind_hint(walk->call, "strew.stack joins tensors");
@@ -174,10 +202,11 @@ static bool count_bytes(struct walk *walk, size_t *size_bytes) {
   return true;
 }
 
-/* Creates the box's tensor from the table, number or boolean at stack position 1. */
-static bool from_value(lua_State *L, struct script_call *call, int dtype, strew_device *device, strew_tensor **out) {
+/* Creates the box's tensor from the table, number, boolean or text at stack position 1. */
+static bool from_value(lua_State *L, struct script_call *call, int dtype, const char *format, strew_device *device,
+                       strew_tensor **out) {
   static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_BOOL, STREW_INT64, STREW_FLOAT32};
-  struct walk walk = {.call = call, .rank = -1};
+  struct walk walk = {.call = call, .rank = -1, .is_time = dtype == STREW_TIME, .format = format};
   size_t size_bytes;
   if (!walk_all(L, &walk, NULL)) return false;
   walk.dtype = dtype < 0 ? dtypes[walk.kind] : (strew_dtype)dtype;
@@ -214,8 +243,20 @@ static int tensor(lua_State *L, struct script_call *call) {
     return -1;
   }
   bool is_fine =
-      a.x ? from_tensor(&a, out) : from_value(L, call, a.dtype, a.device ? a.device : call->binding->device, out);
+      a.x ? from_tensor(&a, out) : from_value(L, call, a.dtype, NULL, a.device ? a.device : call->binding->device, out);
   return is_fine ? 1 : -1;
+}
+
+/* strew.time(x [, format] [, {device}]) */
+static int time_of(lua_State *L, struct script_call *call) {
+  luaL_checkstack(L, 2 * STREW_MAX_RANK + LUA_MINSTACK, "too many nested tables");
+  strew_tensor **out = bind_result(L, call);
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
+  strew_device *device = a.device ? a.device : call->binding->device;
+  if (lua_type(L, 1) != LUA_TUSERDATA) return from_value(L, call, STREW_TIME, a.format, device, out) ? 1 : -1;
+  if (!bind_tensor(L, call, 1, "x", &a.x)) return -1;
+  return bind_end(strew_to(a.x, a.device ? device : strew_tensor_device(a.x), STREW_TIME, out, a.error), 1);
 }
 
 /* ------------------------------------------------------------------------------------------------ tensors to tables */
@@ -268,6 +309,7 @@ static int tolist(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_table_rows[] = {
     {"tensor", tensor, 0, FUNCTION, "x:source dtype?dtype device?device"},
+    {"time", time_of, 0, FUNCTION | CONSTANT, "x:any format?word device=device"},
     {"tolist", tolist, 0, ALWAYS, "self:tensor"},
     {NULL},
 };

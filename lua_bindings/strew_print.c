@@ -19,7 +19,7 @@
 
 enum { USUAL_LINE_WIDTH = 80, NUMBER_BYTES = 64, MOST_SHOWN = 100000000 };
 
-enum format { WORDS, INTEGERS, WHOLE, FIXED, SCIENTIFIC };
+enum format { WORDS, TIMES, INTEGERS, WHOLE, FIXED, SCIENTIFIC };
 
 struct page {
   struct script_call *call;
@@ -188,6 +188,7 @@ static void text_of_float(const struct page *page, double value, char *text) {
 static int text_of(const struct page *page, int64_t i, char *text) {
   strew_scalar element = element_at(page, i);
   switch (page->format) {
+  case TIMES: strew_time_text(element.as.i, text); break;
   case WORDS: strcpy(text, element.as.i ? "true" : "false"); break;
   case INTEGERS:
     snprintf(text, NUMBER_BYTES, element.dtype == STREW_UINT64 ? "%" PRIu64 : "%" PRId64, element.as.i);
@@ -243,7 +244,7 @@ static bool choose_format(struct page *page) {
   fegetenv(&host);
   fesetenv(FE_DFL_ENV);
   strew_dtype kind = element_at(page, 0).dtype;
-  page->format = kind == STREW_BOOL ? WORDS : INTEGERS;
+  page->format = kind == STREW_BOOL ? WORDS : kind == STREW_TIME ? TIMES : INTEGERS;
   bool is_fine = (kind != STREW_FLOAT64 || choose_float_format(page)) && choose_width(page);
   fesetenv(&host);
   return is_fine;

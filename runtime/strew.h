@@ -111,7 +111,11 @@ typedef enum strew_dtype {
   STREW_UINT16,
   STREW_UINT32,
   STREW_UINT64,
-  STREW_DTYPE_COUNT
+  STREW_DTYPE_COUNT, /* of the dtypes above, those of numbers */
+  /* Microseconds since 1970-01-01 UTC, stored as int64; INT64_MIN is NaT, no time. Calls that make, move or choose
+     elements take it, with times alone; others fail with STREW_EDTYPE. strew_to converts from and to int64 alone. */
+  STREW_TIME = STREW_DTYPE_COUNT,
+  STREW_DTYPE_END /* after the last dtype */
 } strew_dtype;
 
 /* How contributions to one destination are joined. Words in scripts: see strew_reduction_from_word. */
@@ -162,7 +166,7 @@ typedef enum strew_status {
 } strew_status;
 
 /* A number: dtype is STREW_BOOL or STREW_INT64 (in .i), or STREW_FLOAT64 (in .f); STREW_UINT64 of an element above
-   INT64_MAX, whose bits are in .i; any other one is STREW_EARGUMENT. */
+   INT64_MAX, whose bits are in .i. A time: STREW_TIME (in .i). Any other one is STREW_EARGUMENT. */
 typedef struct strew_scalar {
   strew_dtype dtype;
   union {
@@ -272,6 +276,18 @@ STREW_API strew_status strew_scalar_store(strew_scalar number, strew_conversion 
                                           strew_error *error);
 /* The number stored as dtype at `element`, of any alignment. On any thread. */
 STREW_API strew_scalar strew_scalar_load(strew_dtype dtype, const void *element);
+
+/* Times in text. Reads YYYY-MM-DD, after which T or a blank, HH:MM, :SS, a fraction of the second, and Z or an offset
+   as +02:00, +0200 or +02 may follow; without an offset it is UTC. Years from 10000 on have a sign and 5 or 6 digits:
+   +12024-01-01, as have those before 0000. An empty text and "NaT" are NaT. format: of strftime's letters Y m d H M S f
+   (fraction) z (offset) y j b B a A p I T F R e and %; NULL: the form above. Digits of a fraction beyond microseconds
+   are dropped, toward the past. STREW_EVALUE: the text is no time, or none of the calendar, or out of range. On any
+   thread. */
+STREW_API strew_status strew_time_parse(const char *text, const char *format, strew_scalar *out, strew_error *error);
+/* Writes a time to `text`, of STREW_TIME_BYTES, and returns it: 2024-05-17T12:30:00.25, without what is zero at its end
+   (2024-05-17 at midnight); "" for NaT. On any thread. */
+enum { STREW_TIME_BYTES = 40 };
+STREW_API const char *strew_time_text(int64_t time, char *text);
 
 /* ----------------------------------------------------------------------------------------- contexts and devices */
 

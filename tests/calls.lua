@@ -693,6 +693,16 @@ add("ranges", "float", 1, 2, function(d)
   local reduce = any{"var", "std", "prod", "logsumexp", {"quantile", q = 0.3}, table.unpack(joined)}
   return d:finite(), starts, (starts + d:positions({9}, 20)):clamp(0, d.shape[1]), reduce
 end)
+-- Times: microseconds within 570 years of 1970, and NaT. Hashes are of their int64.
+local function instants(d)
+  local t = strew.randint(-1 << 54, 1 << 54, d.shape, {device = d.device})
+  return t:masked_fill(d:mask(), math.mininteger)
+end
+add("time", "integer", 0, 3, instants, function(t) return strew.time(t):to("int64") end)
+add("calendar", "double", 0, 3, instants, function(t) return of_table(strew.calendar(t:to("time"))) end)
+add("floor_time", "integer", 0, 3, function(d)
+  return instants(d), any{"year", "quarter", "month", "week", "day", "hour", 900, 0.25}
+end, function(t, unit) return t:to("time"):floor_time(unit):to("int64") end)
 add("value_counts", "integer", 1, 1, alone, function(v) return of_table(strew.value_counts(v)) end)
 add("rows", "any", 1, 1, function(d) return columns(d), d:positions({4}, d.shape[1]) end)
 add("expr", "any", 1, 2, function(d) return d:values(), d:values(d:narrowed()), d:mask() end, function(x, y, m)

@@ -67,7 +67,7 @@ static void dtypes(void) {
   const int64_t size = 3;
   int64_t element;
   static float memory[3];
-  EACH(STREW_DTYPE_COUNT) {
+  EACH(STREW_DTYPE_END) {
     const strew_dtype dtype = (strew_dtype)bad;
     REFUSES("dtype", strew_empty, device, dtype, 1, &size, &out);
     REFUSES("dtype", strew_full, device, dtype, 1, &size, strew_int(1), &out);
@@ -285,8 +285,8 @@ static void modes(void) {
 /* -------------------------------------------------------------------------------------------------------- numbers */
 
 /* All dtypes but the three of strew_scalar are unknown, whether they are enumerators or not. */
-static const int no_numbers[] = {-1,          STREW_FLOAT32, STREW_INT32,    STREW_INT16,       STREW_INT8,
-                                 STREW_UINT8, STREW_FLOAT16, STREW_BFLOAT16, STREW_DTYPE_COUNT, 99,
+static const int no_numbers[] = {-1,          STREW_FLOAT32, STREW_INT32,    STREW_INT16,     STREW_INT8,
+                                 STREW_UINT8, STREW_FLOAT16, STREW_BFLOAT16, STREW_DTYPE_END, 99,
                                  INT_MAX,     INT_MIN};
 
 static void refuse_number(strew_scalar number, int bad) {
@@ -366,7 +366,7 @@ static void numbers(void) {
 
 static void dtypes_of_sums(void) {
   start();
-  EACH(STREW_DTYPE_COUNT) {
+  EACH(STREW_DTYPE_END) {
     const strew_dtype dtype = (strew_dtype)bad;
     strew_group_options options = STREW_GROUP_OPTIONS;
     options.dtype = &dtype;
@@ -406,7 +406,7 @@ static void files(void) {
     refuse_save_options("header", &(strew_save_options){.header = (strew_header)bad}, bad);
     note("strew_load_options.header"), note("strew_save_options.header");
   }
-  EACH(STREW_DTYPE_COUNT) {
+  EACH(STREW_DTYPE_END) {
     refuse_load_options("dtype", &(strew_load_options){.dtype = &(strew_dtype){(strew_dtype)bad}}, bad);
     note("strew_load_options.dtype");
   }
@@ -472,7 +472,7 @@ static void expressions(void) {
   ok(strew_combination_create(context, 1, &sum, NULL, &combination, &failure));
   note("strew_expr_type"); /* its dtype is a result */
   EACH(STREW_FOLD_COUNT) { REFUSES("fold", strew_expr_reduce, expr, &values, (strew_fold)bad, NULL, &out); }
-  EACH(STREW_DTYPE_COUNT) {
+  EACH(STREW_DTYPE_END) {
     strew_combination *made = NULL;
     strew_accumulator wrong = sum;
     wrong.dtype = &(strew_dtype){(strew_dtype)bad};

@@ -79,6 +79,7 @@ function aggregates.reads(word) return SHARED[word] and word ~= "count" end
 
 local function is_shared(entry)
   if not SHARED[entry.word] or entry.word == "count" and entry.src then return false end
+  if strew.type(entry.src) == "tensor" and entry.src.dtype == "time" then return false end
   return not entry.src or inner.is_bound(entry.src) or not inner.is_recorded(entry.src) -- methods have gradients
 end
 

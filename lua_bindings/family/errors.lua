@@ -49,6 +49,7 @@ local phrases = {
   {"strew_to and strew_copy take a tensor of another context",
    'strew_to and strew_copy take a tensor of another context; in a script x:to("cpu") copies x into its own'},
   {"strew_load reads", "strew.load reads"},
+  {"strew_time_parse reads a time from text", "a time is written as text: \"2024-05-17\""},
   {"strew_image(x)", "strew.image(x)"},
   {"strew_get_rows(self, index)", "self[index]"},
   {"strew_group_reduce(index, src, ", "strew.scatter(src, index, "},

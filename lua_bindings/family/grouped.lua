@@ -23,6 +23,7 @@ end
 
 -- Returns a copy that no call writes: the keys of a grouping are such.
 local function sealed(t)
+  if t.dtype == "time" then return t:clone() end -- which no grouping has as keys
   return strew.group_by(strew.arange(#t, {device = t.device}), t, {order = "first"}).keys[2]
 end
 
@@ -52,7 +53,7 @@ local function without_nan(columns, positions)
   local is_number
   for _, i in ipairs(positions) do
     local t = columns.tensors[i]
-    if operands.is_float(t) then is_number = is_number and is_number & t:eq(t) or t:eq(t) end
+    if operands.is_float(t) or t.dtype == "time" then is_number = is_number and is_number & t:eq(t) or t:eq(t) end
   end
   return is_number and tables.select(columns, is_number:nonzero():squeeze(1), columns.argument) or columns
 end

@@ -22,6 +22,7 @@ end
 -- Columns of numbers of both tables as one dtype that holds the values of both.
 local function number_keys(left, i, right, j)
   local a, b = left.tensors[i], right.tensors[j]
+  if a.dtype == "time" and b.dtype == "time" then return a:to("int64"), b:to("int64") end
   if a.dtype == b.dtype then return a, b end
   local a_is_float, b_is_float, dtype = operands.is_float(a), operands.is_float(b), strew.result_type(a, b)
   if a_is_float == b_is_float and (a_is_float or not dtype:find("float", 1, true)) then
@@ -42,7 +43,8 @@ local function key_of(left, i, right, j)
   tables.check_key(left, i, "key")
   tables.check_key(right, j, "key")
   local a, b = text_of(left, i), text_of(right, j)
-  if a ~= b and (a == "text" or b == "text" or a == "bool" or b == "bool") then
+  local is_kind = {text = true, bool = true, time = true}
+  if a ~= b and (is_kind[a] or is_kind[b]) then
     fail("key", ("has column %s, which is %s in a and %s in b"):format(tables.quoted(left.names[i]), a, b), nil,
       "dtype")
   end

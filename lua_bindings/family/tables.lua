@@ -349,7 +349,7 @@ end
 function tables.key(columns, i, argument, is_unordered, unchecked)
   tables.check_key(columns, i, argument)
   local t, its_words = columns.tensors[i], columns.words[i]
-  if not its_words then return t end
+  if not its_words then return t.dtype == "time" and use "times.lua".key(t) or t end
   local order = tables.order(its_words, tables.quoted(columns.names[i]))
   if order.ranks and (order.has_twins or not is_unordered) then
     return tables.recoded(columns, i, order.ranks, #order.sorted)

@@ -38,7 +38,11 @@ end
 -- given, the value of missing numbers, which keep their dtype.
 function missing.choose(columns, i, at, gaps, fill)
   local t, list, name = columns.tensors[i], columns.words[i], tables.quoted(columns.names[i])
-  local chosen = t:index_select(0, at, {mode = "drop"})
+  local is_time = t.dtype == "time"
+  local chosen = (is_time and t:to("int64") or t):index_select(0, at, {mode = "drop"})
+  if is_time then
+    return (gaps and chosen:index_fill_(0, gaps, math.mininteger) or chosen):to("time"), list -- NaT
+  end
   if not gaps then return chosen, list end
   if list and tables.holds_codes(t) then return with_empty_word(chosen, list, gaps) end
   if fill ~= nil then

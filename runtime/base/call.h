@@ -32,23 +32,25 @@ struct call {
   struct {
     const char *name;
     const strew_tensor *tensor;
-    bool is_read_once; /* it may be unstored, see unstored.c */
+    int use;
   } operands[MAX_OPERANDS];
   const struct place *place;   /* of the operation in an expression, which messages mark; NULL: in none */
   const struct storage *begun; /* the storage that earlier steps of the call have written; NULL: none */
   struct float_mode host_mode;
-  bool may_store;         /* there are unstored tensors */
+  bool is_checked;        /* there are unstored tensors, or others than numbers */
   strew_context *claimed; /* in debug builds */
 };
-#define READ_ONCE true
-/* Declares `variable`, the public call that begins here: it ends with the block. Operands without READ_ONCE are stored.
-   Debug builds return at once if an operand was released. */
+/* How a call uses an operand. READ_ONCE: it may be unstored, see unstored.c. MOVED: its elements are moved or chosen, and
+   need not be numbers; those of all such operands have one dtype if one has no numbers. */
+enum { READ_ONCE = 1, MOVED = 2 };
+/* Declares `variable`, the public call that begins here: it ends with the block. Operands without READ_ONCE are stored,
+   those without MOVED must have numbers. Debug builds return at once if an operand was released. */
 #define CALL(variable, name, err, ...)                                                                                 \
   struct call variable                                                                                                 \
       __attribute__((cleanup(call_leave))) = {.op = (name), .error = (err), .operands = {__VA_ARGS__}};                \
   call_enter(&variable);                                                                                               \
   if (IS_DEBUG && !call_is_alive(&variable)) return report_inner(STREW_EFREED, variable.error, error);                 \
-  if (variable.may_store) RETURN_IF_FAILED(call_store(&variable))
+  if (variable.is_checked) RETURN_IF_FAILED(call_check(&variable))
 
 /* The details of a failure; all but the code are optional. `position` has `position_rank` entries. */
 struct fault {
@@ -152,10 +154,15 @@ strew_context *tensor_context(const strew_tensor *tensor);
     list "[1]", list "[2]", list "[3]", list "[4]", list "[5]", list "[6]", list "[7]", list "[8]", list "[9]",        \
         list "[10]", list "[11]", list "[12]", list "[13]", list "[14]", list "[15]", list "[16]"                      \
   }
-/* Stores the call's unstored operands (unstored.c), all but those that it reads once. */
-strew_status call_store(const struct call *call);
-/* The same for entry i of a list, which is checked to be alive. */
-strew_status check_listed(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor);
+/* Checks the dtypes of the call's operands, and stores unstored ones (unstored.c), all but those that it reads once. */
+strew_status call_check(const struct call *call);
+/* Fails unless the operand `name` has numbers: a reduction or a step of the call needs them. */
+strew_status check_is_number(const struct call *call, const char *name, const strew_tensor *tensor);
+/* Fails unless the dtypes of `name` and of the operand `first` are equal, or both of numbers. */
+strew_status check_kind(const struct call *call, const char *name, strew_dtype dtype, const char *first,
+                        strew_dtype expected);
+/* The same as call_check for entry i of a list, which is checked to be alive. */
+strew_status check_listed(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor, int use);
 
 /* The beginning and end of every public call: see CALL. */
 static inline void call_enter(struct call *call) {

@@ -147,6 +147,7 @@ struct strew_context {
   struct kept kept;
   size_t bytes, peak_bytes; /* of tensor memory */
   int64_t unstored;         /* tensors without memory: unstored.c */
+  bool has_others;          /* a tensor was made whose elements are no numbers */
   size_t memory_limit_bytes, charged_bytes;
   strew_device *default_device;
   strew_device cpu;

@@ -1,4 +1,4 @@
-/* convert.c: conversion of words to dtypes, reductions and modes, and of single numbers to elements, with error
+/* convert.c: conversion of words to dtypes, reductions and modes, of texts to times, and of single numbers to elements, with error
    reports. */
 #define STREW_INLINE extern inline STREW_API /* this file has the symbols of strew.h's inline functions */
 #include "device.h"
@@ -70,10 +70,11 @@ static strew_status number_of(const struct vocabulary *words, const char *word, 
   }
 #define WORDS(what, type, kind, ...) VOCABULARY(what, kind, __VA_ARGS__) NAME(what, type) FROM_WORD(what, type)
 #define DTYPE(ENUM, s, name, ...)    name,
+#define STORED(ENUM, name, ...)      name,
 #define OPERATION(ENUM, name, ...)   name,
 #define FOLD(ENUM, f, ...)           #f,
 #define GROUPS(ENUM, word, ...)      word,
-VOCABULARY(dtype, "dtype", STREW_DTYPES(DTYPE))
+VOCABULARY(dtype, "dtype", STREW_DTYPES(DTYPE) STREW_STORED_DTYPES(STORED))
 FROM_WORD(dtype, strew_dtype) /* its name: dtype.c, which messages use */
 WORDS(mode, strew_mode, "mode", "error", "wrap", "clip", "drop")
 WORDS(interpolation, strew_interpolation, "interpolation", "linear", "lower", "higher", "midpoint", "nearest")
@@ -101,6 +102,23 @@ strew_status strew_reduction_from_word(const char *word, strew_reduction *out, s
   return fail_word(error, "reduce", &guess, known);
 }
 
+/* ------------------------------------------------------------------------------------------------------- times */
+
+strew_status strew_time_parse(const char *text, const char *format, strew_scalar *out, strew_error *error) {
+  static const char *const facts[] = {[TIME_NONE] = "expected a time",
+                                      [TIME_INVALID] = "which is not in the calendar",
+                                      [TIME_BEYOND] = "beyond what int64 microseconds can hold"};
+  CALL(call, "time", error, {0});
+  char shown[TEXT_BYTES], hint[TEXT_BYTES] = "as 2024-05-17 or 2024-05-17T12:30:00.25+02:00; format reads other forms";
+  out->dtype = STREW_TIME, out->as.i = INT64_MIN;
+  if (!*text || strcmp(text, "NaT") == 0) return STREW_OK;
+  const enum time_reading reading = time_read(text, strlen(text), format, &out->as.i);
+  if (reading == TIME_READ) return STREW_OK;
+  if (format) snprintf(hint, sizeof hint, "the format is \"%.100s\"", format);
+  return fail(&call, HINTED(STREW_EVALUE, "text", reading == TIME_NONE ? hint : NULL), "is \"%s\", %s",
+              text_of_name(text, shown), facts[reading]);
+}
+
 /* --------------------------------------------------------------------------------------------------- promotion */
 
 strew_status strew_result_type(int dtype_count, const strew_dtype *dtypes, int number_count,
@@ -111,12 +129,14 @@ strew_status strew_result_type(int dtype_count, const strew_dtype *dtypes, int n
     return fail(&call, FAULT(STREW_EARGUMENT, number_count < 0 ? "numbers" : "dtypes"),
                 "has %d dtypes and %d numbers, expected at least one dtype or number", dtype_count, number_count);
   for (int i = 0; i < dtype_count; i++) {
-    if ((unsigned)dtypes[i] >= STREW_DTYPE_COUNT)
-      return fail_unknown(&call, "dtypes", (int)dtypes[i], STREW_DTYPE_COUNT - 1);
+    if ((unsigned)dtypes[i] >= STREW_DTYPE_END)
+      return fail_unknown(&call, "dtypes", (int)dtypes[i], STREW_DTYPE_END - 1);
+    if (dtype >= 0) RETURN_IF_FAILED(check_kind(&call, "dtypes", dtypes[i], "another", (strew_dtype)dtype));
     dtype = (int)(dtype < 0 ? dtypes[i] : dtype_promote((strew_dtype)dtype, dtypes[i]));
   }
   for (int i = 0; i < number_count; i++) {
     RETURN_IF_FAILED(check_scalar(&call, "numbers", numbers[i]));
+    if (dtype >= 0) RETURN_IF_FAILED(check_kind(&call, "numbers", numbers[i].dtype, "a dtype", (strew_dtype)dtype));
     dtype = (int)dtype_with_number(dtype, numbers[i]);
   }
   return *out = (strew_dtype)dtype, STREW_OK;
@@ -125,7 +145,7 @@ strew_status strew_result_type(int dtype_count, const strew_dtype *dtypes, int n
 /* ----------------------------------------------------------------------------------------------- single numbers */
 
 static void store_saturated(strew_scalar number, strew_dtype dtype, void *element) {
-  switch (dtype) {
+  switch (dtype_stored(dtype)) {
 #define CASE(ENUM, s, ...)                                                                                             \
   case STREW_##ENUM: {                                                                                                 \
     T_##s value = number.dtype == STREW_FLOAT64  ? s##_from_f64(number.as.f)                                           \
@@ -136,7 +156,7 @@ static void store_saturated(strew_scalar number, strew_dtype dtype, void *elemen
   }
     STREW_DTYPES(CASE)
 #undef CASE
-  case STREW_DTYPE_COUNT: break;
+  default: break;
   }
 }
 
@@ -159,7 +179,7 @@ static strew_scalar load(strew_dtype dtype, const void *element) {
   }
     STREW_DTYPES(CASE)
 #undef CASE
-  case STREW_DTYPE_COUNT: break;
+  default: break;
   }
   return strew_int(0);
 }
@@ -167,7 +187,9 @@ static strew_scalar load(strew_dtype dtype, const void *element) {
 strew_scalar strew_scalar_load(strew_dtype dtype, const void *element) {
   struct float_mode host_mode;
   float_mode_enter(&host_mode);
-  strew_scalar number = load(dtype, element);
+  const bool is_known = (unsigned)dtype < STREW_DTYPE_END;
+  strew_scalar number = is_known ? load(dtype_stored(dtype), element) : strew_int(0);
+  if (is_known && !dtype_is_number(dtype)) number.dtype = dtype;
   float_mode_leave(&host_mode);
   return number;
 }
@@ -184,7 +206,7 @@ static bool whole_number(strew_scalar number, strew_conversion how, strew_scalar
 /* True if dtype holds the number, by the rule `how`. */
 static bool is_held(strew_scalar number, strew_conversion how, strew_dtype dtype, const void *element) {
   strew_scalar whole;
-  if (how == STREW_SATURATE) return true;
+  if (how == STREW_SATURATE || dtype == STREW_TIME) return true;
   if (dtype_category(dtype) == FLOATING) {
     double stored = strew_scalar_load(dtype, element).as.f;
     return !isinf(stored) || (number.dtype == STREW_FLOAT64 && isinf(number.as.f));
@@ -199,20 +221,32 @@ static bool is_held(strew_scalar number, strew_conversion how, strew_dtype dtype
 }
 
 strew_status check_dtype(const struct call *call, strew_dtype dtype) {
-  if ((unsigned)dtype < STREW_DTYPE_COUNT) return STREW_OK;
-  return fail_unknown(call, "dtype", (int)dtype, STREW_DTYPE_COUNT - 1);
+  if ((unsigned)dtype < STREW_DTYPE_END) return STREW_OK;
+  return fail_unknown(call, "dtype", (int)dtype, STREW_DTYPE_END - 1);
+}
+
+strew_status check_number_dtype(const struct call *call, strew_dtype dtype) {
+  RETURN_IF_FAILED(check_dtype(call, dtype));
+  if (dtype_is_number(dtype)) return STREW_OK;
+  return fail(call, FAULT(STREW_EDTYPE, "dtype"), "is %s, expected a number dtype", strew_dtype_name(dtype));
 }
 
 strew_status check_scalar(const struct call *call, const char *argument, strew_scalar number) {
   if (number.dtype == STREW_INT64 || number.dtype == STREW_FLOAT64 || number.dtype == STREW_BOOL) return STREW_OK;
   if (number.dtype == STREW_UINT64 && number.as.i < 0) return STREW_OK;
+  if (number.dtype == STREW_TIME) return fail(call, FAULT(STREW_EDTYPE, argument), "is a time, expected a number");
   return fail(call, HINTED(STREW_EARGUMENT, argument, "strew_int, strew_float and strew_bool make numbers"),
               "is a number of dtype %d, expected STREW_BOOL, STREW_INT64 or STREW_FLOAT64", (int)number.dtype);
 }
 
 strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
                           strew_dtype dtype, union element *out) {
-  RETURN_IF_FAILED(check_scalar(call, argument, number));
+  if (number.dtype != STREW_TIME) RETURN_IF_FAILED(check_scalar(call, argument, number));
+  if ((number.dtype == STREW_TIME) != (dtype == STREW_TIME))
+    return fail(call,
+                HINTED(STREW_EDTYPE, argument, dtype == STREW_TIME ? "strew_time_parse reads a time from text" : NULL),
+                "is %s, expected a %s", number.dtype == STREW_TIME ? "a time" : "a number",
+                dtype == STREW_TIME ? "time" : "number");
   *out = (union element){.i64 = 0};
   store_saturated(number, dtype, out->bytes);
   if (is_held(number, how, dtype, out->bytes)) return STREW_OK;
@@ -284,7 +318,7 @@ enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scal
 
 union element element_identity(strew_reduction reduction, strew_dtype dtype) {
   union element result = {.i64 = 0};
-  switch (dtype) {
+  switch (dtype_stored(dtype)) {
 #define CASE(ENUM, s, ...)                                                                                             \
   case STREW_##ENUM: {                                                                                                 \
     const W_##s ZERO = 0, ONE = 1, HIGHEST = highest_##s(), LOWEST = lowest_##s();                                     \
@@ -295,7 +329,7 @@ union element element_identity(strew_reduction reduction, strew_dtype dtype) {
   }
 #define ROW(ENUM, r, name, second, third, ordered, identity, joined, ...) [STREW_##ENUM] = identity,
     STREW_DTYPES(CASE)
-  case STREW_DTYPE_COUNT: break;
+  default: break;
   }
   return result;
 }

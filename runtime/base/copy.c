@@ -100,27 +100,30 @@ static strew_status transfer_as(const struct call *call, const strew_tensor *fro
 
 strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
                       strew_error *error) {
-  CALL(call, "to", error, {"self", tensor});
+  CALL(call, "to", error, {"self", tensor, MOVED});
+  RETURN_IF_FAILED(check_dtype(&call, dtype));
+  if (dtype != tensor->dtype && dtype_stored(dtype) != dtype_stored(tensor->dtype))
+    RETURN_IF_FAILED(check_kind(&call, "dtype", dtype, "self", tensor->dtype));
   if (device != tensor->storage->device) return transfer_as(&call, tensor, device, dtype, out);
   if (dtype == tensor->dtype) return *out = strew_retain(tensor), STREW_OK;
   return copy_as(&call, tensor, dtype, out);
 }
 
 strew_status strew_clone(const strew_tensor *tensor, strew_tensor **out, strew_error *error) {
-  CALL(call, "clone", error, {"self", tensor});
+  CALL(call, "clone", error, {"self", tensor, MOVED});
   return copy_as(&call, tensor, tensor->dtype, out);
 }
 
 strew_status strew_contiguous(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
   if (strew_tensor_is_contiguous(tensor)) return *out = strew_retain(tensor), STREW_OK;
-  CALL(call, "contiguous", error, {"self", tensor});
+  CALL(call, "contiguous", error, {"self", tensor, MOVED});
   return copy_as(&call, tensor, tensor->dtype, out);
 }
 
 /* ------------------------------------------------------------------------------------------------- in place */
 
 strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_error *error) {
-  CALL(call, "copy", error, {"self", tensor}, {"src", src});
+  CALL(call, "copy", error, {"self", tensor, MOVED}, {"src", src, MOVED});
   RETURN_IF_FAILED(operand_store(&call, src)); /* CALL looks at self's context, which may be another */
   int rank = tensor->rank;
   int64_t sizes[MAX_RANK];
@@ -143,7 +146,7 @@ strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_err
 }
 
 strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *error) {
-  CALL(call, "fill", error, {"self", tensor});
+  CALL(call, "fill", error, {"self", tensor, MOVED});
   union element element;
   strew_status status = element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element);
   TRY(status, check_overlap(&call, tensor, "self", NULL, false));
@@ -204,6 +207,7 @@ static strew_status join_shapes(const struct call *call, int64_t count, strew_te
   for (int64_t i = 0; i < count; i++) {
     RETURN_IF_FAILED(check_entry(call, tensors[i], i));
     RETURN_IF_FAILED(check_joined(call, tensors, i, first, dim, new_dim));
+    RETURN_IF_FAILED(check_kind(call, "tensors", tensors[i]->dtype, "the first", tensors[0]->dtype));
     *dtype = dtype_promote(*dtype, tensors[i]->dtype);
     int64_t size = new_dim ? 1 : is_empty_1d(tensors[i]) ? 0 : tensors[i]->sizes[dim];
     if (__builtin_add_overflow(*total, size, total))
@@ -239,7 +243,7 @@ static strew_status join_tensors(const struct call *call, int64_t count, strew_t
   strew_dtype dtype;
   int64_t total;
   int64_t first = 0;
-  for (int64_t i = 0; i < count; i++) RETURN_IF_FAILED(check_listed(call, "tensors", i, tensors[i]));
+  for (int64_t i = 0; i < count; i++) RETURN_IF_FAILED(check_listed(call, "tensors", i, tensors[i], MOVED));
   while (!new_dim && first < count - 1 && is_empty_1d(tensors[first])) first++;
   const strew_tensor *model = tensors[first];
   struct fault fault = {.code = STREW_ESHAPE, .argument = "tensors"};
@@ -268,7 +272,7 @@ strew_status strew_stack(int64_t count, strew_tensor *const *tensors, int dim, s
 }
 
 strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes, strew_error *error) {
-  CALL(call, "read", error, {"self", tensor});
+  CALL(call, "read", error, {"self", tensor, MOVED});
   int64_t count = strew_tensor_numel(tensor);
   const uint64_t expected = (uint64_t)count * dtype_bytes(tensor->dtype);
   if (size_bytes != expected)

@@ -9,8 +9,11 @@ static const struct {
 #define ROW(ENUM, s, name, stored, bits, wide, wrap, category, ...) [STREW_##ENUM] = {name, category},
     STREW_DTYPES(ROW)
 #undef ROW
+#define ROW(ENUM, name, ...) [STREW_##ENUM] = {name, NO_NUMBER},
+        STREW_STORED_DTYPES(ROW)
+#undef ROW
 };
-_Static_assert(sizeof dtypes / sizeof *dtypes == STREW_DTYPE_COUNT, "strew.h and the dtype table differ");
+_Static_assert(sizeof dtypes / sizeof *dtypes == STREW_DTYPE_END, "strew.h and the dtype tables differ");
 
 static const struct {
   const char *words[WORDS_PER_REDUCTION];
@@ -23,11 +26,9 @@ static const struct {
 _Static_assert(sizeof reductions / sizeof *reductions == STREW_REDUCTION_COUNT,
                "strew.h and the reduction table differ");
 
-size_t strew_dtype_size_bytes(strew_dtype dtype) {
-  return (unsigned)dtype < STREW_DTYPE_COUNT ? dtype_bytes(dtype) : 0;
-}
+size_t strew_dtype_size_bytes(strew_dtype dtype) { return (unsigned)dtype < STREW_DTYPE_END ? dtype_bytes(dtype) : 0; }
 const char *strew_dtype_name(strew_dtype dtype) {
-  return (unsigned)dtype < STREW_DTYPE_COUNT ? dtypes[dtype].name : NULL;
+  return (unsigned)dtype < STREW_DTYPE_END ? dtypes[dtype].name : NULL;
 }
 const char *strew_reduction_name(strew_reduction reduction) {
   return (unsigned)reduction < STREW_REDUCTION_COUNT ? reductions[reduction].words[0] : NULL;

@@ -5,31 +5,45 @@
 #include "call.h"
 #include "shared/tables.h"
 
-enum category { BOOLEAN, INTEGER, FLOATING };
+/* Dtypes whose elements are no numbers. enumerator; name; the dtype as which they are stored: its loops move them, for
+   plans have that dtype, and no call but those that name operands with MOVED lets them pass (call.h). */
+#define STREW_STORED_DTYPES(X) X(TIME, "time", INT64)
+
+enum category { BOOLEAN, INTEGER, FLOATING, NO_NUMBER };
 
 enum category dtype_category(strew_dtype dtype);
 static inline bool dtype_is_float(strew_dtype dtype) { return dtype_category(dtype) == FLOATING; }
 static inline bool dtype_is_half(strew_dtype dtype) { return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16; }
+static inline bool dtype_is_number(strew_dtype dtype) { return dtype < STREW_DTYPE_COUNT; }
+/* The dtype of numbers as which elements are stored. */
+static inline strew_dtype dtype_stored(strew_dtype dtype) {
+#define ROW(ENUM, name, STORED) [STREW_##ENUM - STREW_DTYPE_COUNT] = STREW_##STORED,
+  static const unsigned char stored[] = {STREW_STORED_DTYPES(ROW)};
+#undef ROW
+  return dtype_is_number(dtype) ? dtype : (strew_dtype)stored[dtype - STREW_DTYPE_COUNT];
+}
 /* strew_dtype_size_bytes of a known dtype; inline, for every address calculation uses it. */
 static inline size_t dtype_bytes(strew_dtype dtype) {
 #define ROW(ENUM, s, name, stored, ...) [STREW_##ENUM] = sizeof(stored),
   static const unsigned char bytes[] = {STREW_DTYPES(ROW)};
 #undef ROW
-  return bytes[dtype];
+  return bytes[dtype_stored(dtype)];
 }
 /* Binary digits of a float dtype's significand: it holds all whole numbers up to 2^digits; 0 for other dtypes. */
 static inline int dtype_digits(strew_dtype dtype) {
 #define ROW(ENUM, s, name, stored, bits, wide, wrap, category, digits, ...) [STREW_##ENUM] = digits,
   static const unsigned char all_digits[] = {STREW_DTYPES(ROW)};
 #undef ROW
-  return all_digits[dtype];
+  return all_digits[dtype_stored(dtype)];
 }
 /* Computed dtype: float32 for 16-bit floats, int32 for uint16, int64 for uint32, else the dtype itself. */
 static inline strew_dtype dtype_wide(strew_dtype dtype) {
   if (dtype == STREW_UINT16) return STREW_INT32;
   return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype == STREW_UINT32 ? STREW_INT64 : dtype;
 }
-static inline bool dtype_is_unsigned(strew_dtype dtype) { return dtype == STREW_UINT8 || dtype >= STREW_UINT16; }
+static inline bool dtype_is_unsigned(strew_dtype dtype) {
+  return dtype == STREW_UINT8 || (dtype >= STREW_UINT16 && dtype <= STREW_UINT64);
+}
 /* The signed integer of an unsigned one's width, else the dtype itself: its loops serve both wherever the sign does not
    matter. */
 static inline strew_dtype dtype_signed(strew_dtype dtype) {
@@ -61,7 +75,9 @@ bool reduction_widens_halves(strew_reduction reduction);
 /* The promoted dtype of two tensors (strew_dtype in strew.h has the rule). */
 strew_dtype dtype_promote(strew_dtype a, strew_dtype b);
 /* True if the promoted dtype of both is `dtype`. */
-static inline bool dtype_holds(strew_dtype dtype, strew_dtype other) { return dtype_promote(dtype, other) == dtype; }
+static inline bool dtype_holds(strew_dtype dtype, strew_dtype other) {
+  return dtype == other || (dtype_is_number(dtype) && dtype_promote(dtype, other) == dtype);
+}
 /* The promoted dtype of dtype (-1: none) and a number: the number's if its category is higher. */
 strew_dtype dtype_with_number(int dtype, strew_scalar number);
 /* The promoted dtype of `count` operands: of the tensors, of any rank, then of the numbers. */
@@ -75,7 +91,8 @@ union element {
   int64_t i64;
   double f64;
 };
-strew_status check_dtype(const struct call *call, strew_dtype dtype); /* fails for an unknown one */
+strew_status check_dtype(const struct call *call, strew_dtype dtype);        /* fails for an unknown one */
+strew_status check_number_dtype(const struct call *call, strew_dtype dtype); /* and for one without numbers */
 /* Fails unless a number is one of strew.h: a bool, int64 or float64. */
 strew_status check_scalar(const struct call *call, const char *argument, strew_scalar number);
 static inline strew_status check_operand(const struct call *call, const char *argument, strew_operand operand) {
@@ -89,6 +106,17 @@ enum standing { STANDS_AT, STANDS_ABOVE, STANDS_BELOW, STANDS_NOWHERE };
 enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scalar *element);
 /* Identity of a reduction, as an element. */
 union element element_identity(strew_reduction reduction, strew_dtype dtype);
+
+/* ---------------------------------------------------------------------------------------------------------- time.c */
+
+enum time_reading {
+  TIME_NONE,    /* of another form */
+  TIME_INVALID, /* of the form, but not in the calendar: a month 13 */
+  TIME_BEYOND,  /* more microseconds than int64 holds */
+  TIME_READ
+};
+/* Reads a whole text, apart from blanks around it; see strew_time_parse. There are no leap seconds. */
+enum time_reading time_read(const char *text, size_t length, const char *format, int64_t *time);
 
 /* A list of functions, or of other names, by dtype: without unsigned integers, with uint8, with all of them. */
 #define SIGNED_BY_DTYPE(name)                                                                                          \

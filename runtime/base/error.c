@@ -7,7 +7,7 @@
 
    Messages longer than the fixed buffer are truncated. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
-#include "context.h"
+#include "tensor.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -92,6 +92,8 @@ const char *text_of_scalar(strew_scalar scalar, char *text) {
     snprintf(text, TEXT_BYTES, "%s", scalar.as.i ? "true" : "false");
   } else if (scalar.dtype == STREW_INT64) {
     snprintf(text, TEXT_BYTES, "%" PRId64, scalar.as.i);
+  } else if (scalar.dtype == STREW_TIME) {
+    strew_time_text(scalar.as.i, text);
   } else if (scalar.dtype == STREW_UINT64) {
     snprintf(text, TEXT_BYTES, "%" PRIu64, (uint64_t)scalar.as.i);
   } else {
@@ -275,16 +277,45 @@ strew_status check_alive(const struct call *call, const char *name, int64_t i, c
   return fail(call, HINTED(STREW_EFREED, name, HINT), "has a tensor at [%" PRId64 "] that was released", i + 1);
 }
 
-strew_status call_store(const struct call *call) {
+static strew_status fail_numbers(const struct call *call, const char *name, strew_dtype dtype) {
+  char hint[TEXT_BYTES];
+  snprintf(hint, sizeof hint, "strew_to(%s, %s) gives its numbers", name, strew_dtype_name(dtype_stored(dtype)));
+  return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, %s takes numbers", strew_dtype_name(dtype),
+              alias_of(call->error, call->op));
+}
+
+strew_status check_is_number(const struct call *call, const char *name, const strew_tensor *tensor) {
+  return dtype_is_number(tensor->dtype) ? STREW_OK : fail_numbers(call, name, tensor->dtype);
+}
+
+strew_status check_kind(const struct call *call, const char *name, strew_dtype dtype, const char *first,
+                        strew_dtype expected) {
+  if (dtype == expected || (dtype_is_number(dtype) && dtype_is_number(expected))) return STREW_OK;
+  return fail(call, FAULT(STREW_EDTYPE, name), "is %s, %s is %s: they do not mix", strew_dtype_name(dtype), first,
+              strew_dtype_name(expected));
+}
+
+strew_status call_check(const struct call *call) {
+  int first = -1;
   for (int i = 0; i < MAX_OPERANDS; i++) {
     const strew_tensor *tensor = call->operands[i].tensor;
-    if (tensor && tensor->storage && !call->operands[i].is_read_once) RETURN_IF_FAILED(operand_store(call, tensor));
+    if (!tensor || !tensor->storage) continue;
+    const char *name = call->operands[i].name;
+    if (!(call->operands[i].use & MOVED))
+      RETURN_IF_FAILED(check_is_number(call, name, tensor));
+    else if (first < 0)
+      first = i;
+    else
+      RETURN_IF_FAILED(
+          check_kind(call, name, tensor->dtype, call->operands[first].name, call->operands[first].tensor->dtype));
+    if (!(call->operands[i].use & READ_ONCE)) RETURN_IF_FAILED(operand_store(call, tensor));
   }
   return STREW_OK;
 }
 
-strew_status check_listed(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor) {
+strew_status check_listed(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor, int use) {
   RETURN_IF_FAILED(check_alive(call, name, i, tensor));
+  if (!(use & MOVED)) RETURN_IF_FAILED(check_is_number(call, name, tensor));
   return operand_store(call, tensor);
 }
 

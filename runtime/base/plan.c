@@ -13,7 +13,7 @@ struct operand *plan_add(struct plan *plan, const strew_tensor *tensor) {
   struct operand *operand = &plan->operands[plan->count++];
   operand->storage = tensor->storage;
   operand->offset = tensor->offset;
-  operand->dtype = tensor->dtype;
+  operand->dtype = dtype_stored(tensor->dtype);
   int added = plan->rank - tensor->rank;
   for (int d = 0; d < plan->rank; d++) {
     bool moves = d >= added && tensor->sizes[d - added] != 1;
@@ -26,7 +26,7 @@ struct operand *plan_add_number(struct plan *plan, strew_dtype dtype, union elem
   struct operand *operand = &plan->operands[plan->count++];
   operand->storage = NULL;
   operand->offset = 0;
-  operand->dtype = dtype;
+  operand->dtype = dtype_stored(dtype);
   operand->number = number;
   memset(operand->strides, 0, (size_t)plan->rank * sizeof *operand->strides);
   return operand;

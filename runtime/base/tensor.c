@@ -97,6 +97,7 @@ static strew_status tensor_over(const struct call *call, struct storage *storage
   atomic_init(&tensor->references, 1);
   tensor->released.give_back = tensor_give_back;
   tensor->dtype = dtype;
+  context->has_others |= !dtype_is_number(dtype);
   tensor->rank = rank;
   tensor->offset = offset;
   tensor->storage = storage;
@@ -242,7 +243,7 @@ static strew_status check_view(const struct call *call, int rank, const int64_t 
 
 strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *sizes, const int64_t *strides,
                               int64_t offset, strew_tensor **out, strew_error *error) {
-  CALL(call, "as_strided", error, {"self", tensor});
+  CALL(call, "as_strided", error, {"self", tensor, MOVED});
   int64_t elements = (int64_t)(tensor->storage->size_bytes / dtype_bytes(tensor->dtype));
   strew_status status = check_sizes(&call, tensor->dtype, rank, sizes);
   TRY(status, check_view(&call, rank, sizes, strides, offset, elements));
@@ -321,7 +322,7 @@ bool strew_tensor_is_contiguous(const strew_tensor *tensor) {
 /* ----------------------------------------------------------------------------------------- reading and writing */
 
 strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *error) {
-  CALL(call, "data", error, {"self", tensor});
+  CALL(call, "data", error, {"self", tensor, MOVED});
   if (!tensor->storage->device->ops->host_memory)
     return fail(&call, HINTED(STREW_EDEVICE, "self", "strew_to(self, cpu)"), "is on %s, expected a tensor on cpu",
                 tensor->storage->device->name);
@@ -362,7 +363,7 @@ static strew_status locate(const struct call *call, const strew_tensor *tensor, 
 
 strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *position, strew_scalar *out,
                        strew_error *error) {
-  CALL(call, "get", error, {"self", tensor});
+  CALL(call, "get", error, {"self", tensor, MOVED});
   int64_t offset;
   union element element;
   RETURN_IF_FAILED(locate(&call, tensor, rank, position, &offset));
@@ -372,7 +373,7 @@ strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *posi
 
 strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, strew_scalar value,
                        strew_error *error) {
-  CALL(call, "set", error, {"self", tensor});
+  CALL(call, "set", error, {"self", tensor, MOVED});
   int64_t offset;
   union element element;
   RETURN_IF_FAILED(check_writable(&call, tensor, "self"));
@@ -383,7 +384,7 @@ strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, 
 }
 
 strew_status strew_item(const strew_tensor *tensor, strew_scalar *out, strew_error *error) {
-  CALL(call, "item", error, {"self", tensor});
+  CALL(call, "item", error, {"self", tensor, MOVED});
   int64_t count = strew_tensor_numel(tensor);
   if (count != 1) return fail(&call, FAULT(STREW_ESHAPE, "self"), "has %" PRId64 " elements, expected 1", count);
   union element element;

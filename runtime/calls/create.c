@@ -29,6 +29,7 @@ strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const
 strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, int64_t columns, strew_tensor **out,
                        strew_error *error) {
   CALL(call, "eye", error, {0});
+  RETURN_IF_FAILED(check_number_dtype(&call, dtype));
   int64_t sizes[] = {rows, columns}, shorter = rows < columns ? rows : columns;
   union element zero = {.i64 = 0}, one = element_identity(STREW_PROD, dtype);
   RETURN_IF_FAILED(tensor_full(&call, device, dtype, 2, sizes, zero, out));

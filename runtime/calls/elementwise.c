@@ -183,14 +183,14 @@ static strew_device *device_of(const struct elementwise *work) {
 void elementwise_instruction(const struct elementwise *work, struct instruction *instruction) {
   instruction->kind = work->kind;
   instruction->op = work->op;
-  instruction->common = work->common;
+  instruction->common = dtype_stored(work->common);
   instruction->compute = work->compute;
-  instruction->result = work->result;
+  instruction->result = dtype_stored(work->result);
   instruction->inputs = work->inputs;
   for (int i = 0; i < work->inputs; i++) {
     const strew_tensor *tensor = work->operands[i].tensor;
-    instruction->in[i] =
-        (struct instruction_input){FROM_NUMBER, tensor ? tensor->dtype : work->number_dtype, work->numbers[i]};
+    instruction->in[i] = (struct instruction_input){
+        FROM_NUMBER, dtype_stored(tensor ? tensor->dtype : work->number_dtype), work->numbers[i]};
   }
 }
 
@@ -466,10 +466,13 @@ static strew_status check_mask(const struct elementwise *work) {
 /* The condition does not affect promotion: a, b and the result have dtype `common`. */
 static strew_status choose(struct elementwise *work, strew_dtype common) {
   work->common = work->result = work->number_dtype = common;
-  work->compute = loop_dtype(work->kind, 0, common);
+  work->compute = loop_dtype(work->kind, 0, dtype_stored(common));
   add_written(work);
   strew_status status = check_devices(work->call);
   TRY(status, check_mask(work));
+  for (int i = 1; i < work->inputs && status == STREW_OK; i++)
+    if (work->operands[i].tensor)
+      status = check_kind(work->call, work->names[i], work->operands[i].tensor->dtype, "the other", common);
   TRY(status, check_numbers(work));
   return TRY(status, find_sizes(work));
 }
@@ -479,13 +482,16 @@ strew_status elementwise_where(struct elementwise *work, strew_tensor *condition
   add_input(work, "condition", strew_of(condition));
   add_input(work, "a", a);
   add_input(work, "b", b);
-  strew_status status = check_operands(work);
+  strew_status status = STREW_OK;
+  for (int i = 1; i < work->inputs; i++)
+    if (work->operands[i].tensor || work->operands[i].number.dtype != STREW_TIME)
+      TRY(status, check_operand(work->call, work->names[i], work->operands[i]));
   return TRY(status, choose(work, dtype_of_operands(2, work->operands + 1)));
 }
 
 strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                          strew_error *error) {
-  CALL(call, "where", error, {"condition", condition}, {"a", a.tensor}, {"b", b.tensor});
+  CALL(call, "where", error, {"condition", condition}, {"a", a.tensor, MOVED}, {"b", b.tensor, MOVED});
   struct elementwise work = {.call = &call, .given = *out};
   strew_status status = elementwise_where(&work, condition, a, b);
   return TRY(status, elementwise_run(&work, out));
@@ -509,7 +515,7 @@ strew_status elementwise_masked_fill(struct elementwise *work, strew_tensor *x, 
 
 strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value, strew_tensor **out,
                                strew_error *error) {
-  CALL(call, "masked_fill", error, {"self", tensor}, {"mask", mask}, {"value", value.tensor});
+  CALL(call, "masked_fill", error, {"self", tensor, MOVED}, {"mask", mask}, {"value", value.tensor, MOVED});
   struct elementwise work = {.call = &call, .given = *out};
   strew_status status = elementwise_masked_fill(&work, tensor, mask, value);
   return TRY(status, elementwise_run(&work, out));

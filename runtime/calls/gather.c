@@ -16,6 +16,9 @@ static strew_status gather_into(const struct call *call, const strew_tensor *out
   struct shape1 shape = shape_at_least_1d(addressing->index);
   struct gather_plan plan; /* not zeroed first: plans are large */
   bool bad;
+  if (limits->mode == STREW_DROP && !dtype_is_number(self->dtype))
+    return fail(call, FAULT(STREW_EDTYPE, "mode"), "is \"drop\", which gives 0, but self is %s",
+                strew_dtype_name(self->dtype));
   plan.size = limits->size;
   plan.step = self->rank ? self->strides[limits->dim] : 0;
   plan.mode = limits->mode;
@@ -45,7 +48,7 @@ strew_status gather_call(const struct call *call, struct addressing *addressing,
 
 strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,
                           strew_error *error) {
-  CALL(call, "gather", error, {"self", self}, {"index", index}, {"out", *out});
+  CALL(call, "gather", error, {"self", self, MOVED}, {"index", index}, {"out", *out, MOVED});
   INDEX(&call, index);
   bool empty = strew_tensor_numel(index) == 0;
   const char *hint =

@@ -252,8 +252,8 @@ static void check_grid(struct steps *steps, struct call *call, struct grid *grid
   grid->cells = 1;
   for (int d = 0; d < grid->count && steps->status == STREW_OK; d++) {
     const strew_tensor *first = grid->coordinates[0];
-    STEP(steps, check_listed(call, "coordinates", d, grid->coordinates[d]));
-    STEP(steps, check_listed(call, "edges", d, grid->edges[d]));
+    STEP(steps, check_listed(call, "coordinates", d, grid->coordinates[d], 0));
+    STEP(steps, check_listed(call, "edges", d, grid->edges[d], 0));
     const char *const names[2] = {entries_of_coordinates[d], entries_of_edges[d]};
     if (STEP(steps, check_dimension(call, first, grid->coordinates[d], grid->edges[d], names))) break;
     check_ascending(steps, grid->edges[d], names[1]);

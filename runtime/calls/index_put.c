@@ -84,7 +84,7 @@ static strew_status check_entries(struct call *call, const struct put *put) {
   fault.code = STREW_ESHAPE;
   for (int i = 0, dim = 0; i < put->count; i++) {
     const strew_tensor *index = put->indices[i];
-    RETURN_IF_FAILED(check_listed(call, "indices", i, index));
+    RETURN_IF_FAILED(check_listed(call, "indices", i, index, 0));
     if (i < MAX_RANK) show_entry(call, put, i);
     if (dim + dims_of(index) > self->rank || i == MAX_RANK)
       return fail(call, fault, "address more than the %d dimension%s of self", self->rank, self->rank == 1 ? "" : "s");
@@ -147,7 +147,7 @@ static strew_status put_rows(struct call *call, const struct put *put, strew_ope
 strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const *indices, strew_operand values,
                              const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
-  CALL(call, "index_put", error, {"self", self}, {"values", values.tensor});
+  CALL(call, "index_put", error, {"self", self, MOVED}, {"values", values.tensor, MOVED});
   const struct put put = {entry_names, "values", self, count, indices, values.tensor, *out == self ? NULL : *out};
   return put_rows(&call, &put, values, options, out);
 }
@@ -155,7 +155,7 @@ strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const 
 static const char *const index_name[] = {"index"}, *const mask_name[] = {"mask"};
 
 strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tensor **out, strew_error *error) {
-  CALL_STEPS(call, steps, "get_rows", error, {"self", self});
+  CALL_STEPS(call, steps, "get_rows", error, {"self", self, MOVED});
   const char *const *names = index->dtype == STREW_BOOL ? mask_name : index_name;
   const struct put put = {names, "values", self, 1, &index, NULL, *out};
   struct rows rows;
@@ -172,7 +172,7 @@ strew_status strew_index_get(strew_tensor *self, int count, strew_tensor *const 
                              const strew_index_options *options, strew_tensor **out, strew_error *error) {
   static const strew_index_options zeros;
   if (!options) options = &zeros;
-  CALL_STEPS(call, steps, "index_get", error, {"self", self});
+  CALL_STEPS(call, steps, "index_get", error, {"self", self, MOVED});
   const struct put put = {entry_names, "values", self, count, indices, NULL, *out};
   struct rows rows;
   rows_start(&rows, 0);
@@ -187,7 +187,7 @@ strew_status strew_index_get(strew_tensor *self, int count, strew_tensor *const 
 }
 
 strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error) {
-  CALL(call, "set_rows", error, {"self", self}, {"value", value.tensor});
+  CALL(call, "set_rows", error, {"self", self, MOVED}, {"value", value.tensor, MOVED});
   const char *const *names = index->dtype == STREW_BOOL ? mask_name : index_name;
   const struct put put = {names, "value", self, 1, &index, value.tensor, NULL};
   return put_rows(&call, &put, value, &scatter_defaults, &self);
@@ -207,7 +207,7 @@ static strew_status positions_start(const struct call *call, struct rows *rows, 
 
 strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode, strew_tensor **out,
                         strew_error *error) {
-  CALL_STEPS(call, steps, "take", error, {"self", self}, {"index", index}, {"out", *out});
+  CALL_STEPS(call, steps, "take", error, {"self", self, MOVED}, {"index", index}, {"out", *out, MOVED});
   INDEX(&call, index);
   struct rows rows;
   STEP(&steps, check_words(&call, STREW_ASSIGN, mode));
@@ -221,7 +221,7 @@ strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode
 strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *source,
                        const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
-  CALL_STEPS(call, steps, "put", error, {"self", self}, {"index", index}, {"source", source}, OTHER_OUT);
+  CALL_STEPS(call, steps, "put", error, {"self", self, MOVED}, {"index", index}, {"source", source, MOVED}, OTHER_OUT);
   INDEX(&call, index);
   const int64_t numel = strew_tensor_numel(source), expected = strew_tensor_numel(index);
   const struct shape1 shape = shape_of(source);
@@ -295,7 +295,7 @@ static strew_status write_nd(const struct call *call, const char *of, strew_tens
 
 strew_status strew_scatter_nd(strew_tensor *self, strew_tensor *indices, strew_tensor *updates,
                               const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
-  CALL(call, "scatter_nd", error, {"self", self}, {"indices", indices}, {"updates", updates}, OTHER_OUT);
+  CALL(call, "scatter_nd", error, {"self", self, MOVED}, {"indices", indices}, {"updates", updates, MOVED}, OTHER_OUT);
   return write_nd(&call, "self", self, indices, updates, options ? options : &scatter_defaults, false, out);
 }
 
@@ -341,7 +341,7 @@ static strew_status check_batches(const struct call *call, const strew_tensor *s
 
 strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batch_dims, strew_mode mode,
                              strew_tensor **out, strew_error *error) {
-  CALL_STEPS(call, steps, "gather_nd", error, {"self", self}, {"indices", indices}, {"out", *out});
+  CALL_STEPS(call, steps, "gather_nd", error, {"self", self, MOVED}, {"indices", indices}, {"out", *out, MOVED});
   INDEX(&call, indices);
   const struct coordinates what = {"self", batch_dims, mode};
   struct rows rows;
@@ -390,7 +390,7 @@ static void mask_start(struct steps *steps, struct rows *rows, const strew_tenso
 }
 
 strew_status strew_masked_select(strew_tensor *self, strew_tensor *mask, strew_tensor **out, strew_error *error) {
-  CALL_STEPS(call, steps, "masked_select", error, {"self", self}, {"mask", mask}, {"out", *out});
+  CALL_STEPS(call, steps, "masked_select", error, {"self", self, MOVED}, {"mask", mask}, {"out", *out, MOVED});
   struct rows rows;
   strew_tensor wide, wide_mask;
   STEP(&steps, check_devices(&call));
@@ -404,7 +404,8 @@ strew_status strew_masked_select(strew_tensor *self, strew_tensor *mask, strew_t
 
 strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_tensor *source, strew_tensor **out,
                                   strew_error *error) {
-  CALL_STEPS(call, steps, "masked_scatter", error, {"self", self}, {"mask", mask}, {"source", source}, OTHER_OUT);
+  CALL_STEPS(call, steps, "masked_scatter", error, {"self", self, MOVED}, {"mask", mask}, {"source", source, MOVED},
+             OTHER_OUT);
   struct rows rows;
   struct scatter_job job;
   strew_tensor wide, wide_mask, values, *base = *out == self ? self : &wide;

@@ -50,7 +50,7 @@ static strew_status along_start(const struct call *call, struct along *along, co
 
 strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,
                                 strew_error *error) {
-  CALL(call, "index_select", error, {"self", self}, {"index", index}, {"out", *out});
+  CALL(call, "index_select", error, {"self", self, MOVED}, {"index", index}, {"out", *out, MOVED});
   INDEX(&call, index);
   struct along along;
   const strew_scatter_options options = {.mode = mode};
@@ -64,7 +64,7 @@ strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index
 
 strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,
                                   strew_error *error) {
-  CALL(call, "take_along_dim", error, {"self", self}, {"index", index}, {"out", *out});
+  CALL(call, "take_along_dim", error, {"self", self, MOVED}, {"index", index}, {"out", *out, MOVED});
   INDEX(&call, index);
   struct shape1 shape = shape_at_least_1d(index), other = shape_at_least_1d(self);
   char is[TEXT_BYTES], expected[TEXT_BYTES];
@@ -125,7 +125,7 @@ strew_status strew_index_reduce(strew_tensor *self, int dim, strew_tensor *index
 
 strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source, strew_mode mode,
                               strew_tensor **out, strew_error *error) {
-  CALL(call, "index_copy", error, {"self", self}, {"index", index}, {"source", source}, OTHER_OUT);
+  CALL(call, "index_copy", error, {"self", self, MOVED}, {"index", index}, {"source", source, MOVED}, OTHER_OUT);
   INDEX(&call, index);
   struct along along;
   const strew_scatter_options options = {.mode = mode};
@@ -135,7 +135,7 @@ strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, 
 
 strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, strew_operand value, strew_mode mode,
                               strew_tensor **out, strew_error *error) {
-  CALL(call, "index_fill", error, {"self", self}, {"index", index}, {"value", value.tensor}, OTHER_OUT);
+  CALL(call, "index_fill", error, {"self", self, MOVED}, {"index", index}, {"value", value.tensor, MOVED}, OTHER_OUT);
   INDEX(&call, index);
   struct along along;
   char is[TEXT_BYTES];

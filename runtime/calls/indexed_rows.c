@@ -108,6 +108,7 @@ bool rows_compress(struct steps *steps, const strew_tensor *mask, const strew_te
   PLAN(&plan, 1, flat.sizes, &flat, &first);
   plan.operands[1].strides[0] = row;
   STEP(steps, device->ops->compress(steps->call, device, &plan, lines.rank, lines.sizes, out));
+  if (steps->status == STREW_OK) (*out)->dtype = self->dtype;
   return true;
 }
 

@@ -106,6 +106,7 @@ strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low,
   if (low >= high)
     return fail(&call, VALUED(STREW_EVALUE, "high", strew_int(high)),
                 "is %" PRId64 ", expected more than low, which is %" PRId64, high, low);
+  RETURN_IF_FAILED(check_number_dtype(&call, dtype));
   RETURN_IF_FAILED(check_sizes(&call, dtype, rank, sizes));
   RETURN_IF_FAILED(check_whole(&call, "low", low, dtype));
   RETURN_IF_FAILED(check_whole(&call, "high", high - 1, dtype));
@@ -288,8 +289,8 @@ static strew_status fill_ramp(const struct call *call, strew_tensor *dense, int6
 
 /* Fails for bool: a ramp needs numbers. */
 static strew_status check_countable(const struct call *call, strew_dtype dtype) {
-  if (dtype != STREW_BOOL) return STREW_OK;
-  return fail(call, FAULT(STREW_EDTYPE, "dtype"), "is bool, expected a number dtype");
+  if (dtype == STREW_BOOL) return fail(call, FAULT(STREW_EDTYPE, "dtype"), "is bool, expected a number dtype");
+  return check_number_dtype(call, dtype);
 }
 
 strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar start, strew_scalar stop,

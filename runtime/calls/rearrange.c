@@ -26,7 +26,7 @@ static strew_status give_new(struct steps *steps, const strew_tensor *operand, s
 
 strew_status strew_flip(strew_tensor *tensor, int dim_count, const int64_t *dims, strew_tensor **out,
                         strew_error *error) {
-  CALL(call, "flip", error, {"self", tensor});
+  CALL(call, "flip", error, {"self", tensor, MOVED});
   struct strew_tensor reversed = *tensor; /* a view on the stack, without a reference to the storage */
   unsigned chosen = dims ? 0 : (1u << tensor->rank) - 1;
   if (dim_count < 0)
@@ -57,7 +57,7 @@ static strew_tensor *roll_along(struct steps *steps, strew_tensor *x, int dim, i
 
 strew_status strew_roll(strew_tensor *tensor, int count, const int64_t *shifts, const int64_t *dims, strew_tensor **out,
                         strew_error *error) {
-  CALL_STEPS(call, steps, "roll", error, {"self", tensor});
+  CALL_STEPS(call, steps, "roll", error, {"self", tensor, MOVED});
   struct fault fault = HINTED(STREW_ESHAPE, "shifts", dims ? "" : "name as many dimensions in 'dims'");
   strew_tensor *x = tensor;
   if (count < 0) fault.code = STREW_EARGUMENT;
@@ -105,7 +105,7 @@ static strew_status check_repeats(const struct call *call, int64_t size, int64_t
 
 strew_status strew_repeat(strew_tensor *tensor, int count, const int64_t *repeats, strew_tensor **out,
                           strew_error *error) {
-  CALL_STEPS(call, steps, "repeat", error, {"self", tensor});
+  CALL_STEPS(call, steps, "repeat", error, {"self", tensor, MOVED});
   struct fault fault = FAULT(STREW_ESHAPE, "repeats");
   const int added = count < 0 ? -1 : count - tensor->rank;
   int64_t sizes[MAX_RANK];
@@ -163,7 +163,7 @@ static strew_status check_counts(const struct call *call, const strew_tensor *re
 
 strew_status strew_repeat_interleave(strew_tensor *tensor, strew_operand repeats, int dim, strew_tensor **out,
                                      strew_error *error) {
-  CALL_STEPS(call, steps, "repeat_interleave", error, {"self", tensor}, {"repeats", repeats.tensor});
+  CALL_STEPS(call, steps, "repeat_interleave", error, {"self", tensor, MOVED}, {"repeats", repeats.tensor});
   strew_tensor *x = tensor, *each = repeats.tensor;
   char text[TEXT_BYTES];
   INDEX(&call, each);

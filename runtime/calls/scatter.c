@@ -16,6 +16,9 @@
 #include <string.h>
 
 strew_status check_mean(const struct call *call, strew_reduction reduction, strew_dtype dtype) {
+  if (reduction != STREW_ASSIGN && !dtype_is_number(dtype))
+    return fail(call, FAULT(STREW_EDTYPE, "reduce"), "is \"%s\", which is not defined for %s",
+                strew_reduction_name(reduction), strew_dtype_name(dtype));
   if (reduction != STREW_MEAN || dtype != STREW_BOOL) return STREW_OK;
   return fail(call, FAULT(STREW_EDTYPE, "reduce"), "is \"mean\", which is not defined for bool");
 }
@@ -386,7 +389,8 @@ static strew_status check_scatter_index(const struct call *call, const strew_ten
 strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                            const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
-  CALL(call, "scatter", error, {"self", self}, {"index", index}, {"src", src.tensor, READ_ONCE}, OTHER_OUT);
+  CALL(call, "scatter", error, {"self", self, MOVED}, {"index", index}, {"src", src.tensor, READ_ONCE | MOVED},
+       OTHER_OUT);
   INDEX(&call, index);
   struct addressing addressing = ADDRESSING(index, index, {0, 0, "self", options->mode, false});
   struct scatter_job job = scatter_job_of(&addressing, options);

@@ -565,7 +565,7 @@ static strew_status fail_total(const struct call *call, const struct segments *i
 }
 
 strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out, strew_error *error) {
-  CALL_STEPS(call, steps, "gather_csr", error, {"src", src}, {"indptr", indptr}, {"out", *out});
+  CALL_STEPS(call, steps, "gather_csr", error, {"src", src, MOVED}, {"indptr", indptr}, {"out", *out, MOVED});
   INDEX(&call, indptr);
   const struct segments given = segments_of("indptr", indptr, "src", src);
   struct shape1 shape = given.shape;
@@ -597,7 +597,7 @@ static strew_tensor index_view(const struct segments *index) {
 }
 
 strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error) {
-  CALL_STEPS(call, steps, "gather_coo", error, {"src", src}, {"index", index}, {"out", *out});
+  CALL_STEPS(call, steps, "gather_coo", error, {"src", src, MOVED}, {"index", index}, {"out", *out, MOVED});
   INDEX(&call, index);
   strew_tensor line = line_of(index);
   struct segments given = segments_of("index", &line, "src", src);

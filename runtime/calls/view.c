@@ -76,7 +76,7 @@ static bool restride(const strew_tensor *tensor, int rank, const int64_t *sizes,
 }
 
 strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out, strew_error *error) {
-  CALL(call, "view", error, {"self", tensor});
+  CALL(call, "view", error, {"self", tensor, MOVED});
   struct view_shape shape = {.rank = rank, .offset = tensor->offset};
   RETURN_IF_FAILED(infer_sizes(&call, tensor, rank, sizes, shape.sizes));
   if (!restride(tensor, rank, shape.sizes, shape.strides))
@@ -102,12 +102,12 @@ static strew_status reshape(const struct call *call, strew_tensor *tensor, int r
 
 strew_status strew_reshape(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
                            strew_error *error) {
-  CALL(call, "reshape", error, {"self", tensor});
+  CALL(call, "reshape", error, {"self", tensor, MOVED});
   return reshape(&call, tensor, rank, sizes, out);
 }
 
 strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tensor **out, strew_error *error) {
-  CALL(call, "flatten", error, {"self", tensor});
+  CALL(call, "flatten", error, {"self", tensor, MOVED});
   RETURN_IF_FAILED(check_named_dim(&call, "start_dim", tensor->rank, &first));
   RETURN_IF_FAILED(check_named_dim(&call, "end_dim", tensor->rank, &last));
   if (last < first)
@@ -126,7 +126,7 @@ strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tens
 
 strew_status strew_permute(strew_tensor *tensor, int rank, const int64_t *dims, strew_tensor **out,
                            strew_error *error) {
-  CALL(call, "permute", error, {"self", tensor});
+  CALL(call, "permute", error, {"self", tensor, MOVED});
   struct fault fault = {.code = STREW_ESHAPE, .argument = "dims"};
   char text[TEXT_BYTES];
   if (rank != tensor->rank)
@@ -155,14 +155,14 @@ static strew_status swap_dims(const struct call *call, const strew_tensor *tenso
 }
 
 strew_status strew_transpose(strew_tensor *tensor, int a, int b, strew_tensor **out, strew_error *error) {
-  CALL(call, "transpose", error, {"self", tensor});
+  CALL(call, "transpose", error, {"self", tensor, MOVED});
   strew_status status = check_named_dim(&call, "dim0", tensor->rank, &a);
   TRY(status, check_named_dim(&call, "dim1", tensor->rank, &b));
   return TRY(status, swap_dims(&call, tensor, a, b, out));
 }
 
 strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
-  CALL(call, "t", error, {"self", tensor});
+  CALL(call, "t", error, {"self", tensor, MOVED});
   if (tensor->rank > 2)
     return fail(&call, HINTED(STREW_ESHAPE, "self", "strew_transpose(self, a, b) or strew_permute(self, ...)"),
                 "has %d dimensions, expected at most 2", tensor->rank);
@@ -172,7 +172,7 @@ strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *erro
 /* ------------------------------------------------------------------------------------- squeeze, unsqueeze, expand */
 
 strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error) {
-  CALL(call, "squeeze", error, {"self", tensor});
+  CALL(call, "squeeze", error, {"self", tensor, MOVED});
   int only = dim ? *dim : 0;
   RETURN_IF_FAILED(dim ? check_dim(&call, tensor->rank, &only) : STREW_OK);
   struct view_shape shape = {.offset = tensor->offset};
@@ -185,7 +185,7 @@ strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **
 }
 
 strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
-  CALL(call, "unsqueeze", error, {"self", tensor});
+  CALL(call, "unsqueeze", error, {"self", tensor, MOVED});
   RETURN_IF_FAILED(check_dim(&call, tensor->rank + 1, &dim));
   if (tensor->rank == MAX_RANK)
     return fail(&call, FAULT(STREW_ESHAPE, "self"), "has %d dimensions, the largest rank", MAX_RANK);
@@ -203,7 +203,7 @@ strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, 
 
 strew_status strew_expand(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
                           strew_error *error) {
-  CALL(call, "expand", error, {"self", tensor});
+  CALL(call, "expand", error, {"self", tensor, MOVED});
   struct fault fault = {.code = STREW_ESHAPE, .argument = "shape"};
   char text[TEXT_BYTES];
   if (rank < tensor->rank || rank > MAX_RANK)
@@ -233,7 +233,7 @@ static strew_status check_has_dims(const struct call *call, const strew_tensor *
 }
 
 strew_status strew_select(strew_tensor *tensor, int dim, int64_t position, strew_tensor **out, strew_error *error) {
-  CALL(call, "select", error, {"self", tensor});
+  CALL(call, "select", error, {"self", tensor, MOVED});
   RETURN_IF_FAILED(check_has_dims(&call, tensor, &dim));
   int64_t size = tensor->sizes[dim];
   if (position < -size || position >= size) return fail_position(&call, dim, size, 0, NULL, position);
@@ -246,7 +246,7 @@ strew_status strew_select(strew_tensor *tensor, int dim, int64_t position, strew
 
 strew_status strew_narrow(strew_tensor *tensor, int dim, int64_t start, int64_t length, strew_tensor **out,
                           strew_error *error) {
-  CALL(call, "narrow", error, {"self", tensor});
+  CALL(call, "narrow", error, {"self", tensor, MOVED});
   RETURN_IF_FAILED(check_has_dims(&call, tensor, &dim));
   int64_t size = tensor->sizes[dim];
   int64_t first = start < 0 && start >= -size ? start + size : start;
@@ -272,7 +272,7 @@ static int64_t clamp_end(int64_t end, int64_t size) {
 
 strew_status strew_slice(strew_tensor *tensor, int dim, int64_t start, int64_t stop, int64_t step, strew_tensor **out,
                          strew_error *error) {
-  CALL(call, "slice", error, {"self", tensor});
+  CALL(call, "slice", error, {"self", tensor, MOVED});
   RETURN_IF_FAILED(check_has_dims(&call, tensor, &dim));
   if (step <= 0)
     return fail(&call, VALUED(STREW_EARGUMENT, "step", strew_int(step)), "is %" PRId64 ", expected 1 or more", step);
@@ -289,7 +289,7 @@ strew_status strew_slice(strew_tensor *tensor, int dim, int64_t start, int64_t s
 
 strew_status strew_split(strew_tensor *tensor, int dim, int count, const int64_t *sizes, strew_tensor *out[],
                          strew_error *error) {
-  CALL(call, "split", error, {"self", tensor});
+  CALL(call, "split", error, {"self", tensor, MOVED});
   struct fault fault = VALUED(STREW_EARGUMENT, "count", strew_int(count));
   if (count < 0) return fail(&call, fault, "is %d, expected 0 or more", count);
   RETURN_IF_FAILED(check_has_dims(&call, tensor, &dim));
@@ -319,7 +319,7 @@ strew_status strew_split(strew_tensor *tensor, int dim, int count, const int64_t
 
 strew_status strew_diagonal(strew_tensor *tensor, int64_t offset, int dim1, int dim2, strew_tensor **out,
                             strew_error *error) {
-  CALL(call, "diagonal", error, {"self", tensor});
+  CALL(call, "diagonal", error, {"self", tensor, MOVED});
   struct fault fault = FAULT(STREW_ESHAPE, "self");
   if (tensor->rank < 2)
     return fail(&call, fault, "has %d dimension%s, expected at least 2", tensor->rank, tensor->rank == 1 ? "" : "s");

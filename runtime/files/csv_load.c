@@ -12,7 +12,7 @@
 
 static strew_dtype dtype_of(const struct reader *reader, const struct column *column) {
   if (column->kind == TEXTUAL || column->kind == MARKED) return STREW_INT64;
-  if (column->kind == DATED) return column->missing_line ? STREW_FLOAT64 : STREW_INT64;
+  if (column->kind == DATED) return STREW_TIME;
   if (reader->options->dtype) return *reader->options->dtype;
   return column->kind == WHOLE && !column->missing_line ? STREW_INT64 : STREW_FLOAT64;
 }

@@ -110,10 +110,9 @@ static bool is_mark(const char *text, size_t length) {
 
 enum look look_of(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
   struct decimal other;
-  int64_t seconds;
+  int64_t time;
   size_t length;
-  enum date date = cell->has_quotes ? DATE_NONE : date_read(cell->text, cell->length, &seconds);
-  if (date == DATE_READ || date == DATE_PARTIAL) return DATE;
+  if (!cell->has_quotes && time_read(cell->text, cell->length, NULL, &time) == TIME_READ) return DATE;
   const char *text = trimmed(cells, cell, &length), *end = text + length;
   int groups = groups_of(text, end);
   bool is_number = length && decimal_scan(text, reader->point == ',' ? '.' : ',', &other) == end;

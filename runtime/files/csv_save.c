@@ -110,6 +110,11 @@ static strew_status put_cell(struct writer *writer, int64_t row, int64_t i) {
   const struct csv_source *source = &writer->sources[i];
   strew_dtype dtype = source->dense->dtype;
   const char *element = source->elements + (size_t)(row * source->step) * dtype_bytes(dtype);
+  if (dtype == STREW_TIME) {
+    char text[STREW_TIME_BYTES];
+    strew_time_text(strew_scalar_load(dtype, element).as.i, text);
+    return *text || writer->count == 1 ? put_word(writer, text) : STREW_OK;
+  }
   if (source->word_count < 0) return put_number(writer, dtype, element);
   return put_word(writer, strew_table_word(writer->table, i, strew_scalar_load(dtype, element).as.i));
 }
@@ -178,7 +183,7 @@ static strew_status check_column(const struct writer *writer, int64_t i, const s
     return fail(writer->call, FAULT(STREW_ESHAPE, "x"),
                 "has a column \"%s\" of %" PRId64 " elements, expected %" PRId64 ", as in the first one, \"%s\"", name,
                 tensor->sizes[0], writer->rows, text_of_name(strew_table_name(writer->table, 0), first));
-  if (strew_table_word_count(writer->table, i) >= 0 && dtype_category(tensor->dtype) == FLOATING)
+  if (strew_table_word_count(writer->table, i) >= 0 && dtype_category(tensor->dtype) >= FLOATING)
     return fail(writer->call, FAULT(STREW_EDTYPE, "x"),
                 "has words for a column \"%s\" of %s, expected an integer dtype", name,
                 strew_dtype_name(tensor->dtype));

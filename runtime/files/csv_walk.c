@@ -123,7 +123,7 @@ static const char *text_of_remedy(const struct reader *reader, const struct cell
   char shown[4];
   const bool is_comma = reader->point == ',';
   *text = '\0';
-  if (look == DATE) snprintf(text, TEXT_BYTES, "{.dates = {%.120s}} reads seconds since 1970, ", column);
+  if (look == DATE) snprintf(text, TEXT_BYTES, "{.dates = {%.120s}} reads dates, ", column);
   if (look == OTHER_DATE) strcpy(text, "`dates` reads the form 2024-12-31 only, ");
   if (look == ROUNDED) strcpy(text, "{.dtype = STREW_FLOAT64} rounds, ");
   if (look == LABEL) strcpy(text, "{.dtype = STREW_FLOAT64} reads numbers without leading zeros and signs, ");
@@ -596,9 +596,6 @@ static strew_status check_number(const struct reader *reader, const struct cells
 static strew_status check_decided(const struct reader *reader, const struct cell *cell) {
   const struct column *column = &reader->columns[cell->column];
   if (!reader->is_decided || column->dtype != STREW_INT64) return STREW_OK;
-  if (column->kind == DATED)
-    return fail_cell(reader, cell, "a date, as in all rows of the first chunk",
-                     "a first chunk with a missing cell, by more rows, makes the column float64");
   if (reader->options->dtype) return STREW_OK; /* check_number and check_missing decide */
   return fail_cell(reader, cell, "an int64, as in all rows of the first chunk",
                    "{.dtype = STREW_FLOAT64} reads columns of numbers as float64, which rounds integers beyond 2^53");
@@ -639,14 +636,14 @@ static strew_status inspect_missing(struct reader *reader, const struct cells *c
 }
 
 static strew_status inspect_date(struct reader *reader, const struct cells *cells, struct cell *cell) {
-  static const char *const expected[] = {[DATE_NONE] = "a date, as 2024-05-17 or 2024-05-17T12:30:00Z",
-                                         [DATE_INVALID] = "a date and time of the calendar",
-                                         [DATE_PARTIAL] = "whole seconds"};
-  int64_t seconds;
+  static const char *const expected[] = {[TIME_NONE] = "a date, as 2024-05-17 or 2024-05-17T12:30:00Z",
+                                         [TIME_INVALID] = "a date and time of the calendar",
+                                         [TIME_BEYOND] = "a date that int64 microseconds can hold"};
+  int64_t time;
   if (is_nan(cell) || is_missing(reader, cells, cell)) return inspect_missing(reader, cells, cell);
-  enum date date = date_read(cell->text, cell->length, &seconds);
-  enum look look = date == DATE_NONE ? look_of(reader, cells, cell) : UNIT;
-  return date == DATE_READ ? STREW_OK : fail_look(reader, cells, cell, look, expected[date]);
+  const enum time_reading date = time_read(cell->text, cell->length, NULL, &time);
+  enum look look = date == TIME_NONE ? look_of(reader, cells, cell) : UNIT;
+  return date == TIME_READ ? STREW_OK : fail_look(reader, cells, cell, look, expected[date]);
 }
 
 /* True if a line of one cell seems to be several with another separator, as its first line is. */
@@ -744,13 +741,11 @@ strew_status csv_walk_first(struct reader *reader, struct cells cells) {
 
 /* ------------------------------------------------------------------------------------------------ the second walk */
 
-/* Stores the date, which the first walk has checked, or NaN. */
-static void store_date(const struct cell *cell, bool is_absent, strew_dtype dtype, char *to) {
-  int64_t seconds;
-  double number = NAN;
-  bool is_date = !is_absent && date_read(cell->text, cell->length, &seconds) == DATE_READ;
-  if (is_date) number = (double)seconds;
-  memcpy(to, dtype == STREW_INT64 ? (const void *)&seconds : &number, sizeof number);
+/* Stores the date, which the first walk has checked, or NaT. */
+static void store_date(const struct cell *cell, bool is_absent, char *to) {
+  int64_t time;
+  if (is_absent || time_read(cell->text, cell->length, NULL, &time) != TIME_READ) time = INT64_MIN;
+  memcpy(to, &time, sizeof time);
 }
 
 /* Stores a cell in row reader->row of its column. */
@@ -768,7 +763,7 @@ static inline strew_status store_cell(struct reader *reader, const struct cells 
     if (status == STREW_OK) memcpy(to, &whole, sizeof whole);
     return status;
   }
-  if (column->kind == DATED) return store_date(cell, is_absent, dtype, to), STREW_OK;
+  if (column->kind == DATED) return store_date(cell, is_absent, to), STREW_OK;
   if (is_absent) return strew_scalar_store(strew_float((double)NAN), STREW_EXACT, dtype, to, reader->call->error);
   if (dtype == STREW_FLOAT64) {
     double number = cell->is_number ? double_of(reader, cell) : (double)NAN;

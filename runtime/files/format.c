@@ -124,7 +124,7 @@ strew_status check_load_options(const struct call *call, const strew_load_option
   TRY(status, check_count(call, "missing", csv->missing_count));
   if (status == STREW_OK && csv->rows < 0)
     return fail(call, FAULT(STREW_EARGUMENT, "rows"), "is %" PRId64 ", expected 0 or more", csv->rows);
-  return TRY(status, options->dtype ? check_dtype(call, *options->dtype) : STREW_OK);
+  return TRY(status, options->dtype ? check_number_dtype(call, *options->dtype) : STREW_OK);
 }
 
 strew_status format_check_load(const struct call *call, const struct format *format,
@@ -221,10 +221,11 @@ static uint64_t bytes_of(const strew_tensor *tensor) {
 }
 
 strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save_options *options, strew_error *error) {
-  CALL(call, "save", error, {"x", tensor});
+  CALL(call, "save", error, {"x", tensor, MOVED});
   const struct format *format;
   strew_save_options chosen = options ? *options : (strew_save_options){0};
   RETURN_IF_FAILED(find_saver(&call, path, &chosen, SAVES_TENSOR, "one tensor", &format));
+  if (format->save == png_save) RETURN_IF_FAILED(check_is_number(&call, "x", tensor));
   start_progress(tensor_context(tensor), "saving", path, bytes_of(tensor));
   strew_status status = format->save(&call, tensor, path, &chosen);
   progress_end(tensor_context(tensor));
@@ -254,7 +255,11 @@ strew_status strew_save_table(const strew_table *table, const char *path, const 
     return fail(&call, FAULT(STREW_EARGUMENT, "x"), "has no names, which %s files need", format->suffix);
   if (!(format->options & TAKES_CSV)) RETURN_IF_FAILED(check_words(&call, table, format->suffix));
   uint64_t bytes = 0;
-  for (int64_t i = 0; i < strew_table_count(table); i++) bytes += bytes_of(strew_table_tensor(table, i));
+  for (int64_t i = 0; i < strew_table_count(table); i++) {
+    if (format->save_table == safetensors_save)
+      RETURN_IF_FAILED(check_is_number(&call, "x", strew_table_tensor(table, i)));
+    bytes += bytes_of(strew_table_tensor(table, i));
+  }
   start_progress(table_context(table), "saving", path, bytes);
   strew_status status = format->save_table(&call, table, path, &chosen);
   progress_end(table_context(table));

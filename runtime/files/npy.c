@@ -109,6 +109,22 @@ static void convert(const struct npy_header *header, void *to, size_t file_bytes
   if (bytes > file_bytes) npy_widen(to, file_bytes / header->file_bytes, header->file_bytes);
 }
 
+/* Converts times of another unit to microseconds. */
+static strew_status convert_times(const struct call *call, const struct npy_source *source,
+                                  const struct npy_header *header, void *elements, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    int64_t *const at = (int64_t *)elements + i;
+    if (*at == INT64_MIN) continue;
+    const bool is_exact =
+        header->unit > 0 ? !__builtin_mul_overflow(*at, header->unit, at) && *at != INT64_MIN : *at % header->unit == 0;
+    if (!is_exact)
+      return fail_source(call, source, "in NumPy: a.astype(\"datetime64[us]\")",
+                         "holds a %s that microseconds in int64 do not", header->file_dtype);
+    if (header->unit < 0) *at /= -header->unit;
+  }
+  return STREW_OK;
+}
+
 strew_status npy_read_elements(const struct call *call, const struct npy_source *source,
                                const struct npy_header *header, struct storage *to, size_t size_bytes) {
   strew_device *device = to->device;
@@ -126,6 +142,8 @@ strew_status npy_read_elements(const struct call *call, const struct npy_source 
     convert(header, destination, bytes);
     if (header->dtype == STREW_BOOL)
       status = normalize_bools(call, device->context, (unsigned char *)destination, bytes);
+    if (header->unit && header->unit != 1)
+      TRY(status, convert_times(call, source, header, destination, bytes / sizeof(int64_t)));
     if (!is_host) TRY(status, device->ops->write(call, to, at * wide, destination, bytes * wide));
     progress_step(device->context, bytes);
   }
@@ -177,7 +195,7 @@ static strew_status check_mapped(const struct call *call, const struct npy_sourc
   const char *hint = "leave out map, to read it";
   if (header->is_swapped)
     return fail_source(call, source, hint, "cannot be mapped: its byte order is not this machine's");
-  if (widening(header) > 1)
+  if (widening(header) > 1 || (header->unit && header->unit != 1))
     return fail_source(call, source, hint, "cannot be mapped: its elements are %s, not %s", header->file_dtype,
                        strew_dtype_name(header->dtype));
   if (data_at % dtype_bytes(header->dtype))

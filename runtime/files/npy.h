@@ -15,8 +15,9 @@ struct npy_header {
   strew_dtype dtype;
   const char *file_dtype; /* NumPy's name of the elements in the file, "uint16" */
   size_t file_bytes;      /* of an element in the file; the dtype may be wider */
-  bool is_swapped;        /* the byte order is not this machine's */
-  bool is_fortran;        /* column-major: the first dimension has unit stride */
+  int64_t unit;    /* of times, in microseconds; below 0: of which a microsecond has as many; 0, 1: as they are */
+  bool is_swapped; /* the byte order is not this machine's */
+  bool is_fortran; /* column-major: the first dimension has unit stride */
   int rank;
   int64_t sizes[MAX_RANK];
 };

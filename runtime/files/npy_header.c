@@ -11,18 +11,35 @@
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC_BYTES = 6, BLOCK_BYTES = 64 /* alignment of the elements */ };
 
-/* NumPy's words for dtypes, without the byte order that precedes them, and elements' bytes. A dtype is
-   written by the first word that names it. */
+/* NumPy's words for dtypes, without the byte order that precedes them, and elements' bytes; of times, what an element
+   counts, in microseconds, or, below 0, how many a microsecond has. A dtype is written by the first word that names
+   it. */
 static const struct {
   const char *word;
   strew_dtype dtype;
   size_t bytes;
   const char *name; /* NULL: the dtype's */
+  int64_t unit;
 } words[] = {
-    {"f4", STREW_FLOAT32, 4, NULL}, {"f8", STREW_FLOAT64, 8, NULL}, {"f2", STREW_FLOAT16, 2, NULL},
-    {"i8", STREW_INT64, 8, NULL},   {"i4", STREW_INT32, 4, NULL},   {"i2", STREW_INT16, 2, NULL},
-    {"i1", STREW_INT8, 1, NULL},    {"u1", STREW_UINT8, 1, NULL},   {"b1", STREW_BOOL, 1, NULL},
-    {"u2", STREW_UINT16, 2, NULL},  {"u4", STREW_UINT32, 4, NULL},  {"u8", STREW_UINT64, 8, NULL},
+    {"f4", STREW_FLOAT32, 4, NULL, 0},
+    {"f8", STREW_FLOAT64, 8, NULL, 0},
+    {"f2", STREW_FLOAT16, 2, NULL, 0},
+    {"i8", STREW_INT64, 8, NULL, 0},
+    {"i4", STREW_INT32, 4, NULL, 0},
+    {"i2", STREW_INT16, 2, NULL, 0},
+    {"i1", STREW_INT8, 1, NULL, 0},
+    {"u1", STREW_UINT8, 1, NULL, 0},
+    {"b1", STREW_BOOL, 1, NULL, 0},
+    {"u2", STREW_UINT16, 2, NULL, 0},
+    {"u4", STREW_UINT32, 4, NULL, 0},
+    {"u8", STREW_UINT64, 8, NULL, 0},
+    {"M8[us]", STREW_TIME, 8, "datetime64[us]", 1},
+    {"M8[ns]", STREW_TIME, 8, "datetime64[ns]", -1000},
+    {"M8[ms]", STREW_TIME, 8, "datetime64[ms]", 1000},
+    {"M8[s]", STREW_TIME, 8, "datetime64[s]", 1000000},
+    {"M8[m]", STREW_TIME, 8, "datetime64[m]", 60000000},
+    {"M8[h]", STREW_TIME, 8, "datetime64[h]", 3600000000},
+    {"M8[D]", STREW_TIME, 8, "datetime64[D]", 86400000000},
 };
 
 static const char *word_of(strew_dtype dtype) {
@@ -134,7 +151,7 @@ static bool refuse_word(struct parser *p, const char *descr, const char *word) {
       {"V", "raw bytes", "in NumPy: a.view(...) gives them a dtype"},
       {"S", "texts", "in NumPy: save np.unique(a, return_inverse=True)[1]"},
       {"U", "texts", "in NumPy: save np.unique(a, return_inverse=True)[1]"},
-      {"M", "dates", "in NumPy: a.astype(\"int64\")"},
+      {"M", "dates of that unit", "in NumPy: a.astype(\"datetime64[us]\")"},
       {"m", "spans of time", "in NumPy: a.astype(\"int64\")"},
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -156,6 +173,7 @@ static bool parse_descr(struct parser *p, struct npy_header *header) {
     header->dtype = words[i].dtype;
     header->file_dtype = words[i].name ? words[i].name : strew_dtype_name(header->dtype);
     header->file_bytes = words[i].bytes;
+    header->unit = words[i].unit;
     bool is_marked = *descr == '<' || *descr == '>';
     header->is_swapped = is_marked && header->file_bytes > 1 && (*descr == '<') != is_little_endian();
     return true;

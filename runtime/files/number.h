@@ -1,5 +1,5 @@
 /* number.h: decimal numbers in text, read and written independently of the locale and correctly rounded: a written
-   number reads back as the same bits; and dates. */
+   number reads back as the same bits. */
 #ifndef NUMBER_H
 #define NUMBER_H
 
@@ -37,20 +37,5 @@ double decimal_to_double(const struct decimal *decimal, locale_t c_locale);
    "0.1", "1e-05", "12.0", "nan", "-inf". It never looks like an integer. Returns its length. */
 enum { NUMBER_BYTES = 40 };
 int write_float(strew_dtype dtype, const void *element, locale_t c_locale, char *to);
-
-/* ---------------------------------------------------------------------------------------------------------- date.c */
-
-/* Dates and times of ISO 8601, of the proleptic Gregorian calendar. */
-enum date {
-  DATE_NONE,    /* of another form */
-  DATE_INVALID, /* of the form, but out of range: a month 13 */
-  DATE_PARTIAL, /* with a part of a second */
-  DATE_READ
-};
-
-/* Reads a whole text, apart from blanks around it: YYYY-MM-DD; after it T or a blank, HH:MM, :SS, a fraction of the
-   second, and Z or an offset as +02:00, +0200 or +02; all but the date may be missing. Without an offset it is UTC.
-   DATE_READ: *seconds are since 1970-01-01 UTC. Zeros are no part of a second; there are no leap seconds. */
-enum date date_read(const char *text, size_t length, int64_t *seconds);
 
 #endif

@@ -269,6 +269,7 @@ static strew_status aggregate(struct aggregating *a, strew_tensor *out[]) {
   for (int i = 0; i < a->count && status == STREW_OK; i++)
     if (a->aggregates[i].src) {
       status = check_alive(a->call, "aggregates", i, a->aggregates[i].src);
+      TRY(status, check_is_number(a->call, "aggregates", a->aggregates[i].src));
       if (status == STREW_OK && joins_integers(&a->aggregates[i]))
         status = check_as_int64(a->call, a->aggregates[i].src);
     }

@@ -58,7 +58,7 @@ static strew_dtype dtype_of(const strew_group_options *options, const strew_tens
 static strew_status check_group_dtype(const struct call *call, const strew_group_options *options, strew_dtype src,
                                       strew_dtype dtype) {
   struct fault fault = {.code = STREW_EDTYPE, .argument = "dtype"};
-  RETURN_IF_FAILED(check_dtype(call, dtype));
+  RETURN_IF_FAILED(check_number_dtype(call, dtype));
   const bool is_extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
   if (dtype == src) return check_mean(call, options->reduction, src);
   if (is_extreme)

@@ -19,7 +19,7 @@ struct keyed {
 
 static strew_status check_key(const struct keyed *keyed, int i) {
   const strew_tensor *key = keyed->keys[i], *first = keyed->keys[0];
-  RETURN_IF_FAILED(check_listed(keyed->call, "keys", i, key));
+  RETURN_IF_FAILED(check_listed(keyed->call, "keys", i, key, 0));
   struct fault fault = {.code = STREW_ESHAPE, .argument = "keys"};
   if (key->rank > 1) fault.hint = "one key for each row: a column of the matrix, or several";
   if (key->rank != 1) return fail(keyed->call, fault, "has %d dimensions at [%d], expected 1", key->rank, i + 1);

@@ -48,7 +48,7 @@ static strew_status check_key(const struct call *call, const strew_key_table *ta
   const strew_tensor *key = keys[i];
   struct fault fault = {.code = STREW_ESHAPE, .argument = names[i]};
   char shape[TEXT_BYTES];
-  RETURN_IF_FAILED(check_listed(call, "keys", i, key));
+  RETURN_IF_FAILED(check_listed(call, "keys", i, key, 0));
   if (key->rank != 1)
     return fail(call, fault, "has shape %s, expected rank 1", text_of_sizes(key->rank, key->sizes, shape));
   if (key->sizes[0] != keys[0]->sizes[0])

@@ -40,7 +40,7 @@ static strew_group_options options_of(strew_reduction reduction, const strew_gro
 /* Fails unless a reduction of floats can have src, as that dtype (NULL: its own). */
 static strew_status check_wanted(const struct call *call, const strew_tensor *src, const strew_dtype *dtype) {
   if (!dtype || *dtype == src->dtype) return check_float(call, "src", src);
-  strew_status status = check_dtype(call, *dtype);
+  strew_status status = check_number_dtype(call, *dtype);
   if (status != STREW_OK || *dtype == STREW_FLOAT64) return status;
   return fail(call, FAULT(STREW_EDTYPE, "dtype"), "is %s, expected float64 or src's own, %s", strew_dtype_name(*dtype),
               strew_dtype_name(src->dtype));

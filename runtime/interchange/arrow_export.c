@@ -163,6 +163,7 @@ static strew_status export_dense(const struct call *call, const strew_table *tab
                                  struct ArrowArray *out) {
   strew_context *context = tensor_context(dense);
   strew_device *cpu = dense->storage->device;
+  RETURN_IF_FAILED(check_is_number(call, "x", dense));
   const bool has_words = strew_table_word_count(table, column) >= 0;
   strew_tensor *made = NULL;
   strew_status status = has_words                    ? make_indices(call, table, column, dense, &made)
@@ -198,7 +199,7 @@ static strew_status export_schema(const struct call *call, const strew_table *ta
   char *text;
   RETURN_IF_FAILED(create_schema(call, table_context(table), 0, has_words, name_bytes, out, &text));
   out->name = memcpy(text, name, name_bytes);
-  out->format = has_words ? "i" : formats[strew_table_tensor(table, column)->dtype];
+  out->format = has_words ? "i" : formats[dtype_stored(strew_table_tensor(table, column)->dtype)];
   out->flags = ARROW_NULLABLE;
   if (!has_words) return STREW_OK;
   strew_status status = create_schema(call, table_context(table), 0, false, 0, out->dictionary, &text);

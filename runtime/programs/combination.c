@@ -121,7 +121,7 @@ static strew_status add_accumulator(const struct call *call, strew_combination *
     return fail(call, FAULT(STREW_EARGUMENT, "name"), "is '%s', as of another accumulator", given->name);
   RETURN_IF_FAILED(check_options(call, given));
   RETURN_IF_FAILED(check_scalar(call, "init", given->init));
-  if (given->dtype) RETURN_IF_FAILED(check_dtype(call, *given->dtype));
+  if (given->dtype) RETURN_IF_FAILED(check_number_dtype(call, *given->dtype));
   strcpy(own->name, given->name);
   own->init = given->init;
   own->dtype = given->dtype ? (int)*given->dtype : -1;
@@ -295,7 +295,7 @@ static void take_sources(struct combining *c) {
   plan->columns = c->columns;
   for (int s = 0; s < combination->source_count && c->steps->status == STREW_OK; s++) {
     strew_tensor *source = c->given->sources[s];
-    STEP(c->steps, check_listed(c->steps->call, combination->sources[s], s, source));
+    STEP(c->steps, check_listed(c->steps->call, combination->sources[s], s, source, 0));
     STEP(c->steps, check_shape(c, combination->sources[s], source, c->length));
     plan->slots[combination->count + s] = step_rows(c, source, source->dtype, c->length, c->columns);
     set_dtype(c, combination->count + s, seen_dtype(source->dtype));

@@ -650,7 +650,8 @@ static strew_status check_inputs(struct evaluation *evaluation) {
   for (int i = 0; i < evaluation->expr->input_count; i++) {
     RETURN_IF_FAILED(check_operand(evaluation->call, names[i], inputs[i]));
     if (!inputs[i].tensor) continue;
-    RETURN_IF_FAILED(check_listed(evaluation->call, "inputs", i, inputs[i].tensor));
+    RETURN_IF_FAILED(check_listed(evaluation->call, "inputs", i, inputs[i].tensor, MOVED));
+    RETURN_IF_FAILED(check_is_number(evaluation->call, names[i], inputs[i].tensor));
     if (first < 0) first = i;
     const struct call pair = {.op = evaluation->call->op,
                               .error = evaluation->call->error,
@@ -702,7 +703,7 @@ static strew_status end(struct evaluation *evaluation, strew_status status) {
 
 /* Declares `evaluation`, of the call that begins here, and its status: the end of the block frees it. */
 #define EVALUATION(evaluation, status, text, inputs)                                                                   \
-  CALL(call, "expr", error, {"inputs", first_tensor(text, inputs)});                                                   \
+  CALL(call, "expr", error, {"inputs", first_tensor(text, inputs), MOVED});                                            \
   struct value few[FEW_NODES];                                                                                         \
   struct evaluation evaluation = {.call = &call, .expr = (text), .given = (inputs), .few = few};                       \
   list_inputs(&call, text, inputs);                                                                                    \
@@ -900,7 +901,7 @@ static strew_status source_give(struct source *source, strew_tensor **out) {
 
 strew_status strew_expr_bind(strew_expr *expr, const strew_expr_values *values, strew_tensor **out,
                              strew_error *error) {
-  CALL(call, "expr", error, {"inputs", first_tensor(expr, values)});
+  CALL(call, "expr", error, {"inputs", first_tensor(expr, values), MOVED});
   struct source *source;
   RETURN_IF_FAILED(source_create(&call, expr, values, &source));
   strew_status status = begin(&source->evaluation);

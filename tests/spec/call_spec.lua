@@ -121,7 +121,8 @@ describe("arguments", function()
     local freed = strew.ones(1)
     freed:free()
     names.freed = freed
-    local dtypes = "float32, float64, float16, bfloat16, int64, int32, int16, int8, uint8, bool, uint16, uint32, uint64"
+    local dtypes = "float32, float64, float16, bfloat16, int64, int32, int16, int8, uint8, bool, uint16, uint32, "
+      .. "uint64, time"
     fail({
       {"t.sum()", "sum: 'self' is missing, expected a tensor\n  hint  use : to call a method: t:sum(...)"},
       {"t.sum(0)", "sum: 'self' is 0, expected a tensor\n  hint  use : to call a method: t:sum(...)"},

@@ -256,9 +256,6 @@ describe("errors of chunks of text", function()
     end
     assert.equal('has "2024-13-01" in line 3, column 1 (d), expected a date and time of the calendar',
       refusal("d\n2024-01-01\n2024-13-01\n", {header = true, dates = {"d"}, rows = 1}):match("[^\n]*"))
-    assert.equal([[has "" in line 3, column 1 (d), expected a date, as in all rows of the first chunk
-  hint  a first chunk with a missing cell, by more rows, makes the column float64]],
-      refusal("d,e\n2024-01-01,1\n,2\n", {header = true, dates = {"d"}, rows = 1}))
     assert.equal("is empty, expected lines of cells", refusal("", {header = true}))
     assert.equal("has a line of words above numbers, line 2: are they units?",
       refusal("a,b\nx,mm\n1,2\n3,4\n", {header = true, rows = 3}):match("[^\n]*"))

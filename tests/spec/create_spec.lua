@@ -167,7 +167,8 @@ describe("creation", function()
       {"strew.zeros(math.maxinteger, 2)",
        "zeros: 'shape' is [9223372036854775807, 2], more bytes than can be addressed"},
       {"strew.zeros(2, {dtype = 'int'})", "zeros: 'dtype' is \"int\", expected one of float32, float64, float16, "
-       .. "bfloat16, int64, int32, int16, int8, uint8, bool, uint16, uint32, uint64\n  hint  did you mean 'int32'?"},
+       .. "bfloat16, int64, int32, int16, int8, uint8, bool, uint16, uint32, uint64, time\n"
+       .. "  hint  did you mean 'int32'?"},
       {"strew.zeros(2, {dtype = 1})", "zeros: 'dtype' is 1, expected a string"},
       {"strew.zeros(2, {device = 'abacus'})", "zeros: 'device' is \"abacus\", no such device; available: cpu"},
       {"strew.full(2)", "full: 'value' is missing, the arguments are (shape, value [, {dtype =, device =}])"},

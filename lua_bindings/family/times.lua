@@ -1,0 +1,289 @@
+-- times.lua: order, comparison and arithmetic of times. The library moves and chooses times; here they are int64
+-- microseconds, in which NaT is the least number. Calls that fail for times are run by `calls`, by their names.
+--
+-- NaT is to times what NaN is to floats: it equals nothing, and is the greatest in an order. So an order is that of
+-- keys, microseconds - 1, which wrap: NaT becomes the greatest int64.
+local strew, fail, use, inner = ...
+local operands = use "operands.lua"
+local times = {calls = {}}
+local calls = times.calls
+local NAT <const>, SECOND <const> = math.mininteger, 1000000
+
+function times.is(x) return operands.is_tensor(x) and x.dtype == "time" end
+local is_time = times.is
+
+-- Returns the microseconds of times; other values as they are.
+function times.whole(x) return is_time(x) and x:to("int64") or x end
+function times.from_whole(t) return t:to("time") end
+
+-- Returns what sorts and compares as times do, and the times back.
+function times.key(x) return is_time(x) and x:to("int64"):sub_(1) or x end
+function times.from_key(key) return (key + 1):to("time") end
+local whole, key = times.whole, times.key
+
+-- Returns a script's operand, times or the text of one, as microseconds.
+local function instant(x, name)
+  if is_time(x) then return whole(x) end
+  if type(x) == "string" then return strew.time(x, {device = "cpu"}):to("int64"):item() end
+  local is = operands.is_tensor(x) and x.dtype or inner.text(x)
+  fail(name, ("is %s, expected a time, or its text as \"2024-05-17\""):format(is), nil, "dtype")
+end
+
+-- Returns a function of the arguments that `convert` makes of a script's; of its results, `back` makes the first.
+local function through(name, convert, back)
+  calls[name] = function(...)
+    local given, call = table.pack(...), inner[name] or strew[name]
+    for i = 1, given.n do given[i] = convert(given[i]) end
+    if not back then return call(table.unpack(given, 1, given.n)) end
+    local function results(first, ...) return back(first), ... end
+    return results(call(table.unpack(given, 1, given.n)))
+  end
+end
+
+-------------------------------------------------------------------------------------------------------------- order
+
+for name in ("sort topk unique cummax amax max"):gmatch "%a+" do through(name, key, times.from_key) end
+for name in ("argsort argmax"):gmatch "%a+" do through(name, key) end
+-- the least number wins: NaT, as NaN does
+for name in ("cummin amin min"):gmatch "%a+" do through(name, whole, times.from_whole) end
+through("argmin", whole)
+
+function calls.searchsorted(sorted, values, ...)
+  return strew.searchsorted(key(sorted), instant(values, "values") - 1, ...)
+end
+
+function calls.bucketize(values, boundaries, ...)
+  return inner.bucketize(instant(values, "values") - 1, key(boundaries), ...)
+end
+
+function calls.minimum(self, other)
+  return strew.minimum(instant(self, "self"), instant(other, "other")):to("time")
+end
+
+function calls.maximum(self, other)
+  return times.from_key(strew.maximum(instant(self, "self") - 1, instant(other, "other") - 1))
+end
+
+---------------------------------------------------------------------------------------------------------- comparison
+
+-- Returns a comparison of microseconds as one of times.
+local function comparison(compare)
+  return function(self, other) return compare(instant(self, "self"), instant(other, "other")) end
+end
+
+local function is_missing(x) return strew.eq(x, NAT) end
+
+local function eq(a, b) return strew.eq(a, b) & strew.ne(operands.is_tensor(a) and a or b, NAT) end
+local function ne(a, b) return ~eq(a, b) end
+-- the key of NaT is above all numbers, and NaT is below all keys
+local function le(a, b) return strew.lt(a - 1, b) end
+local function lt(a, b) return le(a, b) & strew.ne(a, b) end
+
+calls.eq, calls.ne, calls.le, calls.lt = comparison(eq), comparison(ne), comparison(le), comparison(lt)
+calls.ge = comparison(function(a, b) return le(b, a) end)
+calls.gt = comparison(function(a, b) return lt(b, a) end)
+
+function calls.equal(self, other)
+  if not (is_time(self) and is_time(other)) then return false end
+  if operands.text(self.shape) ~= operands.text(other.shape) then return false end
+  return calls.eq(self, other):all():item()
+end
+
+function calls.isin(self, test_elements, options)
+  local found = inner.isin(instant(self, "self"), instant(test_elements, "test_elements")) & self:eq(self)
+  return options and options.invert and ~found or found
+end
+
+---------------------------------------------------------------------------------------------------------- arithmetic
+
+local function float(x) return operands.is_tensor(x) and x:to("float64") or x + 0.0 end
+
+-- Returns the seconds from b to a. Their microseconds are exact in int64, unless they are 292,000 years apart, and
+-- those below 2^53 in float64; of others whole seconds and the rest are added.
+local function seconds_between(a, b)
+  local gap, far = a - b, float(a) - float(b)
+  local near = float(gap)
+  local long = float(gap // SECOND) + float(gap % SECOND) / SECOND
+  gap = strew.where(near:abs():lt(2.0 ^ 53), near / SECOND, long)
+  gap = strew.where((far - near):abs():gt(2.0 ^ 62), far / SECOND, gap)
+  for _, x in ipairs{a, b} do
+    if operands.is_tensor(x) then gap = gap:masked_fill(is_missing(x):expand(gap.shape), 0 / 0) end
+    if x == NAT then gap = gap:fill_(0 / 0) end
+  end
+  return gap
+end
+
+-- Returns seconds, of integers exact, of floats the nearest, as microseconds, and where they have none.
+local function microseconds(seconds, like)
+  if not operands.is_tensor(seconds) then
+    seconds = strew.full({}, seconds, {dtype = math.type(seconds) == "float" and "float64" or "int64",
+      device = like.device})
+  end
+  if operands.is_float(seconds) then
+    local all = (seconds:to("float64") * SECOND):round()
+    return all:to("int64"), ~all:abs():lt(2.0 ^ 63)
+  end
+  local most <const> = math.maxinteger // SECOND
+  return seconds:to("int64") * SECOND, seconds:gt(most) | seconds:lt(-most)
+end
+
+local function shifted(t, seconds, sign)
+  if type(seconds) ~= "number" and not operands.is_tensor(seconds) or
+      operands.is_tensor(seconds) and seconds.dtype == "bool" then
+    fail("other", ("is %s, expected seconds"):format(inner.text(seconds)), nil, "dtype")
+  end
+  local at, by, is_none = whole(t), microseconds(seconds, t)
+  local sum = at + by * sign
+  local has_wrapped = ((at ~ sum) & (by * sign ~ sum)):lt(0)
+  return strew.where(is_missing(at) | is_none | has_wrapped, NAT, sum):to("time")
+end
+
+function calls.sub(self, other)
+  if is_time(self) and not is_time(other) and type(other) ~= "string" then return shifted(self, other, -1) end
+  return seconds_between(instant(self, "self"), instant(other, "other"))
+end
+
+function calls.add(self, other)
+  if is_time(self) and is_time(other) then
+    fail("other", "is time, expected seconds", "b - a are the seconds between two times", "dtype")
+  elseif is_time(self) then
+    return shifted(self, other, 1)
+  end
+  return shifted(other, self, 1)
+end
+
+function calls.diff(self, n, dim)
+  if n and n ~= 1 then fail("n", ("is %s, expected 1: differences of times are seconds"):format(inner.text(n))) end
+  dim = dim or -1
+  local length = math.max(self:size(dim) - 1, 0)
+  return self:narrow(dim, self:size(dim) - length, length) - self:narrow(dim, 0, length)
+end
+
+-------------------------------------------------------------------------------------------------------------- groups
+
+-- Returns a call's arguments without its options, and a copy of these.
+local function with_options(...)
+  local given, options = table.pack(...), {}
+  if type(given[given.n]) == "table" then
+    for name, value in next, table.remove(given) do options[name] = value end
+  end
+  return given, options
+end
+
+-- Reductions of groups: those without elements are NaT.
+local function reduction(name, is_extreme, skips)
+  calls[name] = function(src, index, ...)
+    local given, options = with_options(...)
+    if options.skip_nan and not skips then
+      fail("skip_nan", "is true, which leaves out NaN, not NaT", "src[src:eq(src)] has the times without NaT")
+    end
+    -- the least number is NaT, of keys the greatest: the other one is never chosen before a time
+    local by_key = (name == "scatter_max") ~= (options.skip_nan and is_extreme or false)
+    options.skip_nan, options.fill = nil, by_key and math.maxinteger or NAT
+    table.insert(given, options)
+    local function results(first, ...) return (by_key and times.from_key or times.from_whole)(first), ... end
+    return results(strew[name]((by_key and key or whole)(src), index, table.unpack(given)))
+  end
+end
+reduction("scatter_min", true, true)
+reduction("scatter_max", true, true)
+reduction("scatter_first")
+reduction("scatter_last")
+
+-- Counts see NaT as NaN.
+local function counted(name)
+  through(name, function(x)
+    if not is_time(x) then return x end
+    return name == "scatter_nunique" and whole(x) or strew.where(x:eq(x), 0.0, 0 / 0)
+  end)
+end
+counted("scatter_count")
+counted("group_counts")
+counted("scatter_nunique")
+for name in ("group_argsort group_rank group_topk"):gmatch "[%a_]+" do through(name, key) end
+
+------------------------------------------------------------------------------------------------------------ calendar
+
+local DAY <const> = 86400 * SECOND
+
+-- Returns the days from 1970-01-01 to the first day of a month. The year of these formulas begins in March.
+local FIRST_DAY <const> = "(y - int64(m <= 2)) * 365 + (y - int64(m <= 2)) // 4 - (y - int64(m <= 2)) // 100"
+  .. " + (y - int64(m <= 2)) // 400 + (153 * ((m + 9) % 12) + 2) // 5 - 719468"
+local function first_day(year, month) return operands.compute(FIRST_DAY, {y = year, m = month}) end
+
+-- Returns year, month and day of days since 1970-01-01, in the proleptic Gregorian calendar. It repeats after 146097
+-- days, 400 years.
+local function date_of(days)
+  local from_march = days + 719468
+  local era = from_march // 146097
+  local n = from_march - era * 146097
+  local year = operands.compute("(n - n // 1460 + n // 36524 - n // 146096) // 365", {n = n})
+  local of_year = operands.compute("n - (365 * y + y // 4 - y // 100)", {n = n, y = year})
+  local m = (of_year * 5 + 2) // 153
+  local month = operands.compute("m + 3 - 12 * int64(m >= 10)", {m = m})
+  return operands.compute("y + era * 400 + int64(m <= 2)", {y = year, era = era, m = month}), month,
+    operands.compute("d - (153 * m + 2) // 5 + 1", {d = of_year, m = m})
+end
+
+local PARTS <const> = {"year", "month", "day", "hour", "minute", "second", "weekday", "day_of_year"}
+
+local function check_time(t)
+  if is_time(t) then return t end
+  if type(t) == "string" then return strew.time(t) end
+  fail("t", ("is %s, expected times"):format(operands.is_tensor(t) and t.dtype or inner.text(t)),
+    "strew.time reads them from text", "dtype")
+end
+
+local function calendar(t)
+  local all = whole(check_time(t))
+  local days, gaps = all // DAY, is_missing(all)
+  local seconds = (all - days * DAY) // SECOND
+  local parts = {}
+  parts.year, parts.month, parts.day = date_of(days)
+  parts.hour, parts.minute, parts.second = seconds // 3600, seconds // 60 % 60, seconds % 60
+  parts.weekday, parts.day_of_year = (days + 3) % 7, days - first_day(parts.year, 1) + 1
+  local has_gaps, columns = gaps:any():item(), {}
+  for i, name in ipairs(PARTS) do
+    local part = parts[name]
+    columns[i] = has_gaps and part:to("float64"):masked_fill(gaps, 0 / 0) or part
+  end
+  return columns, PARTS
+end
+
+local SECONDS <const> = {microsecond = 1e-6, millisecond = 1e-3, second = 1, minute = 60, hour = 3600, day = 86400}
+
+local function floor_to(all, unit)
+  if type(unit) == "string" and not SECONDS[unit] then
+    local days = all // DAY
+    if unit == "week" then return (days - (days + 3) % 7) * DAY end -- 1970-01-01 was a Thursday
+    local year, month, day = date_of(days)
+    if unit == "month" then return (days - day + 1) * DAY end
+    if unit == "quarter" then return first_day(year, month - (month - 1) % 3) * DAY end
+    if unit == "year" then return first_day(year, 1) * DAY end
+    fail("unit", ("is %s, expected a number of seconds, or year, quarter, month, week, day, hour, minute, second, "
+      .. "millisecond or microsecond"):format(inner.text(unit)))
+  end
+  local seconds = SECONDS[unit] or unit
+  local step = type(seconds) == "number" and math.tointeger(seconds * SECOND)
+  if not step and type(seconds) == "number" and seconds == seconds and math.abs(seconds) < 2.0 ^ 43 then
+    local nearest = math.floor(seconds * SECOND + 0.5)
+    if math.abs(nearest - seconds * SECOND) < 1e-3 then step = nearest end
+  end
+  if not step or step <= 0 then
+    fail("unit", ("is %s, expected whole microseconds above 0, in seconds, or a word"):format(inner.text(unit)))
+  end
+  return all - all % step
+end
+
+local function floor_time(t, unit)
+  local all = whole(check_time(t))
+  local floor = floor_to(all, unit)
+  return strew.where(is_missing(all) | floor:gt(all), NAT, floor):to("time")
+end
+
+times.calendar = {"t:any", function(t)
+  local columns, names = calendar(t)
+  return use "tables.lua".make{names = table.move(names, 1, #names, 1, {}), tensors = columns, words = {}}
+end}
+times.floor_time = {"t:any unit:any", floor_time}
+return times

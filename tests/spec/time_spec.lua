@@ -1,0 +1,345 @@
+-- time_spec.lua: times: their text, order, arithmetic, calendar, files.
+local strew = require "strew"
+local support = require "tests.spec.support"
+
+local NAT <const> = math.mininteger
+
+-- The days of the years `first` to `last`, one after the other: {year, month, day, weekday, day_of_year}.
+local function days_of(first, last)
+  local lengths, list = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}, {}
+  local weekday = 5 -- 1600-01-01 was a Saturday
+  for year = 1600, last do
+    lengths[2] = (year % 4 == 0 and year % 100 ~= 0 or year % 400 == 0) and 29 or 28
+    local of_year = 0
+    for month = 1, 12 do
+      for day = 1, lengths[month] do
+        of_year = of_year + 1
+        if year >= first then list[#list + 1] = {year, month, day, weekday, of_year} end
+        weekday = (weekday + 1) % 7
+      end
+    end
+  end
+  return list
+end
+
+local function text_of(day) return ("%04d-%02d-%02d"):format(day[1], day[2], day[3]) end
+
+-- Microseconds, from -range to range.
+local function draw(n, range)
+  local list = {}
+  for i = 1, n do list[i] = math.random(13) == 1 and NAT or math.random(-range, range) end
+  return list
+end
+
+-- True if a is before b; NaT is last.
+local function is_before(a, b)
+  if a == NAT or b == NAT then return a ~= NAT end
+  return a < b
+end
+
+describe("times", function()
+  it("are in the calendar", function()
+    local days, text = days_of(1895, 2105), {}
+    for i, day in ipairs(days) do text[i] = text_of(day) end
+    local t = strew.time(text)
+    local us = t:to("int64"):tolist()
+    for i = 1, #us do assert.equal((i - 1) * 86400000000 + us[1], us[i]) end
+    assert.equal(0, strew.time("1970-01-01"):to("int64"):item())
+    assert.same(text, t:tolist())
+    local c = strew.calendar(t + 86399.999999)
+    local year, month, day = c.year:tolist(), c.month:tolist(), c.day:tolist()
+    local weekday, of_year = c.weekday:tolist(), c.day_of_year:tolist()
+    local months, quarters, years, weeks = {}, {}, {}, {}
+    for i, parts in ipairs(days) do
+      assert.same(parts, {year[i], month[i], day[i], weekday[i], of_year[i]})
+      months[i], years[i] = text_of{parts[1], parts[2], 1}, text_of{parts[1], 1, 1}
+      quarters[i] = text_of{parts[1], parts[2] - (parts[2] - 1) % 3, 1}
+      weeks[i] = text[i - parts[4]] or false
+    end
+    assert.is_true(c.hour:eq(23):all():item() and c.minute:eq(59):all():item() and c.second:eq(59):all():item())
+    local floors = {month = months, quarter = quarters, year = years, day = text}
+    for unit, expected in pairs(floors) do assert.same(expected, strew.floor_time(t + 86399.5, unit):tolist()) end
+    local of_week = strew.floor_time(t + 1, "week"):tolist()
+    for i = 7, #weeks do assert.equal(weeks[i], of_week[i]) end
+  end)
+
+  it("are read and written", function()
+    for text, expected in pairs{
+      ["2024-05-17T12:30:00.25"] = 1715949000250000, ["1969-12-31T23:59:59.9999999"] = -1,
+      ["0001-01-01"] = -62135596800000000, ["+12024-01-01"] = false,
+      ["2024-05-17 14:30:00,250000+02:00"] = 1715949000250000, ["NaT"] = NAT, [""] = NAT,
+    } do
+      local t = strew.time(text)
+      if expected then assert.equal(expected, t:to("int64"):item(), text) end
+      assert.is_true(strew.equal(t:to("int64"), strew.time(t:item()):to("int64")), text)
+    end
+    assert.same({2, 3}, strew.time{{"2024-01-01", "NaT", ""}, {"2024-01-01", "NaT", ""}}.shape)
+    local most = strew.tensor{math.maxinteger, NAT + 1}:to("time")
+    assert.same({"+294247-01-10T04:00:54.775807", "-290308-12-21T19:59:05.224193"}, most:tolist())
+    assert.is_true(strew.equal(most, strew.time(most:tolist())))
+    for _, row in ipairs{
+      {"17/05/2024 1:05 PM", "%d/%m/%Y %I:%M %p", "2024-05-17T13:05"}, {"May 7, 24", "%b %d, %y", "2024-05-07"},
+      {"Friday 17 may 1969", "%A %d %B %Y", "1969-05-17"}, {"2024-366", "%Y-%j", "2024-12-31"},
+      {"12:00 AM|1970", "%I:%M %p|%Y", "1970-01-01"},
+      {"20240517T010203.5Z", "%Y%m%dT%H%M%S.%f%z", "2024-05-17T01:02:03.5"},
+      {"05/17/24 01:02:03 +0100", "%D %T %z", "2024-05-17T00:02:03"},
+      {"100%", "%S0%%", "1970-01-01T00:00:10"}, {"1", "%Q", false}, {"5 ", "%S%", false},
+    } do
+      local fine, t = pcall(strew.time, row[1], row[2])
+      assert.equal(row[3], fine and t:item(), row[1])
+    end
+    for text, fact in pairs{
+      ["2023-02-29"] = "which is not in the calendar", ["2024-01-01T24:00"] = "which is not in the calendar",
+      ["294248-01-01"] = "expected a time", ["+294248-01-01"] = "beyond what int64 microseconds can hold",
+      ["x"] = "expected a time", ["2024-01-01Z"] = "expected a time", ["2024-1-1"] = "expected a time",
+    } do
+      assert.equal(("time: 'x' is %q, %s"):format(text, fact), support.message(strew.time, text):match("[^\n]*"))
+      assert.equal(("time: 'x' has %q, %s, at x[2]"):format(text, fact),
+        support.message(strew.time, {"2024-01-01", text}):match("[^\n]*"))
+    end
+    assert.equal("time: 'x' has 5 at x[1], expected the text of a time", support.message(strew.time, {5}))
+  end)
+
+  it("are ordered, NaT last", function()
+    math.randomseed(3)
+    for _, n in ipairs{0, 1, 2, 7, 100, 5000} do
+      local us = draw(n, n == 100 and 5 or math.maxinteger)
+      local t = strew.tensor(us, {dtype = "int64"}):to("time")
+      local sorted = table.move(us, 1, n, 1, {})
+      table.sort(sorted, is_before)
+      local values, order = t:sort(0)
+      assert.same(sorted, values:to("int64"):tolist())
+      assert.is_true(strew.equal(values:to("int64"), t[order]:to("int64")))
+      assert.same(order:tolist(), t:argsort(0):tolist())
+      local distinct = {}
+      for _, value in ipairs(sorted) do
+        if value ~= distinct[#distinct] then distinct[#distinct + 1] = value end
+      end
+      assert.same(distinct, t:unique():to("int64"):tolist())
+      assert.equal(n - #t[t:isnan()], #t[t:eq(t)])
+      if n > 0 then
+        local has_nat = sorted[n] == NAT
+        assert.equal(has_nat and NAT or sorted[1], t:min():to("int64"):item())
+        assert.equal(has_nat and NAT or sorted[n], t:max():to("int64"):item())
+        assert.equal(t:to("int64"):eq(sorted[has_nat and n or 1]):nonzero()[0][0], t:argmin():item())
+      end
+      local at = values:searchsorted(t):tolist()
+      for i = 1, n do
+        assert.is_true(at[i] == 0 or is_before(sorted[at[i]], us[i]))
+        assert.is_false(is_before(sorted[at[i] + 1], us[i]))
+      end
+    end
+  end)
+
+  it("compare as floats do, NaT as NaN", function()
+    math.randomseed(4)
+    local function float(x) return x == NAT and 0 / 0 or x end
+    local a, b = draw(3000, 3), draw(3000, 3)
+    local t, u = strew.tensor(a):to("time"), strew.tensor(b):to("time")
+    local ways = {
+      eq = function(x, y) return x == y end, ne = function(x, y) return x ~= y end,
+      lt = function(x, y) return x < y end, le = function(x, y) return x <= y end,
+      gt = function(x, y) return x > y end, ge = function(x, y) return x >= y end,
+    }
+    for name, way in pairs(ways) do
+      local all, one, other = strew[name](t, u):tolist(), strew[name](t, "1970-01-01"):tolist(), strew[name](t, "NaT")
+      for i = 1, #a do
+        assert.equal(way(float(a[i]), float(b[i])), all[i], name)
+        assert.equal(way(float(a[i]), 0), one[i], name)
+      end
+      assert.equal(name == "ne", other:any():item())
+    end
+    for name, expected in pairs{minimum = math.min, maximum = math.max} do
+      local all = strew[name](t, u):to("int64"):tolist()
+      for i = 1, #a do
+        assert.equal((a[i] == NAT or b[i] == NAT) and NAT or expected(a[i], b[i]), all[i])
+      end
+    end
+    local extremes = strew.tensor{NAT, NAT + 1, math.maxinteger, 0}:to("time")
+    assert.same({false, true, true, true}, extremes:eq(extremes):tolist())
+    assert.same({false, true, false, true}, extremes:lt(extremes[2]):tolist())
+    assert.is_false(strew.equal(extremes, extremes))
+    assert.same({false, true, true, true}, extremes:isin(extremes):tolist())
+  end)
+
+  it("are added to seconds", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
+    math.randomseed(5)
+    local us, gaps = draw(2000, 1 << 55), {}
+    local t = strew.tensor(us):to("time")
+    for i = 1, #us do gaps[i] = math.random(-1 << 40, 1 << 40) end
+    local s = strew.tensor(gaps, {dtype = "int64"})
+    for sign, moved in pairs{[1] = t + s, [-1] = t - s} do
+      for i, value in ipairs(moved:to("int64"):tolist()) do
+        assert.equal(us[i] == NAT and NAT or us[i] + sign * gaps[i] * 1000000, value)
+      end
+      local back = (moved - t):tolist()
+      for i = 1, #us do
+        if us[i] == NAT then assert.is_true(back[i] ~= back[i]) else assert.equal(sign * gaps[i] + 0.0, back[i]) end
+      end
+    end
+    local zero = strew.time("1970-01-01")
+    for seconds, expected in pairs{[0.1] = 100000, [-0.25] = -250000, [2.5e-6] = 2, [3.5e-6] = 4, [1e300] = NAT,
+                                   [-1e13] = NAT, [1 / 0] = NAT, [9223372036854.0] = 9223372036854000000} do
+      assert.equal(expected, (zero + seconds):to("int64"):item(), seconds)
+    end
+    assert.equal(NAT, (zero + 0 / 0):to("int64"):item())
+    assert.equal(NAT, (zero + 9223372036855):to("int64"):item())
+    assert.equal(NAT, (strew.tensor(math.maxinteger):to("time") + 1):to("int64"):item())
+    assert.equal(-0.000001, (zero - "1970-01-01T00:00:00.000001"):item())
+    local far = strew.tensor{math.maxinteger, NAT + 1}:to("time")
+    assert.equal(2.0 ^ 64 / 1e6, (far[0 + 0] and (far:narrow(0, 0, 1) - far:narrow(0, 1, 1)):item()))
+    assert.equal("2024-02-29", (86400 + strew.time("2024-02-28")):item())
+    assert.same({1.5, -0.5}, strew.time{"1970-01-01", "1970-01-01T00:00:01.5", "1970-01-01T00:00:01"}:diff():tolist())
+  end)
+
+  it("are floored to seconds", function()
+    math.randomseed(6)
+    local us = draw(2000, 1 << 50)
+    local t = strew.tensor(us):to("time")
+    for unit, step in pairs{[900] = 900000000, [0.25] = 250000, [1e-6] = 1, hour = 3600000000, minute = 60000000,
+                            second = 1000000, millisecond = 1000, microsecond = 1} do
+      for i, value in ipairs(strew.floor_time(t, unit):to("int64"):tolist()) do
+        assert.equal(us[i] == NAT and NAT or us[i] - us[i] % step, value, unit)
+      end
+    end
+    for _, unit in ipairs{0, -1, 0 / 0, 1.5e-7, "fortnight", 1e300} do
+      assert.matches("^floor_time: 'unit' is ", support.message(strew.floor_time, t, unit))
+    end
+  end)
+
+  it("are moved and chosen", function()
+    local t = strew.time{"2024-01-01", "NaT", "1960-02-29"}
+    local function texts(x) return table.concat(x:reshape(-1):tolist(), " ") end
+    for _, row in ipairs{
+      {t:flip(), "1960-02-29 NaT 2024-01-01"},
+      {strew.cat{t, t:narrow(0, 0, 1)}, "2024-01-01 NaT 1960-02-29 2024-01-01"},
+      {strew.stack{t, t}, "2024-01-01 NaT 1960-02-29 2024-01-01 NaT 1960-02-29"},
+      {strew.where(t:isnan(), "2000-01-01", t), "2024-01-01 2000-01-01 1960-02-29"},
+      {t[strew.tensor{2, 0}], "1960-02-29 2024-01-01"}, {t[t:eq(t)], "2024-01-01 1960-02-29"},
+      {t:masked_fill(t:isnan(), "1999-01-01"), "2024-01-01 1999-01-01 1960-02-29"},
+      {t:gather(0, strew.tensor{2, 2}), "1960-02-29 1960-02-29"}, {t:roll(1), "1960-02-29 2024-01-01 NaT"},
+      {t:scatter(0, strew.tensor{0}, t:narrow(0, 2, 1)), "1960-02-29 NaT 1960-02-29"},
+      {t:index_fill(0, strew.tensor{1}, "1970-01-01"), "2024-01-01 1970-01-01 1960-02-29"},
+      {t:repeat_interleave(2):narrow(0, 2, 3), "NaT NaT 1960-02-29"}, {t:take(strew.tensor{2}), "1960-02-29"},
+      {strew.full({2}, "2024-01-01", {dtype = "time"}), "2024-01-01 2024-01-01"},
+      {t:clone(), "2024-01-01 NaT 1960-02-29"},
+      {strew.scatter_first(t, strew.tensor{1, 1, 3}), "NaT 2024-01-01 NaT 1960-02-29"},
+      {strew.scatter_max(t, strew.tensor{0, 1, 0}), "2024-01-01 NaT"},
+      {(strew.scatter_min(t, strew.tensor{0, 0, 1})), "NaT 1960-02-29"},
+      {(strew.scatter_min(t, strew.tensor{0, 0, 1}, {skip_nan = true})), "2024-01-01 1960-02-29"},
+      {(strew.scatter_max(t, strew.tensor{0, 0, 1}, {skip_nan = true})), "2024-01-01 1960-02-29"},
+    } do
+      assert.equal("time", row[1].dtype)
+      assert.equal(row[2], texts(row[1]))
+    end
+    local u = t:clone()
+    u[0], u[1] = "2001-01-01", u[2]
+    assert.equal("2001-01-01 1960-02-29 1960-02-29", texts(u))
+    u:fill_("NaT")
+    assert.equal("time[3] cpu\n            ", tostring(u:to("cpu")):gsub("%s+$", "\n            "), nil)
+  end)
+
+  it("are keys and columns of tables", function()
+    local t = strew.time{"2024-01-02", "NaT", "1960-02-29", "2024-01-02", "NaT"}
+    local x = strew.columns({when = t, v = strew.arange(5)}, {"when", "v"})
+    local g = strew.group_by(x, "when")
+    assert.same({"1960-02-29", "2024-01-02", "NaT"}, g.keys.when:tolist())
+    local out = g:agg{n = "count", last = {"last", "when"}, late = {"max", "when"}, times = {"count", "when"}}
+    assert.same({1, 2, 2}, out.n:tolist())
+    assert.same({1, 2, 2}, out.times:tolist())
+    assert.same({"1960-02-29", "2024-01-02", "NaT"}, out.late:tolist())
+    assert.same({2, 0, 3, 1, 4}, strew.sort_by(x, "when").v:tolist())
+    local other = strew.columns({when = t:narrow(0, 0, 3), w = strew.arange(3)}, {"when", "w"})
+    local joined = strew.join(x, other, "when")
+    assert.same({0, 1, 2, 0, 1}, joined.w:tolist())
+    local left = strew.join({id = strew.tensor{1, 9}},
+      {id = strew.tensor{1}, when = t:narrow(0, 0, 1)}, "id", {how = "left"})
+    assert.same({"2024-01-02", "NaT"}, left.when:tolist())
+    assert.same({2, 2, 1}, strew.value_counts(t).count:tolist())
+    assert.same({2, 1}, strew.value_counts(t, nil, {skip_nan = true}).count:tolist())
+  end)
+
+  it("are errors where numbers are meant", function()
+    local t = strew.time{"2024-01-01", "NaT"}
+    local hint = "\n  self  time[2] cpu\n  hint  self:to(\"int64\") gives its numbers"
+    for _, name in ipairs{"sum", "mean", "exp", "abs", "cumsum", "prod", "sqrt", "nonzero", "median", "neg"} do
+      assert.matches(" is time, .* takes numbers", support.message(strew[name], t, name == "cumsum" and 0 or nil))
+    end
+    assert.equal("sum: 'self' is time, sum takes numbers" .. hint, support.message(strew.sum, t))
+    local tensors = {strew.arange(2), strew.ones(2), strew.ones(2):to("bool")}
+    for _, u in ipairs(tensors) do
+      for _, name in ipairs{"mul", "div", "eq", "lt", "pow", "remainder", "minimum"} do
+        assert.is_false((pcall(strew[name], t, u)), name)
+        assert.is_false((pcall(strew[name], u, t)), name)
+      end
+      assert.is_false((pcall(strew.cat, {t, u})))
+      assert.is_false((pcall(strew.where, t:isnan(), t, u)))
+      assert.is_false((pcall(u.copy_, u, t)))
+      assert.is_false((pcall(t.copy_, t, u)))
+      assert.is_false((pcall(t.scatter_, t, 0, strew.tensor{0, 1}, u)))
+    end
+    for _, f in ipairs{
+      function() return t + t end, function() return 1 - t end, function() return t + "x" end,
+      function() return t:to("float64") end, function() return strew.zeros(2, {dtype = "time"}) end,
+      function() return strew.arange(2, {dtype = "time"}) end, function() return strew.rand(2, {dtype = "time"}) end,
+      function() return strew.eye(2, {dtype = "time"}) end,
+      function() return strew.randint(0, 2, {2}, {dtype = "time"}) end,
+      function() return t:scatter_add_(0, strew.tensor{0, 1}, t) end, function() return t:add_(1) end,
+      function() return t:gather(0, strew.tensor{9}, {mode = "drop"}) end, function() t[0] = 5 end,
+      function() return strew.expr("x + 1"){x = t} end, function() return strew.to_dlpack(t) end,
+      function() return strew.scatter_sum(t, strew.tensor{0, 0}) end,
+      function() return strew.ones(2):fill_("2024-01-01") end,
+      function() return strew.ones(2):gather(0, t) end, function() return strew.result_type("time", "int64") end,
+      function() return strew.load("x.csv", {dtype = "time"}) end, function() return strew.group_by(t) end,
+      function() return strew.where(t:isnan(), "2024-01-01", 1) end, function() return strew.ones(2) + "2024-01-01" end,
+    } do
+      assert.is_false((pcall(f)))
+    end
+    assert.same({"2024-01-01", "NaT"}, t:tolist())
+  end)
+
+  it("are saved and loaded", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    local t = strew.time{"2024-01-01T00:00:00.000001", "NaT", "1960-02-29"}
+    local x = strew.columns({when = t, v = strew.arange(3)}, {"when", "v"})
+    local function check(name, options, ...)
+      local path = folder .. name
+      strew.save(path, ...)
+      local loaded = strew.load(path, options)
+      os.remove(path)
+      return loaded
+    end
+    local function same(loaded)
+      assert.equal("time", loaded.dtype)
+      assert.is_true(strew.equal(t:to("int64"), loaded:to("int64")))
+    end
+    same(check(".npy", {}, t))
+    same(check(".csv", {header = true, dates = {"when"}}, x).when)
+    same(check("2.csv", {header = false, dates = {1}}, t)[1] or check("2.csv", {dates = {1}}, t)[1])
+    assert.equal("when,v\n2024-01-01T00:00:00.000001,0\n,1\n1960-02-29,2\n", (function()
+      strew.save(folder .. ".csv", x)
+      local file <close> = io.open(folder .. ".csv")
+      os.remove(folder .. ".csv")
+      return file:read("a")
+    end)())
+    local function npy(unit, ...)
+      local header = ("{'descr': '<M8[%s]', 'fortran_order': False, 'shape': (%d,), }"):format(unit, select("#", ...))
+      header = header .. (" "):rep(117 - #header) .. "\n"
+      local file <close> = io.open(folder .. ".npy", "wb")
+      file:write("\x93NUMPY\1\0", string.pack("<I2", #header), header)
+      file:write(string.pack("<" .. ("i8"):rep(select("#", ...)), ...))
+      file:close()
+      local fine, loaded = pcall(strew.load, folder .. ".npy")
+      os.remove(folder .. ".npy")
+      return fine and loaded:to("int64"):tolist() or loaded:match "holds[^\n]*"
+    end
+    for unit, factor in pairs{us = 1, ms = 1000, s = 1000000, m = 60000000, h = 3600000000, D = 86400000000} do
+      assert.same({5 * factor, -3 * factor, NAT}, npy(unit, 5, -3, NAT), unit)
+    end
+    assert.same({5, -3, NAT}, npy("ns", 5000, -3000, NAT))
+    assert.equal("holds a datetime64[ns] that microseconds in int64 do not", npy("ns", 5001))
+    assert.equal("holds a datetime64[D] that microseconds in int64 do not", npy("D", 1 << 40))
+  end)
+end)
