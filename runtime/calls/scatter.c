@@ -304,7 +304,7 @@ strew_status scatter_run(const struct call *given, const struct scatter_job *job
     run = &draft_job;
     draft_job.disposable = true;
     draft_job.src = flipped;
-    draft_job.number.i64 ^= (int64_t)dtype_sign(job->self->dtype);
+    element_flip(&draft_job.number, job->self->dtype);
   }
   target = draft ? draft : job->self;
   if (status == STREW_OK && job->reduction == STREW_MEAN) status = mean_prepare(call, run, target, &mean);

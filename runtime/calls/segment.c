@@ -241,8 +241,8 @@ static void reduce_flipped(struct steps *steps, const struct segment_reduction *
   if (steps->status != STREW_OK) return;
   given.src = *elements;
   flipped.given = &given;
-  flipped.start.i64 ^= (int64_t)dtype_sign(dtype);
-  flipped.empty.i64 ^= (int64_t)dtype_sign(dtype);
+  element_flip(&flipped.start, dtype);
+  element_flip(&flipped.empty, dtype);
   reduce_to(steps, &flipped, values, winners);
   STEP(steps, copy_flipped(steps->call, target, values));
 }
