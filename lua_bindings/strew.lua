@@ -3096,74 +3096,6 @@ function strew.histogramdd(self, bins, options) end
 ---@return strew.Tensor t int64
 function strew.one_hot(self, options) end
 
----Options of strew.time.
----@class strew.time_options
----@field device? strew.device default: the program's device
-
----Reads times from text: one, or a nested sequence; or takes microseconds of int64 as times.
----
----Without `format` a time is 2024-05-17, with T or a blank and 12:30, :00, a fraction, Z or an offset as +02:00 behind it; a
----year beyond 9999 or below 0 has a sign and 5 or 6 digits. "" and "NaT" are NaT. `format` has strftime's letters: Y y m b B
----d e j H I p M S f (a fraction) z (an offset) a A, T for H:M:S, F for Y-m-d, R for H:M, D for m/d/y and %%. Names of
----months and days are English. Without an offset a time is UTC. Digits beyond microseconds are dropped.
----
----```lua
----print(strew.time{"2024-05-17", "2024-05-17T12:30:00.25+02:00"})
----print(strew.time("17 May 2024, 1:05 PM", "%d %b %Y, %I:%M %p"))
----print(select(2, pcall(strew.time, {"2024-02-29", "2023-02-29"})))
----```
----```text
----time[2] cpu
----             2024-05-17  2024-05-17T10:30:00.25
----time[] cpu  2024-05-17T13:05
----example:3: time: 'x' has "2023-02-29", which is not in the calendar, at x[2]
----```
----@param x any text, a nested Lua sequence of texts, or a tensor of int64 or times
----@param format? string default: ISO 8601
----@param options? strew.time_options
----@return strew.Tensor t time
-function strew.time(x, format, options) end
-
----Returns the parts of times in the calendar, UTC: a table of columns.
----
----The columns are year, month (1 to 12), day, hour, minute, second, weekday (0 is Monday) and day_of_year, from 1. They are
----int64, or float64 with NaN where a time is NaT. The calendar is the proleptic Gregorian one.
----
----```lua
----print(strew.calendar(strew.time{"2024-02-29T12:30", "1969-12-31"}))
----```
----```text
----table: 2 rows, 8 columns, cpu
----  year  month    day   hour  minute  second  weekday  day_of_year
---- int64  int64  int64  int64   int64   int64    int64        int64
----  2024      2     29     12      30       0        3           60
----  1969     12     31      0       0       0        2          365
----```
----@param t strew.Tensor|string times
----@return table parts
-function strew.calendar(t) end
-
----Rounds times down to the beginning of a unit.
----
----A unit is "year", "quarter", "month", "week" (from Monday), "day", "hour", "minute", "second", "millisecond" or
----"microsecond", or a number of seconds, which are counted from 1970-01-01. NaT stays.
----
----```lua
----local t = strew.time{"2024-02-29T12:44:59", "1969-12-31T23:59"}
----print(t:floor_time("month"))
----print(t:floor_time(900))
----```
----```text
----time[2] cpu
---- 2024-02-01  1969-12-01
----time[2] cpu
---- 2024-02-29T12:30  1969-12-31T23:45
----```
----@param t strew.Tensor|string times
----@param unit number|string
----@return strew.Tensor t time
-function strew.floor_time(t, unit) end
-
 ---Returns true for each element that is NaN, else false.
 ---
 ---```lua
@@ -7583,6 +7515,74 @@ function strew.words(x, column) end
 ---@param word string error: not in the column
 ---@return integer code from 0 on
 function strew.code(x, column, word) end
+
+---Options of strew.time.
+---@class strew.time_options
+---@field device? strew.device default: the program's device
+
+---Reads times from text: one, or a nested sequence; or takes microseconds of int64 as times.
+---
+---Without `format` a time is 2024-05-17, with T or a blank and 12:30, :00, a fraction, Z or an offset as +02:00 behind it; a
+---year beyond 9999 or below 0 has a sign and 5 or 6 digits. "" and "NaT" are NaT. `format` has strftime's letters: Y y m b B
+---d e j H I p M S f (a fraction) z (an offset) a A, T for H:M:S, F for Y-m-d, R for H:M, D for m/d/y and %%. Names of
+---months and days are English. Without an offset a time is UTC. Digits beyond microseconds are dropped.
+---
+---```lua
+---print(strew.time{"2024-05-17", "2024-05-17T12:30:00.25+02:00"})
+---print(strew.time("17 May 2024, 1:05 PM", "%d %b %Y, %I:%M %p"))
+---print(select(2, pcall(strew.time, {"2024-02-29", "2023-02-29"})))
+---```
+---```text
+---time[2] cpu
+---             2024-05-17  2024-05-17T10:30:00.25
+---time[] cpu  2024-05-17T13:05
+---example:3: time: 'x' has "2023-02-29", which is not in the calendar, at x[2]
+---```
+---@param x any text, a nested Lua sequence of texts, or a tensor of int64 or times
+---@param format? string default: ISO 8601
+---@param options? strew.time_options
+---@return strew.Tensor t time
+function strew.time(x, format, options) end
+
+---Returns the parts of times in the calendar, UTC: a table of columns.
+---
+---The columns are year, month (1 to 12), day, hour, minute, second, weekday (0 is Monday) and day_of_year, from 1. They are
+---int64, or float64 with NaN where a time is NaT. The calendar is the proleptic Gregorian one.
+---
+---```lua
+---print(strew.calendar(strew.time{"2024-02-29T12:30", "1969-12-31"}))
+---```
+---```text
+---table: 2 rows, 8 columns, cpu
+---  year  month    day   hour  minute  second  weekday  day_of_year
+--- int64  int64  int64  int64   int64   int64    int64        int64
+---  2024      2     29     12      30       0        3           60
+---  1969     12     31      0       0       0        2          365
+---```
+---@param t strew.Tensor|string times
+---@return table parts
+function strew.calendar(t) end
+
+---Rounds times down to the beginning of a unit.
+---
+---A unit is "year", "quarter", "month", "week" (from Monday), "day", "hour", "minute", "second", "millisecond" or
+---"microsecond", or a number of seconds, which are counted from 1970-01-01. NaT stays.
+---
+---```lua
+---local t = strew.time{"2024-02-29T12:44:59", "1969-12-31T23:59"}
+---print(t:floor_time("month"))
+---print(t:floor_time(900))
+---```
+---```text
+---time[2] cpu
+--- 2024-02-01  1969-12-01
+---time[2] cpu
+--- 2024-02-29T12:30  1969-12-31T23:45
+---```
+---@param t strew.Tensor|string times
+---@param unit number|string
+---@return strew.Tensor t time
+function strew.floor_time(t, unit) end
 
 ------------------------------------------------------------------------------------------------------ Printing, showing
 

@@ -252,7 +252,7 @@ return {
 
   median = {"self:tensor dim?dim keepdim?boolean", function(self, dim, keepdim)
     if self.dtype == "bool" or self.dtype == "time" then
-      fail("self", ("is %s, median takes numbers"):format(self.dtype),
+      fail("self", ("is %s, median takes integers and floats"):format(self.dtype),
         self.dtype == "bool" and 'self:to("uint8")' or 'self:to("int64") gives its numbers', "dtype")
     end
     if dim then
