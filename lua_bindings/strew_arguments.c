@@ -21,7 +21,9 @@ bool bind_to_scalar(lua_State *L, int i, strew_scalar *out) {
   case LUA_TNUMBER:
     *out = lua_isinteger(L, i) ? strew_int(lua_tointeger(L, i)) : strew_float(lua_tonumber(L, i));
     return true;
-  case LUA_TSTRING: return lua_rawlen(L, i) && strew_time_parse(lua_tostring(L, i), NULL, out, NULL) == STREW_OK;
+  case LUA_TSTRING:
+    return lua_rawlen(L, i) && strlen(lua_tostring(L, i)) == lua_rawlen(L, i) &&
+           strew_time_parse(lua_tostring(L, i), NULL, out, NULL) == STREW_OK;
   default: return false;
   }
 }

@@ -102,6 +102,8 @@ static bool walk_time(lua_State *L, struct walk *walk, int depth) {
   strew_error error = {.alias = "time"};
   if (walk->rank < 0) walk->rank = depth;
   if (depth < walk->rank) return fail_ragged(walk, depth, "is a text", "is a table");
+  if (strlen(lua_tostring(L, -1)) != lua_rawlen(L, -1))
+    return fail_entry(walk, depth, "a text with a zero byte", "expected the text of a time");
   if (strew_time_parse(lua_tostring(L, -1), walk->format, &time, &error) != STREW_OK) {
     const char *fact = strstr(error.message, "' is ") + strlen("' is ");
     text_of_entry(walk, depth, entry);
@@ -256,6 +258,7 @@ static int time_of(lua_State *L, struct script_call *call) {
   strew_device *device = a.device ? a.device : call->binding->device;
   if (lua_type(L, 1) != LUA_TUSERDATA) return from_value(L, call, STREW_TIME, a.format, device, out) ? 1 : -1;
   if (!bind_tensor(L, call, 1, "x", &a.x)) return -1;
+  if (a.format) return bind_fail(call, STREW_EARGUMENT, "format", "is given, but x is a tensor, which has no text");
   return bind_end(strew_to(a.x, a.device ? device : strew_tensor_device(a.x), STREW_TIME, out, a.error), 1);
 }
 

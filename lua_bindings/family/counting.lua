@@ -14,7 +14,7 @@ local function check_sizes(shape, name)
 end
 
 local function check_whole(t, name)
-  if t.dtype == "bool" or operands.is_float(t) then
+  if not operands.is_index(t) then
     fail(name, ("is %s, expected integers"):format(t.dtype), name .. ':to("int64")', "dtype")
   end
   return t.dtype == "int64" and t or t:to("int64")

@@ -90,6 +90,9 @@ return {
   isfinite = {"self:tensor", by_text("isfinite", 0)},
 
   nan_to_num = {"self:tensor nan?number posinf?number neginf?number", function(self, nan, posinf, neginf, suffix)
+    if nan and self.dtype == "time" then
+      fail("self", "is time, expected numbers", "t:masked_fill(t:isnan(), text)", "dtype")
+    end
     if not operands.is_float(self) then return suffix == "_" and self or self:clone() end
     if neginf and not posinf then posinf = expressions.replacement(2, self.dtype) end
     return nan_to_num(self, posinf and (nan or 0) or nan, posinf, neginf, suffix)

@@ -1,6 +1,6 @@
 -- nan_skipping.lua: reductions that leave out NaN.
 local strew, fail, use = ...
-local operands = use "operands.lua"
+local operands, times = use "operands.lua", use "times.lua"
 local bound, computed = operands.bound, operands.computed
 
 -- Returns the sum without NaN, and how many elements it is of, of a float dtype.
@@ -13,6 +13,10 @@ end
 -- An operation that reduces by amax or amin; nothing: the number that loses to all others.
 local function extreme(name, nothing)
   return {"self:tensor dim?dims keepdim?boolean", function(self, dim, keepdim)
+    if times.is(self) then -- NaT is the least number, and the greatest key
+      local x = nothing < 0 and times.whole(self) or times.key(self)
+      return (nothing < 0 and times.from_whole or times.from_key)(x[name](x, dim, keepdim))
+    end
     if not operands.is_float(self) then return self[name](self, dim, keepdim) end
     local text = ("where(x == x, x, %s)"):format(nothing < 0 and "-inf" or "inf")
     local others = bound(text, {x = self, inf = math.huge}, self:numel())

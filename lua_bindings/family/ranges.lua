@@ -104,7 +104,7 @@ local function as_int64(x, longest)
   end
   x = operands.as(x, "int64")
   local most = math.maxinteger // longest
-  if x:amax():item() <= most and x:amin():item() >= -most then return x end
+  if x:numel() == 0 or x:amax():item() <= most and x:amin():item() >= -most then return x end
 end
 
 local function sum(x, ranges, skips)
@@ -339,6 +339,11 @@ local function read(v, reduce)
     first = errors.own("src", "v", nil, combinations.first_source, word, v)
   elseif not is_tensor(v) then
     fail("v", ("is %s, expected a tensor"):format(inner.text(v)))
+  end
+  if first.dtype == "time" and word == "count" then
+    first = strew.where(first:eq(first), 0.0, 0 / 0)
+  elseif first.dtype == "time" and word ~= "nunique" then
+    fail("v", ("is time, expected numbers for %s"):format(inner.text(word)), 'v:to("int64") gives its numbers', "dtype")
   end
   operands.check_rank(first, "v", 1, math.huge, "at least 1")
   local skips = options.skip_nan and is_float(first) and first:ne(first):any():item()

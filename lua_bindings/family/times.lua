@@ -49,11 +49,11 @@ for name in ("cummin amin min"):gmatch "%a+" do through(name, whole, times.from_
 through("argmin", whole)
 
 function calls.searchsorted(sorted, values, ...)
-  return strew.searchsorted(key(sorted), instant(values, "values") - 1, ...)
+  return strew.searchsorted(instant(sorted, "sorted") - 1, instant(values, "values") - 1, ...)
 end
 
 function calls.bucketize(values, boundaries, ...)
-  return inner.bucketize(instant(values, "values") - 1, key(boundaries), ...)
+  return inner.bucketize(instant(values, "values") - 1, instant(boundaries, "boundaries") - 1, ...)
 end
 
 function calls.minimum(self, other)
@@ -170,16 +170,28 @@ local function with_options(...)
   return given, options
 end
 
--- Reductions of groups: those without elements are NaT.
+local function check_ids(index)
+  if is_time(index) then fail("index", "is time, expected an integer dtype", nil, "dtype") end
+end
+
+-- Reductions of groups: those without elements are NaT, or `fill`.
 local function reduction(name, is_extreme, skips)
   calls[name] = function(src, index, ...)
     local given, options = with_options(...)
+    check_ids(index)
+    for i = 1, given.n do
+      if operands.is_tensor(given[i]) or options.out ~= nil then
+        fail("out", "is given, but times are not joined to others in place",
+          "strew.minimum and strew.maximum join the result to others", "dtype")
+      end
+    end
     if options.skip_nan and not skips then
       fail("skip_nan", "is true, which leaves out NaN, not NaT", "src[src:eq(src)] has the times without NaT")
     end
     -- the least number is NaT, of keys the greatest: the other one is never chosen before a time
     local by_key = (name == "scatter_max") ~= (options.skip_nan and is_extreme or false)
-    options.skip_nan, options.fill = nil, by_key and math.maxinteger or NAT
+    local fill = options.fill == nil and NAT or instant(options.fill, "fill")
+    options.skip_nan, options.fill = nil, by_key and fill - 1 or fill
     table.insert(given, options)
     local function results(first, ...) return (by_key and times.from_key or times.from_whole)(first), ... end
     return results(strew[name]((by_key and key or whole)(src), index, table.unpack(given)))
@@ -191,15 +203,18 @@ reduction("scatter_first")
 reduction("scatter_last")
 
 -- Counts see NaT as NaN.
-local function counted(name)
-  through(name, function(x)
-    if not is_time(x) then return x end
-    return name == "scatter_nunique" and whole(x) or strew.where(x:eq(x), 0.0, 0 / 0)
-  end)
+for name in ("group_counts scatter_nunique"):gmatch "[%a_]+" do
+  calls[name] = function(src, index, ...)
+    local _, options = with_options(...)
+    check_ids(index)
+    if name == "group_counts" then
+      src = strew.where(src:eq(src), 0.0, 0 / 0)
+    elseif options.skip_nan then
+      fail("skip_nan", "is true, which leaves out NaN, not NaT", "src[src:eq(src)] has the times without NaT")
+    end
+    return (inner[name] or strew[name])(whole(src), index, ...)
+  end
 end
-counted("scatter_count")
-counted("group_counts")
-counted("scatter_nunique")
 for name in ("group_argsort group_rank group_topk"):gmatch "[%a_]+" do through(name, key) end
 
 ------------------------------------------------------------------------------------------------------------ calendar

@@ -198,8 +198,9 @@ const char *strew_time_text(int64_t time, char *text) {
   if (time == INT64_MIN) return strcpy(text, "");
   const int64_t seconds = floor_divide(time, MICROSECONDS), days = floor_divide(seconds, 86400);
   const int in_day = (int)(seconds - days * 86400);
-  int microsecond = (int)(time - seconds * MICROSECONDS), month = 1;
+  int microsecond = (int)(time % MICROSECONDS), month = 1;
   int64_t left = days + days_before(1970), year = floor_divide(left * 400, 146097) + 1;
+  if (microsecond < 0) microsecond += MICROSECONDS;
   while (left < days_before(year)) year--;
   while (left >= days_before(year + 1)) year++;
   for (left -= days_before(year); left >= days_in(year, month); month++) left -= days_in(year, month);

@@ -260,6 +260,40 @@ describe("times", function()
     assert.same({2, 1}, strew.value_counts(t, nil, {skip_nan = true}).count:tolist())
   end)
 
+  it("are left out and counted as NaN is", function()
+    local t, index = strew.time{"2024-01-01", "NaT", "1960-02-29"}, strew.tensor{0, 1, 3}
+    assert.equal("2024-01-01", strew.nanmax(t):item())
+    assert.equal("1960-02-29", strew.nanmin(t):item())
+    assert.equal("NaT", strew.nanmin(t:narrow(0, 1, 1)):item())
+    assert.same({1, 1, 1}, strew.rolling(t, 2, {"count", skip_nan = true}, {min_count = 1}):tolist())
+    for _, name in ipairs{"scatter_min", "scatter_max", "scatter_first", "scatter_last"} do
+      assert.same({"2024-01-01", "NaT", "2000-01-01", "1960-02-29"},
+        (strew[name](t, index, {fill = "2000-01-01"})):tolist())
+      assert.matches("'fill' is 7, expected a time", support.message(strew[name], t, index, {fill = 7}))
+    end
+    assert.same({"-290308-12-21T19:59:05.224193", "1969-12-31T23:59:59.999999"},
+      strew.tensor{NAT + 1, -1}:to("time"):tolist())
+    assert.same({1, 0}, strew.ranges(strew.zeros({3, 0}, {dtype = "int64"}), index:narrow(0, 0, 1),
+      strew.tensor{2}, "sum").shape)
+  end)
+
+  it("do not pass for positions, numbers or other text", function()
+    local t, zero, n = strew.time{"2024-01-01", "NaT"}, strew.time{"1970-01-01", "1970-01-01"}, strew.arange(2)
+    for _, row in ipairs{
+      {"'sorted' is int64, expected a time", strew.searchsorted, n, t},
+      {"'boundaries' is int64, expected a time", strew.bucketize, t, n},
+      {"'index' is time", strew.scatter_nunique, n, zero}, {"'index' is time", strew.scatter_min, t, zero},
+      {"'index' is time", strew.scatter_count, zero}, {"'out' is given", strew.scatter_max, t, n, 0, t:clone()},
+      {"'skip_nan' is true", strew.scatter_nunique, t, n, {skip_nan = true}},
+      {"'self' is time", strew.unravel_index, zero, {3}}, {"is time", strew.ravel_multi_index, {zero, zero}, {3, 4}},
+      {"'self' is time", strew.nan_to_num, t, 5}, {"'v' is time", strew.rolling, t, 2, "min"},
+      {"a text with a zero byte", strew.time, "2024-01-01\0x"}, {"'format' is given", strew.time, n, "%Y"},
+      {"expected a tensor, number or boolean", strew.eq, t, "2024-01-01\0x"},
+    } do
+      assert.matches(row[1], support.message(table.unpack(row, 2)), 1, true)
+    end
+  end)
+
   it("are errors where numbers are meant", function()
     local t = strew.time{"2024-01-01", "NaT"}
     local hint = "\n  self  time[2] cpu\n  hint  self:to(\"int64\") gives its numbers"
