@@ -7049,7 +7049,7 @@ function strew.save(path, x, options) end
 ---be read is marked so.
 ---
 ---```lua
----local t = strew.tensor{1, 2, 3}
+---local t = strew.tensor({1, 2, 3}, {device = "cpu"})
 ---local same = strew.from_dlpack(t:to_dlpack())
 ---same[0] = 10
 ---print(t)
@@ -7070,7 +7070,8 @@ function strew.to_dlpack(self, options) end
 ---the process; a sandbox has no such calls.
 ---
 ---```lua
----print(strew.from_dlpack(strew.ones(2, 2):t():to_dlpack{versioned = false}))
+---local t = strew.ones(2, 2, {device = "cpu"}):t()
+---print(strew.from_dlpack(t:to_dlpack{versioned = false}))
 ---```
 ---```text
 ---float32[2, 2] cpu
