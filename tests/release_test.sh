@@ -4,7 +4,7 @@
 # difference that is planted, by naming it, without a tag.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-[ -e .git ] || { echo 'release: left out, not in a clone' && exit; }
+git rev-parse -q --verify HEAD >/dev/null 2>&1 || { echo 'release: left out, needs git and a clone' && exit; }
 build=$PWD/$1
 shift
 here=$(mktemp -d) || exit 1
