@@ -69,7 +69,7 @@ without_whole() {
   while read -r name; do
     case $name in
       sanitized-*) case " $SANITIZED " in *" ${name#sanitized-} "*) continue ;; esac ;;
-      -* | *-* | check_* | lua5.5 | limits | endless | mpi | installed | driver) ;;
+      -* | *-* | check_* | lua5.5 | releasing | limits | endless | mpi | installed | driver) ;;
       *) continue ;;
     esac
     echo "$name"
@@ -91,7 +91,7 @@ of_processor() {
 }
 
 waiting='endless limits terminal mpi' # for deadlines and for processes
-others='driver installed releasing faults-few digest instruction_sets program readme rules reference exports circles peers'
+others='driver installed faults-few digest instruction_sets program readme rules reference exports circles peers'
 
 sanitized() { sed 's/^/sanitized-/'; }
 
@@ -105,7 +105,7 @@ list() {
     test) list all some | sample ;;
     nightly) list all whole | if [ "$AFTER" = test ]; then without_whole; else cat; fi ;;
     some) for name in $SANITIZED; do echo "$name"; done | sanitized ;;
-    whole) list sanitized && list threads && list cross-arm64 | of_processor && echo lua5.5 ;;
+    whole) list sanitized && list threads && list cross-arm64 | of_processor && printf '%s\n' lua5.5 releasing ;;
     check) checks && specs && printf '%s\n' rules circles ;;
     checks | specs | replay) "$1" ;;
     hosts) names tests/host/*.c ;;
