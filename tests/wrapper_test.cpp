@@ -91,7 +91,9 @@ void test_results(strew_device *cpu) {
   strew_tensor *const key[] = {a.get()};
   strew::tensor ids = strew::make(strew_key_table_ids, keys, key);
   expect(strew_tensor_numel(ids.get()) == strew_tensor_numel(a.get()), "ids of keys");
-  const strew::grouping groups = strew::get<strew::grouping>(strew_group_by_with, list<tensor>{index}, nullptr);
+  strew_group_by_options by_first{};
+  by_first.order = STREW_KEYS_FIRST;
+  const strew::grouping groups = strew::get<strew::grouping>(strew_group_by_with, list<tensor>{index}, &by_first);
   expect(strew_grouping_size(groups.get()) == 2, "groups of keys");
   expect(holds(strew::make(strew_grouping_counts, groups), list<int64_t>{2, 1}), "counts of groups");
 }
