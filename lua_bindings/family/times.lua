@@ -174,6 +174,12 @@ local function check_ids(index)
   if is_time(index) then fail("index", "is time, expected an integer dtype", nil, "dtype") end
 end
 
+local function check_keeps_nat(options)
+  if options.skip_nan then
+    fail("skip_nan", "is true, which leaves out NaN, not NaT", "src[src:eq(src)] has the times without NaT")
+  end
+end
+
 -- Reductions of groups: those without elements are NaT, or `fill`.
 local function reduction(name, is_extreme, skips)
   calls[name] = function(src, index, ...)
@@ -185,9 +191,7 @@ local function reduction(name, is_extreme, skips)
           "strew.minimum and strew.maximum join the result to others", "dtype")
       end
     end
-    if options.skip_nan and not skips then
-      fail("skip_nan", "is true, which leaves out NaN, not NaT", "src[src:eq(src)] has the times without NaT")
-    end
+    if not skips then check_keeps_nat(options) end
     -- the least number is NaT, of keys the greatest: the other one is never chosen before a time
     local by_key = (name == "scatter_max") ~= (options.skip_nan and is_extreme or false)
     local fill = options.fill == nil and NAT or instant(options.fill, "fill")
@@ -203,17 +207,16 @@ reduction("scatter_first")
 reduction("scatter_last")
 
 -- Counts see NaT as NaN.
-for name in ("group_counts scatter_nunique"):gmatch "[%a_]+" do
-  calls[name] = function(src, index, ...)
-    local _, options = with_options(...)
-    check_ids(index)
-    if name == "group_counts" then
-      src = strew.where(src:eq(src), 0.0, 0 / 0)
-    elseif options.skip_nan then
-      fail("skip_nan", "is true, which leaves out NaN, not NaT", "src[src:eq(src)] has the times without NaT")
-    end
-    return (inner[name] or strew[name])(whole(src), index, ...)
-  end
+function calls.group_counts(src, index, ...)
+  check_ids(index)
+  return inner.group_counts(strew.where(src:eq(src), 0.0, 0 / 0), index, ...)
+end
+
+function calls.scatter_nunique(src, index, ...)
+  local _, options = with_options(...)
+  check_ids(index)
+  check_keeps_nat(options)
+  return strew.scatter_nunique(whole(src), index, ...)
 end
 for name in ("group_argsort group_rank group_topk"):gmatch "[%a_]+" do through(name, key) end
 

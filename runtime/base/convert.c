@@ -1,5 +1,5 @@
-/* convert.c: conversion of words to dtypes, reductions and modes, of texts to times, and of single numbers to elements, with error
-   reports. */
+/* convert.c: conversion of words to dtypes, reductions and modes, of texts to times, and of single numbers to elements,
+   with error reports. */
 #define STREW_INLINE extern inline STREW_API /* this file has the symbols of strew.h's inline functions */
 #include "device.h"
 #include "runtime/shared/scalar.h"

@@ -91,10 +91,10 @@ union element {
   int64_t i64;
   double f64;
 };
+enum { IS_LITTLE_ENDIAN = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
 /* Inverts the bit of dtype_sign. */
 static inline void element_flip(union element *element, strew_dtype dtype) {
-  const bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-  if (dtype_is_unsigned(dtype)) element->bytes[is_little ? dtype_bytes(dtype) - 1 : 0] ^= 0x80;
+  if (dtype_is_unsigned(dtype)) element->bytes[IS_LITTLE_ENDIAN ? dtype_bytes(dtype) - 1 : 0] ^= 0x80;
 }
 strew_status check_dtype(const struct call *call, strew_dtype dtype);        /* fails for an unknown one */
 strew_status check_number_dtype(const struct call *call, strew_dtype dtype); /* and for one without numbers */

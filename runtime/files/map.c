@@ -16,10 +16,9 @@ struct records {
 };
 
 static strew_status find_order(const struct call *call, const char *word, bool *is_swapped) {
-  const bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
   char text[TEXT_BYTES];
-  *is_swapped = word && strcmp(word, is_little ? "big" : "little") == 0;
-  if (!word || *is_swapped || strcmp(word, is_little ? "little" : "big") == 0) return STREW_OK;
+  *is_swapped = word && strcmp(word, IS_LITTLE_ENDIAN ? "big" : "little") == 0;
+  if (!word || *is_swapped || strcmp(word, IS_LITTLE_ENDIAN ? "little" : "big") == 0) return STREW_OK;
   return fail(call, FAULT(STREW_EARGUMENT, "byte_order"), "is \"%s\", expected one of little, big",
               text_of_name(word, text));
 }

@@ -50,8 +50,6 @@ static const char *word_of(strew_dtype dtype) {
 
 bool npy_has_dtype(strew_dtype dtype) { return word_of(dtype) != NULL; }
 
-static bool is_little_endian(void) { return *(const unsigned char *)&(const uint16_t){1} == 1; }
-
 /* ------------------------------------------------------------------------------------------------------- failures */
 
 static bool refuse(struct npy_refusal *refusal, const char *hint, const char *format, ...)
@@ -175,7 +173,7 @@ static bool parse_descr(struct parser *p, struct npy_header *header) {
     header->file_bytes = words[i].bytes;
     header->unit = words[i].unit;
     bool is_marked = *descr == '<' || *descr == '>';
-    header->is_swapped = is_marked && header->file_bytes > 1 && (*descr == '<') != is_little_endian();
+    header->is_swapped = is_marked && header->file_bytes > 1 && (*descr == '<') != IS_LITTLE_ENDIAN;
     return true;
   }
   for (char *c = descr; *c; c++)
@@ -235,7 +233,7 @@ bool npy_parse_header(const char *text, size_t length, struct npy_header *out, s
 size_t npy_write_header(const struct npy_header *header, char *to) {
   strew_dtype dtype = header->dtype;
   char *text = to + 10;
-  const char *order = dtype_bytes(dtype) == 1 ? "|" : is_little_endian() ? "<" : ">";
+  const char *order = dtype_bytes(dtype) == 1 ? "|" : IS_LITTLE_ENDIAN ? "<" : ">";
   int length = sprintf(text, "{'descr': '%s%s', 'fortran_order': %s, 'shape': (", order, word_of(dtype),
                        header->is_fortran ? "True" : "False");
   for (int d = 0; d < header->rank; d++)

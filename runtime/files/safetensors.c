@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { LENGTH_BYTES = 8, HEADER_LIMIT = 100000000, PIECE_BYTES = 4 << 20 };
-enum { IS_SWAPPED = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
+enum { IS_SWAPPED = !IS_LITTLE_ENDIAN };
 
 static const char *const dtype_words[] = {
     [STREW_FLOAT32] = "F32", [STREW_FLOAT64] = "F64", [STREW_FLOAT16] = "F16", [STREW_BFLOAT16] = "BF16",
