@@ -60,7 +60,7 @@
 --- 4  6
 ---float32[1, 2] cpu
 --- 4  6
----example:4: sum: 'options' has unknown key "dims", expected dim, keepdim
+---example:4: sum: 'options' has unknown key "dims", expected dim, keepdim, skip_nan
 ---  hint  did you mean 'dim'?
 ---```
 
@@ -5015,6 +5015,10 @@ function strew.masked_fill(self, mask, value) end
 
 ------------------------------------------------------------------------------------------------------------- Reductions
 
+---Options of sum and other reductions.
+---@class strew.nan_options
+---@field skip_nan? boolean leave NaN out: of NaN alone the sum is 0, the product 1, an extreme, mean or median NaN
+
 ---Returns the sum of the elements, of all or along dimensions.
 ---
 ---The order of additions depends on the shape alone: the bits are the same everywhere. The sum of no elements is 0.
@@ -5023,18 +5027,21 @@ function strew.masked_fill(self, mask, value) end
 ---local t = strew.tensor{{1, 2}, {3, 4}}
 ---print(t:sum())
 ---print(t:sum(0))
+---print(strew.tensor{1.0, 0 / 0, 2.0}:sum{skip_nan = true})
 ---```
 ---```text
 ---int64[] cpu  10
 ---int64[2] cpu
 --- 4  6
+---float32[] cpu  3
 ---```
 ---@param self strew.Tensor any dtype; of bools, the number of true elements
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
+---@param options? strew.nan_options
 ---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
-function strew.sum(self, dim, keepdim) end
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
+function strew.sum(self, dim, keepdim, options) end
 
 ---Returns the product of the elements, of all or along dimensions.
 ---
@@ -5049,9 +5056,10 @@ function strew.sum(self, dim, keepdim) end
 ---@param self strew.Tensor any dtype
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
+---@param options? strew.nan_options
 ---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
-function strew.prod(self, dim, keepdim) end
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
+function strew.prod(self, dim, keepdim, options) end
 
 ---Returns the mean (average) of the elements, of all or along dimensions.
 ---
@@ -5067,13 +5075,15 @@ function strew.prod(self, dim, keepdim) end
 ---@param self strew.Tensor a float dtype; error: integers, convert them first: `t:to("float32")`
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
+---@param options? strew.nan_options
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
-function strew.mean(self, dim, keepdim) end
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
+function strew.mean(self, dim, keepdim, options) end
 
 ---Options of var and std.
 ---@class strew.correction_options
 ---@field correction? number the divisor is n - correction; default 1
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---Returns the variance of the elements, of all or along dimensions.
 ---
@@ -5093,7 +5103,7 @@ function strew.mean(self, dim, keepdim) end
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@param options? strew.correction_options
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number}): strew.Tensor
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number, skip_nan?: boolean}): strew.Tensor
 function strew.var(self, dim, keepdim, options) end
 
 ---Returns the standard deviation, the square root of the variance.
@@ -5111,7 +5121,7 @@ function strew.var(self, dim, keepdim, options) end
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@param options? strew.correction_options
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number}): strew.Tensor
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number, skip_nan?: boolean}): strew.Tensor
 function strew.std(self, dim, keepdim, options) end
 
 ---Returns the smallest element (minimum), of all or along dimensions; NaN if there is a NaN.
@@ -5126,9 +5136,10 @@ function strew.std(self, dim, keepdim, options) end
 ---@param self strew.Tensor any dtype; error: no elements
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
+---@param options? strew.nan_options
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
-function strew.amin(self, dim, keepdim) end
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
+function strew.amin(self, dim, keepdim, options) end
 
 ---Returns the largest element (maximum), of all or along dimensions; NaN if there is a NaN.
 ---
@@ -5141,9 +5152,10 @@ function strew.amin(self, dim, keepdim) end
 ---@param self strew.Tensor any dtype; error: no elements
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
+---@param options? strew.nan_options
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
-function strew.amax(self, dim, keepdim) end
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
+function strew.amax(self, dim, keepdim, options) end
 
 ---Returns the smallest element (minimum); along a dimension also its position; of two tensors, the same as minimum.
 ---
@@ -5171,10 +5183,11 @@ function strew.amax(self, dim, keepdim) end
 ---@param self strew.Tensor any dtype; error: no elements
 ---@param dim? integer one dimension; default: all elements
 ---@param keepdim? boolean true: keeps it, with size 1; default false
+---@param options? strew.nan_options
 ---@return strew.Tensor values self's dtype
 ---@return strew.Tensor indices int64, only with dim
 ---@overload fun(self: strew.Tensor, other: strew.Tensor|number): strew.Tensor
-function strew.min(self, dim, keepdim) end
+function strew.min(self, dim, keepdim, options) end
 
 ---Returns the largest element (maximum); along a dimension also its position; of two tensors, the same as maximum.
 ---
@@ -5202,10 +5215,11 @@ function strew.min(self, dim, keepdim) end
 ---@param self strew.Tensor any dtype; error: no elements
 ---@param dim? integer one dimension; default: all elements
 ---@param keepdim? boolean true: keeps it, with size 1; default false
+---@param options? strew.nan_options
 ---@return strew.Tensor values self's dtype
 ---@return strew.Tensor indices int64, only with dim
 ---@overload fun(self: strew.Tensor, other: strew.Tensor|number): strew.Tensor
-function strew.max(self, dim, keepdim) end
+function strew.max(self, dim, keepdim, options) end
 
 ---Returns the position of the smallest element: the first minimum, or the first NaN. -0 is less than 0.
 ---
@@ -5221,9 +5235,10 @@ function strew.max(self, dim, keepdim) end
 ---@param self strew.Tensor any dtype; error: no elements
 ---@param dim? integer one dimension; default: the position among all elements, in row-major order
 ---@param keepdim? boolean true: keeps the dimensions, with size 1; default false
+---@param options? strew.nan_options
 ---@return strew.Tensor t int64
----@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean}): strew.Tensor
-function strew.argmin(self, dim, keepdim) end
+---@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
+function strew.argmin(self, dim, keepdim, options) end
 
 ---Returns the position of the largest element: the first maximum, or the first NaN. -0 is less than 0.
 ---
@@ -5239,9 +5254,10 @@ function strew.argmin(self, dim, keepdim) end
 ---@param self strew.Tensor any dtype; error: no elements
 ---@param dim? integer one dimension; default: the position among all elements, in row-major order
 ---@param keepdim? boolean true: keeps the dimensions, with size 1; default false
+---@param options? strew.nan_options
 ---@return strew.Tensor t int64
----@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean}): strew.Tensor
-function strew.argmax(self, dim, keepdim) end
+---@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
+function strew.argmax(self, dim, keepdim, options) end
 
 ---Returns true if all elements are nonzero.
 ---
@@ -5257,9 +5273,10 @@ function strew.argmax(self, dim, keepdim) end
 ---@param self strew.Tensor any dtype
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
+---@param options? strew.nan_options
 ---@return strew.Tensor t bool
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
-function strew.all(self, dim, keepdim) end
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
+function strew.all(self, dim, keepdim, options) end
 
 ---Returns true if at least one element is nonzero.
 ---
@@ -5275,9 +5292,10 @@ function strew.all(self, dim, keepdim) end
 ---@param self strew.Tensor any dtype
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
+---@param options? strew.nan_options
 ---@return strew.Tensor t bool
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
-function strew.any(self, dim, keepdim) end
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
+function strew.any(self, dim, keepdim, options) end
 
 ---Returns the norm of all elements, or along dimensions: by default the Euclidean one, `sqrt(sum(x^2))`.
 ---
@@ -5324,14 +5342,16 @@ function strew.norm(self, p, dim, keepdim) end
 ---@param self strew.Tensor integers and floats; error: bool
 ---@param dim? integer default: all elements
 ---@param keepdim? boolean true: keeps it, with size 1; default false
+---@param options? strew.nan_options
 ---@return strew.Tensor values self's dtype
 ---@return strew.Tensor? indices int64; absent without dim
----@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean}): strew.Tensor, strew.Tensor?
-function strew.median(self, dim, keepdim) end
+---@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean, skip_nan?: boolean}): strew.Tensor, strew.Tensor?
+function strew.median(self, dim, keepdim, options) end
 
 ---Options of quantile.
 ---@class strew.quantile_options
 ---@field interpolation? string default "linear"
+---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---Returns the q-th quantiles (percentiles) of all elements, or along a dimension.
 ---
@@ -5357,7 +5377,7 @@ function strew.median(self, dim, keepdim) end
 ---@param keepdim? boolean true: keeps it, with size 1; default false
 ---@param options? strew.quantile_options
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, q: number|strew.Tensor, options: {dim?: integer, keepdim?: boolean, interpolation?: string}): strew.Tensor
+---@overload fun(self: strew.Tensor, q: number|strew.Tensor, options: {dim?: integer, keepdim?: boolean, interpolation?: string, skip_nan?: boolean}): strew.Tensor
 function strew.quantile(self, q, dim, keepdim, options) end
 
 ---Options of percentile.

@@ -9,10 +9,12 @@ static const struct {
   const char *parameters;
   bool has_place; /* gives a place, counted in one dimension or in all elements */
 } folds[] = {
-#define FOLDING "self:tensor! dim?dims keepdim?boolean"
+#define FOLDING  "self:tensor! dim?dims keepdim?boolean"
+#define SKIPPING " skip_nan=boolean"
 #define ROW(ENUM, f, takes, gives, empty, finish, ...)                                                                 \
-  [STREW_FOLD_##                                                                                                       \
-      ENUM] = {finish == VARIANCE || finish == DEVIATION ? FOLDING " correction=number(1)" : FOLDING, gives == PLACE},
+  [STREW_FOLD_##ENUM] = {finish == VARIANCE || finish == DEVIATION ? FOLDING " correction=number(1)" SKIPPING          \
+                                                                   : FOLDING SKIPPING,                                 \
+                         gives == PLACE},
     STREW_FOLDS(ROW)
 #undef ROW
 };
@@ -35,6 +37,7 @@ static strew_status run_fold(const struct arguments *a, strew_fold fold, strew_t
 
 static int fold(lua_State *L, struct script_call *call) {
   struct arguments a;
+  if (bind_names(L, call, "skip_nan")) return bind_run_skipping(L, call);
   const strew_fold kind = (strew_fold)call->row->code;
   a.out = bind_result(L, call);
   return read_folding(L, call, kind, &a) ? bind_end(run_fold(&a, kind, a.out), 1) : -1;
@@ -45,6 +48,7 @@ static int extreme(lua_State *L, struct script_call *call) {
   bool is_max = call->row->code == STREW_FOLD_AMAX;
   if (call->arguments > 1 && bind_to_box(L, call->binding, 2))
     return bind_binary(L, call, is_max ? STREW_MAXIMUM : STREW_MINIMUM);
+  if (bind_names(L, call, "skip_nan")) return bind_run_skipping(L, call);
   struct arguments a;
   const strew_fold arg = is_max ? STREW_FOLD_ARGMAX : STREW_FOLD_ARGMIN;
   a.out = bind_result(L, call);
@@ -118,6 +122,10 @@ static strew_status quantile(struct arguments *a) {
   return STREW_EARGUMENT;
 }
 
+static int quantile_of(lua_State *L, struct script_call *call) {
+  return bind_names(L, call, "skip_nan") ? bind_run_skipping(L, call) : bind_one(L, call);
+}
+
 #define ALONG   "self:tensor dim:dim"
 #define SOFTMAX "self:tensor dim:dim dtype=dtype"
 #define SORTED  "self:tensor dim?dim(-1) descending?boolean"
@@ -149,7 +157,7 @@ const struct script_function bind_reduce_rows[] = {
     {"histogram_bins", bind_one, 0, INNER | CONSTANT, "coordinates:entries edges:entries", histogram_bins},
     {"softmax", bind_one, false, ALWAYS, SOFTMAX, softmax},
     {"log_softmax", bind_one, true, ALWAYS, SOFTMAX, softmax},
-    {"quantile", bind_one, 0, ALWAYS, "self:tensor q:operand dim?dim keepdim?boolean interpolation=interpolation",
-     quantile},
+    {"quantile", quantile_of, 0, ALWAYS,
+     "self:tensor q:operand dim?dim keepdim?boolean interpolation=interpolation skip_nan=boolean", quantile},
     {NULL},
 };

@@ -373,6 +373,14 @@ add("mean", "float fast", 0, 4, reduced)
 add("var std", "float fast", 1, 4, reduced)
 add("norm", "float fast", 1, 4, function(d) return d:values(), any{2, 1, 0, 3, 1 / 0}, d:dim() end)
 add("median", "number", 1, 4, reduced)
+for name in ("sum prod any all amin amax argmin argmax min max mean var std median quantile"):gmatch "%a+" do
+  add(name .. ":skip_nan", "float", 1, 3, function(d)
+    local x, dim, keepdim = reduced(d)
+    local options = {dim = dim, keepdim = keepdim, skip_nan = true}
+    if name == "quantile" then return x, random(0, 4) / 4, options end
+    return x, options
+  end, strew[name])
+end
 local function portion() return random(3) == 1 and any{0.0, -0.0, 1.0} or random() end
 add("quantile", "float", 1, 4, function(d)
   return d:values(), random(3) == 1 and strew.tensor({portion(), portion()}, d:on()) or portion(), d:dim(), true

@@ -1,4 +1,4 @@
--- nan_skipping.lua: reductions that leave out NaN.
+-- nan_skipping.lua: reductions that leave out NaN, by names of their own and by the option skip_nan of the others.
 local strew, fail, use = ...
 local operands, times = use "operands.lua", use "times.lua"
 local bound, computed = operands.bound, operands.computed
@@ -26,50 +26,121 @@ local function extreme(name, nothing)
   end}
 end
 
+local nansum = {"self:tensor dim?dims keepdim?boolean", function(self, dim, keepdim)
+  if not operands.is_float(self) then return self:sum(dim, keepdim) end
+  return sum_of(self, dim, keepdim)
+end}
+
+local nanmean = {"self:tensor dim?dims keepdim?boolean", function(self, dim, keepdim)
+  operands.check_float(self, "self")
+  local x = computed(self)
+  return (sum_of(x, dim, keepdim) / count_of(x, dim, keepdim)):to(self.dtype)
+end}
+
+-- Returns the variance, of the computed dtype.
+local function variance(self, dim, keepdim, correction)
+  operands.check_float(self, "self")
+  local x = computed(self)
+  local all, count = count_of(x, dim, true), count_of(x, dim, keepdim)
+  local inputs = {x = x, mean = sum_of(x, dim, true) / all}
+  -- what the rounded mean leaves, as a mean
+  inputs.rest = bound("where(x == x, x, mean) - mean", inputs, x:numel()):sum(dim, true) / all
+  local squares = bound("square(where(x == x, x - mean - rest, 0.0))", inputs, x:numel())
+  local rest = count - correction
+  return squares:sum(dim, keepdim) / strew.where(rest:gt(0) & count:gt(0), rest, 0 / 0)
+end
+
+local nanmedian = {"self:tensor dim?dim keepdim?boolean", function(self, dim, keepdim)
+  if not operands.is_float(self) then return self:median(dim, keepdim) end
+  local line = dim and operands.line(self) or self:reshape(-1)
+  if line:size(dim or 0) == 0 then
+    if not dim then return self:median(nil, keepdim) end
+    fail("self", ("has size 0 along dim %d, expected at least 1"):format(dim), nil, "shape")
+  end
+  local values, order = line:sort(dim or 0)
+  local at = ((count_of(line, dim or 0, true) - 1) // 2):clamp(0)
+  local value, position = values:gather(dim or 0, at), order:gather(dim or 0, at)
+  local sizes = self.shape
+  if not dim then
+    for d in ipairs(sizes) do sizes[d] = 1 end
+    return value:reshape(keepdim and sizes or {})
+  end
+  if #sizes == 0 then return value:reshape({}), position:reshape({}) end
+  if keepdim then return value, position end
+  return value:squeeze(dim), position:squeeze(dim)
+end}
+
+local nanmax, nanmin = extreme("amax", -math.huge), extreme("amin", math.huge)
+
+------------------------------------------------------------------------------------------------------ the option skip_nan
+
+-- The reduction `name` with the option: skip_nan(self, dim, keepdim, ...) if it is true.
+local function option(name, skip_nan)
+  return {"self:tensor dim?dims keepdim?boolean skip_nan=boolean", function(self, dim, keepdim, is_skipping)
+    return (is_skipping and skip_nan or self[name])(self, dim, keepdim)
+  end}
+end
+
+local function spread(name, finish)
+  return {"self:tensor dim?dims keepdim?boolean correction=number skip_nan=boolean",
+    function(self, dim, keepdim, correction, is_skipping)
+      if not is_skipping then return self[name](self, dim, keepdim, {correction = correction or 1}) end
+      return finish(variance(self, dim, keepdim, correction or 1)):to(self.dtype)
+    end}
+end
+
+-- A reduction of the elements with another one in place of NaN.
+local function replacing(name, other)
+  return option(name, function(self, dim, keepdim)
+    if not operands.is_float(self) then return self[name](self, dim, keepdim) end
+    local x = operands.compute("where(x == x, x, y)", {x = self, y = other})
+    return x[name](x, dim, keepdim)
+  end)
+end
+
+-- The first place that has the extreme; of NaN alone the first one.
+local function place(extreme_of)
+  return function(self, dim, keepdim) return self:eq(extreme_of[2](self, dim, true)):argmax(dim, keepdim) end
+end
+
+local function with_place(extreme_of)
+  return function(self, dim, keepdim)
+    local value = extreme_of[2](self, dim, keepdim)
+    if not dim then return value end
+    return value, place(extreme_of)(self, dim, keepdim)
+  end
+end
+
 return {
-  nansum = {"self:tensor dim?dims keepdim?boolean", function(self, dim, keepdim)
-    if not operands.is_float(self) then return self:sum(dim, keepdim) end
-    return sum_of(self, dim, keepdim)
-  end},
-
-  nanmean = {"self:tensor dim?dims keepdim?boolean", function(self, dim, keepdim)
-    operands.check_float(self, "self")
-    local x = computed(self)
-    return (sum_of(x, dim, keepdim) / count_of(x, dim, keepdim)):to(self.dtype)
-  end},
-
+  nansum = nansum, nanmean = nanmean, nanmedian = nanmedian, nanmax = nanmax, nanmin = nanmin,
   nanstd = {"self:tensor dim?dims keepdim?boolean correction=number", function(self, dim, keepdim, correction)
-    operands.check_float(self, "self")
-    local x = computed(self)
-    local all, count = count_of(x, dim, true), count_of(x, dim, keepdim)
-    local inputs = {x = x, mean = sum_of(x, dim, true) / all}
-    -- what the rounded mean leaves, as a mean
-    inputs.rest = bound("where(x == x, x, mean) - mean", inputs, x:numel()):sum(dim, true) / all
-    local squares = bound("square(where(x == x, x - mean - rest, 0.0))", inputs, x:numel())
-    local rest = count - (correction or 0)
-    return (squares:sum(dim, keepdim) / strew.where(rest:gt(0) & count:gt(0), rest, 0 / 0)):sqrt():to(self.dtype)
+    return variance(self, dim, keepdim, correction or 0):sqrt():to(self.dtype)
   end},
 
-  nanmedian = {"self:tensor dim?dim keepdim?boolean", function(self, dim, keepdim)
-    if not operands.is_float(self) then return self:median(dim, keepdim) end
-    local line = dim and operands.line(self) or self:reshape(-1)
-    if line:size(dim or 0) == 0 then
-      if not dim then return self:median(nil, keepdim) end
-      fail("self", ("has size 0 along dim %d, expected at least 1"):format(dim), nil, "shape")
-    end
-    local values, order = line:sort(dim or 0)
-    local at = ((count_of(line, dim or 0, true) - 1) // 2):clamp(0)
-    local value, position = values:gather(dim or 0, at), order:gather(dim or 0, at)
-    local sizes = self.shape
-    if not dim then
-      for d in ipairs(sizes) do sizes[d] = 1 end
-      return value:reshape(keepdim and sizes or {})
-    end
-    if #sizes == 0 then return value:reshape({}), position:reshape({}) end
-    if keepdim then return value, position end
-    return value:squeeze(dim), position:squeeze(dim)
-  end},
-
-  nanmax = extreme("amax", -math.huge),
-  nanmin = extreme("amin", math.huge),
+  sum = option("sum", nansum[2]), mean = option("mean", nanmean[2]),
+  prod = replacing("prod", 1), all = replacing("all", 1), any = replacing("any", 0),
+  amin = option("amin", nanmin[2]), amax = option("amax", nanmax[2]),
+  min = option("min", with_place(nanmin)), max = option("max", with_place(nanmax)),
+  argmin = option("argmin", place(nanmin)), argmax = option("argmax", place(nanmax)),
+  var = spread("var", function(x) return x end), std = spread("std", strew.sqrt),
+  quantile = {"self:tensor q:operand dim?dim keepdim?boolean interpolation=word skip_nan=boolean",
+    function(self, q, dim, keepdim, interpolation, is_skipping)
+      if not is_skipping or not operands.is_float(self) then
+        return self:quantile(q, {dim = dim, keepdim = keepdim, interpolation = interpolation})
+      end
+      local several, sizes = operands.is_tensor(q) and q:dim() > 0 and q:tolist(), self.shape
+      local line = dim and operands.line(self) or self:reshape(-1)
+      if dim and sizes[1] then sizes[dim % #sizes + 1] = 1 end
+      for d = 1, dim and 0 or #sizes do sizes[d] = 1 end
+      local group = strew.zeros({line:size(dim or 0)}, {dtype = "int64", device = self.device})
+      local function one(at)
+        local out = strew.scatter_quantile(line, group, at, dim or 0, {dim_size = 1, interpolation = interpolation,
+          skip_nan = true}):reshape(sizes)
+        if keepdim then return out end
+        return dim and (sizes[1] and out:squeeze(dim) or out) or out:reshape({})
+      end
+      if not several then return one(operands.is_tensor(q) and q:item() or q) end
+      for i, at in ipairs(several) do several[i] = one(at) end
+      return strew.stack(several)
+    end},
 }

@@ -250,7 +250,8 @@ return {
     return operands.as(norm_of(computed(self), p or 2, dim, keepdim), self.dtype)
   end},
 
-  median = {"self:tensor dim?dim keepdim?boolean", function(self, dim, keepdim)
+  median = {"self:tensor dim?dim keepdim?boolean skip_nan=boolean", function(self, dim, keepdim, skip_nan)
+    if skip_nan then return self:nanmedian(dim, keepdim) end
     if self.dtype == "bool" or self.dtype == "time" then
       fail("self", ("is %s, median takes integers and floats"):format(self.dtype),
         self.dtype == "bool" and 'self:to("uint8")' or 'self:to("int64") gives its numbers', "dtype")

@@ -143,9 +143,9 @@ describe("arguments", function()
       {"t:sum('0')", "sum: 'dim' is \"0\", expected an integer"},
       {"t:sum{0, 'x'}", "sum: 'dim' is \"x\", expected an integer"},
       {"t:sum(0, 1)", "sum: 'keepdim' is 1, expected a boolean"},
-      {"t:sum{keepdims = true}", "sum: 'options' has unknown key \"keepdims\", expected dim, keepdim\n"
+      {"t:sum{keepdims = true}", "sum: 'options' has unknown key \"keepdims\", expected dim, keepdim, skip_nan\n"
        .. "  hint  did you mean 'keepdim'?"},
-      {"t:sum(0, {[1.5] = true})", "sum: 'options' has unknown key 1.5, expected dim, keepdim"},
+      {"t:sum(0, {[1.5] = true})", "sum: 'options' has unknown key 1.5, expected dim, keepdim, skip_nan"},
       {"t:sum(0, {dim = 0})", "sum: 'dim' is given twice, by position and in options"},
       {"t:var(0, true, 1)", "var: 'options' is 1, expected a table; the arguments are "
        .. "(self [, dim] [, keepdim] [, {correction =}])"},

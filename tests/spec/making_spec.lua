@@ -115,6 +115,44 @@ it("every dtype is moved, joined and counted", function()
   end
 end)
 
+it("skip_nan leaves NaN out of a line as if it were not there", function()
+  math.randomseed(7)
+  local of_nothing = {sum = 0.0, prod = 1.0, any = false, all = true}
+  local function is_same(a, b) -- but for the rounding of means and squares
+    if type(a) ~= "number" or a ~= a or a == math.huge then return a == b or a ~= a and b ~= b end
+    return math.abs(a - b) <= 1e-6 * math.abs(a)
+  end
+  for _ = 1, 40 do
+    local t = strew.zeros(math.random(4), math.random(5), math.random(3))
+    for i = 0, t:numel() - 1 do t:view(-1)[i] = math.random(3) == 1 and nan or math.random(-3, 3) end
+    for name in ("sum prod any all amin amax argmin argmax min max mean var std median quantile"):gmatch "%a+" do
+      local is_place = name:find "^arg"
+      local function expected(line)
+        local rest = line[line:eq(line)]
+        if rest:numel() == 0 then return is_place and 0 or of_nothing[name] == nil and nan or of_nothing[name] end
+        local value = (rest[is_place and name:gsub("arg", "a") or name](rest, name == "quantile" and 0.5 or nil)):item()
+        return is_place and line:eq(value):nonzero()[0]:item() or value
+      end
+      local function of(options)
+        options.skip_nan = true
+        if name == "quantile" then return t:quantile(0.5, options) end
+        return t[name](t, options)
+      end
+      assert.is_true(is_same(expected(t:reshape(-1)), (of{}):item()), name)
+      local found = (of{dim = 1})
+      assert.same({t:size(0), t:size(2)}, found.shape)
+      assert.same({t:size(0), 1, t:size(2)}, (of{dim = 1, keepdim = true}).shape)
+      for i = 0, t:size(0) - 1 do
+        for k = 0, t:size(2) - 1 do
+          local wanted = expected(t[i]:t()[k])
+          assert.is_true(is_same(wanted, found[i][k]),
+            ("%s: %s, not %s, of %s"):format(name, found[i][k], wanted, t[i]:t()[k]))
+        end
+      end
+    end
+  end
+end)
+
 it("empty tensors and those of rank 0 have results, or errors", function()
   support.evaluate({
     {"o:pad{1, 1}", "float32[2] {0.0, 0.0}"}, {"o:count_nonzero()", "int64[] 0"}, {"o:isin{1}", "bool[0] {}"},
