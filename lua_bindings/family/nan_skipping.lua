@@ -32,13 +32,15 @@ local nansum = {"self:tensor dim?dims keepdim?boolean", function(self, dim, keep
 end}
 
 local nanmean = {"self:tensor dim?dims keepdim?boolean", function(self, dim, keepdim)
-  operands.check_float(self, "self")
-  local x = computed(self)
-  return (sum_of(x, dim, keepdim) / count_of(x, dim, keepdim)):to(self.dtype)
+  local given, first = times.seconds(self)
+  operands.check_float(given, "self")
+  local x = computed(given)
+  return times.after(first, (sum_of(x, dim, keepdim) / count_of(x, dim, keepdim)):to(given.dtype))
 end}
 
--- Returns the variance, of the computed dtype.
-local function variance(self, dim, keepdim, correction)
+-- Returns finish(variance).
+local function spread_of(self, dim, keepdim, correction, finish)
+  self = times.seconds(self)
   operands.check_float(self, "self")
   local x = computed(self)
   local all, count = count_of(x, dim, true), count_of(x, dim, keepdim)
@@ -47,11 +49,11 @@ local function variance(self, dim, keepdim, correction)
   inputs.rest = bound("where(x == x, x, mean) - mean", inputs, x:numel()):sum(dim, true) / all
   local squares = bound("square(where(x == x, x - mean - rest, 0.0))", inputs, x:numel())
   local rest = count - correction
-  return squares:sum(dim, keepdim) / strew.where(rest:gt(0) & count:gt(0), rest, 0 / 0)
+  return finish(squares:sum(dim, keepdim) / strew.where(rest:gt(0) & count:gt(0), rest, 0 / 0)):to(self.dtype)
 end
 
 local nanmedian = {"self:tensor dim?dim keepdim?boolean", function(self, dim, keepdim)
-  if not operands.is_float(self) then return self:median(dim, keepdim) end
+  if not operands.is_float(self) and not times.is(self) then return self:median(dim, keepdim) end
   local line = dim and operands.line(self) or self:reshape(-1)
   if line:size(dim or 0) == 0 then
     if not dim then return self:median(nil, keepdim) end
@@ -72,7 +74,7 @@ end}
 
 local nanmax, nanmin = extreme("amax", -math.huge), extreme("amin", math.huge)
 
------------------------------------------------------------------------------------------------------- the option skip_nan
+---------------------------------------------------------------------------------------------------- the option skip_nan
 
 -- The reduction `name` with the option: skip_nan(self, dim, keepdim, ...) if it is true.
 local function option(name, skip_nan)
@@ -85,7 +87,7 @@ local function spread(name, finish)
   return {"self:tensor dim?dims keepdim?boolean correction=number skip_nan=boolean",
     function(self, dim, keepdim, correction, is_skipping)
       if not is_skipping then return self[name](self, dim, keepdim, {correction = correction or 1}) end
-      return finish(variance(self, dim, keepdim, correction or 1)):to(self.dtype)
+      return spread_of(self, dim, keepdim, correction or 1, finish)
     end}
 end
 
@@ -114,7 +116,7 @@ end
 return {
   nansum = nansum, nanmean = nanmean, nanmedian = nanmedian, nanmax = nanmax, nanmin = nanmin,
   nanstd = {"self:tensor dim?dims keepdim?boolean correction=number", function(self, dim, keepdim, correction)
-    return variance(self, dim, keepdim, correction or 0):sqrt():to(self.dtype)
+    return spread_of(self, dim, keepdim, correction or 0, strew.sqrt)
   end},
 
   sum = option("sum", nansum[2]), mean = option("mean", nanmean[2]),
@@ -125,9 +127,11 @@ return {
   var = spread("var", function(x) return x end), std = spread("std", strew.sqrt),
   quantile = {"self:tensor q:operand dim?dim keepdim?boolean interpolation=word skip_nan=boolean",
     function(self, q, dim, keepdim, interpolation, is_skipping)
-      if not is_skipping or not operands.is_float(self) then
+      if not is_skipping or not operands.is_float(self) and not times.is(self) then
         return self:quantile(q, {dim = dim, keepdim = keepdim, interpolation = interpolation})
       end
+      local first
+      self, first = times.seconds(self)
       local several, sizes = operands.is_tensor(q) and q:dim() > 0 and q:tolist(), self.shape
       local line = dim and operands.line(self) or self:reshape(-1)
       if dim and sizes[1] then sizes[dim % #sizes + 1] = 1 end
@@ -139,8 +143,8 @@ return {
         if keepdim then return out end
         return dim and (sizes[1] and out:squeeze(dim) or out) or out:reshape({})
       end
-      if not several then return one(operands.is_tensor(q) and q:item() or q) end
+      if not several then return times.after(first, one(operands.is_tensor(q) and q:item() or q)) end
       for i, at in ipairs(several) do several[i] = one(at) end
-      return strew.stack(several)
+      return times.after(first, strew.stack(several))
     end},
 }

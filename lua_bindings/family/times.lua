@@ -64,6 +64,19 @@ function calls.maximum(self, other)
   return times.from_key(strew.maximum(instant(self, "self") - 1, instant(other, "other") - 1))
 end
 
+function calls.clamp(self, low, high)
+  if type(low) == "table" then low, high = low.min, low.max end
+  if low ~= nil then self = calls.maximum(self, low) end
+  return high ~= nil and calls.minimum(self, high) or self
+end
+
+function times.median(self, dim, keepdim)
+  local function results(value, ...)
+    return strew.where(self:eq(self):all(dim, keepdim), value, strew.time("", {device = self.device})), ...
+  end
+  return results(self:nanmedian(dim, keepdim))
+end
+
 ---------------------------------------------------------------------------------------------------------- comparison
 
 -- Returns a comparison of microseconds as one of times.
@@ -152,6 +165,22 @@ function calls.add(self, other)
   return shifted(other, self, 1)
 end
 
+-- Returns seconds since the first time, and that; what is no time as it is.
+function times.seconds(x)
+  if not is_time(x) then return x end
+  local first = x:nanmin()
+  return x - first, first
+end
+
+function times.after(first, seconds) return first and calls.add(first, seconds) or seconds end
+
+for name, is_time_again in pairs{mean = true, quantile = true, std = false, var = false} do
+  calls[name] = function(self, ...)
+    local seconds, first = times.seconds(self)
+    return times.after(is_time_again and first, seconds[name](seconds, ...))
+  end
+end
+
 function calls.diff(self, n, dim)
   if n and n ~= 1 then fail("n", ("is %s, expected 1: differences of times are seconds"):format(inner.text(n))) end
   dim = dim or -1
@@ -195,9 +224,17 @@ local function reduction(name, is_extreme, skips)
     -- the least number is NaT, of keys the greatest: the other one is never chosen before a time
     local by_key = (name == "scatter_max") ~= (options.skip_nan and is_extreme or false)
     local fill = options.fill == nil and NAT or instant(options.fill, "fill")
+    local is_skipping = options.skip_nan
     options.skip_nan, options.fill = nil, by_key and fill - 1 or fill
+    local dim = options.dim or given[1] or -1
     table.insert(given, options)
-    local function results(first, ...) return (by_key and times.from_key or times.from_whole)(first), ... end
+    local function results(first, place)
+      first = (by_key and times.from_key or times.from_whole)(first)
+      if not is_skipping or not place then return first, place end
+      local is_none = first:ne(first) -- NaT alone is what no element is
+      return first:masked_fill(is_none, times.from_whole(strew.tensor(fill, {device = src.device}))),
+        place:masked_fill(is_none, src:size(dim))
+    end
     return results(strew[name]((by_key and key or whole)(src), index, table.unpack(given)))
   end
 end

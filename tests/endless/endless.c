@@ -132,9 +132,9 @@ static double measure(lua_State *L, struct slot *slot) {
   return took;
 }
 
-/* True if the call is to be repeated. */
-static bool may_compile(struct slot *slot, double took) {
-  bool is_first = took > settings.seconds + SLACK && !slot->is_again && strcmp(settings.device, "cpu") != 0;
+/* True if the call is to be repeated: the first time a device compiles, and pages of a busy machine may take long. */
+static bool may_repeat(struct slot *slot, double took) {
+  bool is_first = took > settings.seconds + SLACK && !slot->is_again;
   slot->is_again = is_first;
   if (!is_first) return false;
   *slot->group = '\0';
@@ -157,7 +157,7 @@ static bool make_call(lua_State *L, struct slot *slot) {
   if (lua_isnil(L, NAME + 1) || lua_gettop(L) == NAME) return false;
   if (!lua_toboolean(L, NAME + 1)) return true;
   double took = measure(L, slot);
-  if (may_compile(slot, took)) return true;
+  if (may_repeat(slot, took)) return true;
   bool is_late = took > settings.seconds + SLACK, is_full = took > settings.seconds / 2;
   bool is_long = took > settings.seconds / 5;
   atomic_fetch_add(&shared->calls, 1);
