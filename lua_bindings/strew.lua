@@ -5072,7 +5072,7 @@ function strew.prod(self, dim, keepdim, options) end
 ---float32[2] cpu
 --- 1.5000  3.5000
 ---```
----@param self strew.Tensor a float dtype; error: integers, convert them first: `t:to("float32")`
+---@param self strew.Tensor a float dtype or time; error: integers, convert them first: `t:to("float32")`
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@param options? strew.nan_options
@@ -5098,11 +5098,11 @@ function strew.mean(self, dim, keepdim, options) end
 ---float32[] cpu  7
 ---float32[] cpu  4.6667
 ---```
----@param self strew.Tensor a float dtype
+---@param self strew.Tensor a float dtype, or time: in seconds
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@param options? strew.correction_options
----@return strew.Tensor t self's dtype
+---@return strew.Tensor t self's dtype; of times float64
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number, skip_nan?: boolean}): strew.Tensor
 function strew.var(self, dim, keepdim, options) end
 
@@ -5116,11 +5116,11 @@ function strew.var(self, dim, keepdim, options) end
 ---```text
 ---float32[] cpu  2.6458
 ---```
----@param self strew.Tensor a float dtype
+---@param self strew.Tensor a float dtype, or time: in seconds
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@param options? strew.correction_options
----@return strew.Tensor t self's dtype
+---@return strew.Tensor t self's dtype; of times float64
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number, skip_nan?: boolean}): strew.Tensor
 function strew.std(self, dim, keepdim, options) end
 
@@ -5339,7 +5339,7 @@ function strew.norm(self, p, dim, keepdim) end
 ---int64[2] cpu
 --- 2  0
 ---```
----@param self strew.Tensor integers and floats; error: bool
+---@param self strew.Tensor integers, floats and times; error: bool
 ---@param dim? integer default: all elements
 ---@param keepdim? boolean true: keeps it, with size 1; default false
 ---@param options? strew.nan_options
@@ -5371,7 +5371,7 @@ function strew.median(self, dim, keepdim, options) end
 --- 1.0000  1.7500  8.0000
 ---float32[] cpu  2
 ---```
----@param self strew.Tensor a float dtype; error: others, or no elements
+---@param self strew.Tensor a float dtype or time; error: others, or no elements
 ---@param q number|strew.Tensor self's dtype, 0 or 1 dimension; error: not in 0 to 1
 ---@param dim? integer default: all elements
 ---@param keepdim? boolean true: keeps it, with size 1; default false

@@ -5,8 +5,8 @@
    processes, each with a state of its own; each takes the next function when it is free. NAME: only functions with this
    in their names; empty: all.
 
-   On a device a late call is repeated, and the second time counts: a driver compiles kernels at first use, and cannot
-   be interrupted.
+   A late call is repeated, and the second time counts: a driver compiles kernels at first use, and cannot be
+   interrupted; and new pages of a busy machine may take long.
 
    Of the calls of a function only the first and every STEP-th of the others are made.
 
@@ -132,7 +132,7 @@ static double measure(lua_State *L, struct slot *slot) {
   return took;
 }
 
-/* True if the call is to be repeated: the first time a device compiles, and pages of a busy machine may take long. */
+/* True if the call is to be repeated. */
 static bool may_repeat(struct slot *slot, double took) {
   bool is_first = took > settings.seconds + SLACK && !slot->is_again;
   slot->is_again = is_first;
