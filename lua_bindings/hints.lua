@@ -5,12 +5,6 @@ local which, strew, methods, loaded, nearest = ...
 local hints, answers = {nearest = nearest}, {names = {}, lua = {}} -- answers: rows by name
 local globals = _ENV
 
--- Functions of the module whose first argument is a table of columns.
-local of_tables = {}
-for name in ("columns code group_by join pivot rows sort_by value_counts words"):gmatch "[%a_]+" do
-  of_tables[name] = true
-end
-
 local function each_name(names, f)
   for name in names:gmatch "[^; ]+" do
     local prefix, rest = name:match "^(%l+)%.([%w_]+)$"
@@ -51,6 +45,8 @@ function hints.lua(name)
   return row[2] and "here it is " .. row[2] or "Lua has nothing like it"
 end
 
+local function question(name) return name and ("did you mean '%s'?"):format(name) end
+
 -- Returns code for a table of columns x, id and size with names of the script's.
 local function renamed(code, owner, names)
   local first, last = tostring(names[1]), tostring(names[#names])
@@ -59,13 +55,14 @@ local function renamed(code, owner, names)
 end
 
 -- Returns a hint for x:name(), which is nil: x is a table of columns in a variable called `owner`.
-local function method(name, owner, names)
+local function method(x, name, owner, names)
   local row = answers.names[name]
   if row and row[3] then return renamed(row[3], owner, names) end
-  if of_tables[name] then return ("strew.%s(%s, ...)"):format(name, owner) end
   local column = owner .. "." .. tostring(names[1])
   if rawget(methods, name) then return ("%s:%s(...) is for one of them"):format(column, name) end
   if rawget(strew, name) then return ("strew.%s(%s, ...) is for one of them"):format(name, column) end
+  local found = nearest(name, getmetatable(getmetatable(x).__index).methods)
+  if found then return question(owner .. ":" .. found) end
   if not row then return nil end
   return row.say or row[2] and "for one of them as t or v, " .. row[2] or "strew has nothing like " .. name
 end
@@ -73,7 +70,7 @@ end
 -- Returns a hint for x[name], which is nil; is_called: in x:name() or x.name().
 function hints.column(x, name, owner, is_called)
   local names = strew.columns(x)
-  local call = is_called and method(name, owner, names)
+  local call = is_called and method(x, name, owner, names)
   if call then return ("%s is a table of columns: %s"):format(owner, call) end
   local known = table.concat(names, ", ", 1, math.min(#names, 12)) .. (#names > 12 and ", ..." or "")
   return ('%s has no column "%s"; columns: %s'):format(owner, name, known)
@@ -86,8 +83,6 @@ local own_words = {null = "nil", NULL = "nil", None = "nil", True = "true", Fals
   printf = "string.format", range = "for i = 0, n - 1 do"}
 local at_prompt = {quit = ":quit", exit = ":quit", help = ":help"}
 local libraries = {"string", "table", "math", "io", "os", "utf8", "coroutine", "debug"}
-
-local function question(name) return name and ("did you mean '%s'?"):format(name) end
 
 -- Returns a hint for a global that is nil, or nil. session: a table whose keys are the names that the prompt knows
 -- besides; nil: there is no prompt.

@@ -52,25 +52,19 @@ table: 4 rows, 4 columns, cpu
      2       4      nan      nan]]},
 
   {"Append tables", [[
-Each table has codes of its own for its words, so cat is for columns of numbers alone. Ids of a key_table are the same
-for a word of every table, and rows of its keys have the words.]],
+concat puts the rows of tables below one another, columns by their names. `fill` allows columns that a table lacks.]],
   [[
-local names = {"city", "rain"}
-local jan = strew.columns({city = strew.tensor{0, 1}, rain = strew.tensor{2.0, 5}}, names, {city = {"Oslo", "Rome"}})
-local feb = strew.columns({city = strew.tensor{0, 1}, rain = strew.tensor{4.0, 1}}, names, {city = {"Rome", "Oslo"}})
-local cities = strew.key_table()
-local ids = strew.cat{cities:ids(jan, "city"), cities:ids(feb, "city")}
-local x = strew.rows(cities.keys, ids)
-x.rain = strew.cat{jan.rain, feb.rain}
-print(x)]],
+local jan = strew.table{city = {"Oslo", "Rome"}, rain = {2, 5}}
+local feb = strew.table{city = {"Rome", "Bari"}, rain = {4.5, 1}, snow = {0, 1}}
+print(strew.concat({jan, feb}, {fill = true}))]],
   [[
-table: 4 rows, 2 columns, cpu
- city     rain
- text  float32
- Oslo        2
- Rome        5
- Rome        4
- Oslo        1]]},
+table: 4 rows, 3 columns, cpu
+ city     rain     snow
+ text  float64  float64
+ Oslo      2.0      nan
+ Rome      5.0      nan
+ Rome      4.5        0
+ Bari      1.0        1]]},
 
   {"Count", [[
 bincount counts the integers 0, 1, 2, ...; value_counts counts values of any size and dtype, the most frequent first.]],
@@ -106,22 +100,19 @@ float32[4, 4] cpu
  0  0  1  0]]},
 
   {"Top-k per group", [[
-Rows are sorted by group, the largest value first. A row's rank is its distance from the first row of its group.]],
+rank counts from 0 within each group, true: from the largest value.]],
   [[
-local shop, price = strew.tensor{0, 1, 0, 1, 0, 1}, strew.tensor{3, 8, 9, 6, 7, 5}
-local x = {shop = shop, price = price}
-local sorted = strew.sort_by(x, {"shop", "price"}, {false, true})
-local first = strew.searchsorted(sorted.shop, sorted.shop)
-local rank = strew.arange(#first) - first
-print(strew.rows(sorted, rank:lt(2)))]],
+local x = strew.table{shop = {0, 1, 0, 1, 0, 1}, price = {3, 8, 9, 6, 7, 5}}
+local rank = x:group_by("shop"):rank(x.price, true)
+print(x:rows(rank:lt(2)):sort_by{"shop", "price"})]],
   [[
 table: 4 rows, 2 columns, cpu
  price   shop
  int64  int64
-     9      0
      7      0
-     8      1
-     6      1]]},
+     9      0
+     6      1
+     8      1]]},
 
   {"Median per group", [[
 scatter_median returns the lower of two middle values, as in PyTorch; scatter_quantile their average, as in pandas.]],
@@ -185,6 +176,19 @@ table: 3 rows, 4 columns, cpu
   2024      2      2      4
   2024      3      1      8]]},
 
+  {"Resample", [[
+floor_time gives the beginning of each element's period: a key of groups.]],
+  [[
+local x = strew.table{at = strew.time{"2024-05-01 09:05", "2024-05-01 09:50", "2024-05-01 11:20"}, load = {2, 4, 5}}
+x.hour = x.at:floor_time("hour")
+print(x:group_by("hour"):agg{{"readings", "count"}, {"mean", "mean", "load"}, {"last", "last", "load"}})]],
+  [[
+table: 2 rows, 4 columns, cpu
+             hour  readings     mean   last
+             time     int64  float64  int64
+ 2024-05-01T09:00         2        3      4
+ 2024-05-01T11:00         1        5      5]]},
+
   {"Pivot table", [[
 pivot makes a table of any two columns. Of two codes, row * columns + column is one: a reduction by it, reshaped, is a
 matrix with a cell for each pair.]],
@@ -208,8 +212,8 @@ table: 3 rows, 3 columns, cpu
      2      nan        8]]},
 
   {"Reduction of your own", [[
-`strew.reduction` combines elements one by one. Any function of a group's elements: `g:order()` has the positions of
-all groups, one after the other, `g:starts()` where each begins.]],
+`strew.reduction` combines elements one by one (custom aggregation). Any function of a group's elements: `g:order()` has
+the positions of all groups, one after the other, `g:starts()` where each begins.]],
   [[
 local shop = strew.tensor{1, 0, 1, 0, 1}
 local price = strew.tensor{3.0, 8, 9, 6, 4}
@@ -225,15 +229,28 @@ float32[2] cpu
  2  6]]},
 
   {"Shares", [[
-The sum of its group for each element, as `sums[group]`, divides the element: the shares of a group add up to 1.]],
+The sum of its group for each element, as `sums[group]`, divides the element: the shares of a group add up to 1. Running
+sums, from the largest element, give cumulative shares; a count of words has its own.]],
   [[
-local team = strew.tensor{0, 1, 0, 1, 1}
-local points = strew.tensor{3.0, 2, 1, 4, 2}
-local sums = strew.scatter_sum(points, team)
-print(points / sums[team])]],
+local x = strew.table{team = {0, 1, 0, 1, 1}, points = {3.0, 2, 1, 4, 2}}
+x = x:sort_by("points", true)
+local g = x:group_by("team")
+x.share = x.points / g:sum(x.points)[g.ids]
+x.cumulative = g:cumsum(x.share)
+print(x:rows(x.team:eq(1)))
+print(strew.value_counts(strew.tensor{7, 9, 7, 7}, {shares = true}))]],
   [[
-float32[5] cpu
- 0.7500  0.2500  0.2500  0.5000  0.2500]]},
+table: 3 rows, 4 columns, cpu
+  points   team  cumulative    share
+ float64  int64     float64  float64
+       4      1        0.50     0.50
+       2      1        0.75     0.25
+       2      1        1.00     0.25
+table: 2 rows, 3 columns, cpu
+ value  count    share
+ int64  int64  float64
+     7      3     0.75
+     9      1     0.25]]},
 
   {"Rolling mean", [[
 A window ends at each row; within groups it is of the group's last rows. Ranges may be any, as the last 10 seconds.]],

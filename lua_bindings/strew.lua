@@ -97,13 +97,26 @@
 ---```text
 ---Shares
 ---The sum of its group for each element, as `sums[group]`, divides the element:
----the shares of a group add up to 1.
----> local team = strew.tensor{0, 1, 0, 1, 1}
----> local points = strew.tensor{3.0, 2, 1, 4, 2}
----> local sums = strew.scatter_sum(points, team)
----> print(points / sums[team])
----float32[5] cpu
---- 0.7500  0.2500  0.2500  0.5000  0.2500
+---the shares of a group add up to 1. Running sums, from the largest element, give
+---cumulative shares; a count of words has its own.
+---> local x = strew.table{team = {0, 1, 0, 1, 1}, points = {3.0, 2, 1, 4, 2}}
+---> x = x:sort_by("points", true)
+---> local g = x:group_by("team")
+---> x.share = x.points / g:sum(x.points)[g.ids]
+---> x.cumulative = g:cumsum(x.share)
+---> print(x:rows(x.team:eq(1)))
+---> print(strew.value_counts(strew.tensor{7, 9, 7, 7}, {shares = true}))
+---table: 3 rows, 4 columns, cpu
+---  points   team  cumulative    share
+--- float64  int64     float64  float64
+---       4      1        0.50     0.50
+---       2      1        0.75     0.25
+---       2      1        1.00     0.25
+---table: 2 rows, 3 columns, cpu
+--- value  count    share
+--- int64  int64  float64
+---     7      3     0.75
+---     9      1     0.25
 ---```
 
 ---# views
@@ -1743,18 +1756,32 @@ function strew.as_strided(self, shape, strides, offset) end
 ---@overload fun(self: strew.Tensor, ...: strew.Tensor|integer): strew.Tensor
 function strew.cat(tensors, dim) end
 
----Joins tensors along a dimension: another name of `cat`.
+---Joins tensors along a dimension, as `cat`; of tables of columns the rows, below one another (append).
+---
+---`strew.concat({a, b, ...}, {fill = true})` takes tables. Columns belong together by their names, or by their numbers if
+---they have none; they are in the order in which they first occur. Numbers are promoted as by `cat`, words merged; text,
+---times and numbers do not mix. Tables without rows have no part in the dtype. A column that a table lacks is an error, or
+---with `fill` missing there as in `strew.join`.
 ---
 ---```lua
 ---print(strew.concat{strew.tensor{1, 2}, strew.tensor{3}})
+---local jan = strew.table{city = {"Oslo", "Rome"}, rain = {2, 5}}
+---local feb = strew.table{city = {"Rome"}, rain = {1.5}, wind = {7}}
+---print(strew.concat({jan, feb}, {fill = true}))
 ---```
 ---```text
 ---int64[3] cpu
 --- 1  2  3
+---table: 3 rows, 3 columns, cpu
+--- city     rain     wind
+--- text  float64  float64
+--- Oslo      2.0      nan
+--- Rome      5.0      nan
+--- Rome      1.5        7
 ---```
----@param tensors strew.Tensor[] a sequence, or the tensors as arguments
----@param dim? integer default 0
----@return strew.Tensor t
+---@param tensors strew.Tensor[]|table[] a sequence, or tensors as arguments
+---@param dim? integer default 0; of tables options: {fill = true}
+---@return any t a tensor, or a new table of columns; error: tables on two devices
 function strew.concat(tensors, dim) end
 
 ---Joins tensors along a dimension: NumPy's name of `cat`.
@@ -2703,6 +2730,8 @@ function strew.group_by(keys, options) end
 
 ---# agg
 ---Several reductions of a grouping at once, `g:agg{NAME = {WORD, src, OPTION = ...}, ...}`.
+---
+---A sequence `g:agg{{NAME, WORD, src, OPTION = ...}, ...}` gives the columns in its order.
 ---
 ---The result is a table of columns, keys first. The words are those of the methods: sum, prod, mean, var, std, min, max,
 ---any, all, first, last, median, quantile (with q = ...), count, nunique and logsumexp, each with its method's options.
@@ -7214,6 +7243,37 @@ function strew.from_arrow_stream(stream) end
 ---@return table columns the names of the columns, or numbers if they have none; with `which` or `words` a table of columns
 function strew.columns(x, which, words) end
 
+---Makes a table of columns of sequences, as of a script's or a host's rows, and of tensors.
+---
+---A column is a sequence of numbers, booleans or words, or a tensor, which is shared. Integers become int64, numbers of
+---which one has a fraction float64 as in files (float32 on devices without it). Lua's tables have no order: columns by name
+---are in that of the alphabet; a sequence of {name, values} keeps its own.
+---
+---All functions of tables are methods of the result, unless a column has the name: `x:rows(mask)`, `x:group_by("city")`,
+---`x:join(y, "city")`, `x:describe()`. `#x` is the number of rows, `x[mask]` and `x[index]` are rows, `x.city` is a column.
+---`x.half = t` adds a column of the table's length, a number, boolean or word fills one.
+---
+---```lua
+---local x = strew.table{{"city", {"Oslo", "Rome", "Bari"}}, {"rain", {1.5, 4, 2}}}
+---x.year = 2024
+---print(x:rows(x.rain:gt(1.75)), #x)
+---print(strew.table{when = strew.time{"2024-05-17"}, ok = {true}})
+---```
+---```text
+---table: 2 rows, 3 columns, cpu
+--- city     rain   year
+--- text  float64  int64
+--- Rome        4   2024
+--- Bari        2   2024	3
+---table: 1 row, 2 columns, cpu
+---   ok        when
+--- bool        time
+--- true  2024-05-17
+---```
+---@param columns table {name = values, ...}, or {{name, values}, ...}; error: columns of different lengths
+---@return table x a table of columns
+function strew.table(columns) end
+
 ---Chooses rows of a table: the same ones of all its columns.
 ---
 ---A bool tensor chooses the rows where it is true, and so does a condition on columns as text (?expressions). An index
@@ -7244,6 +7304,70 @@ function strew.columns(x, which, words) end
 ---@param which any [n], bool with an element for each row, or integers; or a text; error: out of range
 ---@return table rows a new table of columns
 function strew.rows(x, which) end
+
+---Returns the first rows of a table.
+---
+---```lua
+---local x = strew.table{n = strew.arange(100), v = strew.arange(100) / 2}
+---print(strew.head(x, 2))
+---```
+---```text
+---table: 2 rows, 2 columns, cpu
+---     n        v
+--- int64  float32
+---     0      0.0
+---     1      0.5
+---```
+---@param x table of columns; error: columns of different lengths or devices
+---@param n? integer their number, or all rows if there are fewer; default 5
+---@return table rows a new table of columns
+function strew.head(x, n) end
+
+---Returns the last rows of a table.
+---
+---```lua
+---local x = strew.table{n = strew.arange(100), v = strew.arange(100) / 2}
+---print(x:tail(2))
+---```
+---```text
+---table: 2 rows, 2 columns, cpu
+---     n        v
+--- int64  float32
+---    98     49.0
+---    99     49.5
+---```
+---@param x table of columns; error: columns of different lengths or devices
+---@param n? integer their number, or all rows if there are fewer; default 5
+---@return table rows a new table of columns
+function strew.tail(x, n) end
+
+---Summarizes a table: a row for each column, with its dtype, missing elements, mean, extremes and quartiles.
+---
+---"count" are the elements that are not missing, "missing" those that are: NaN, the empty word, NaT. The numbers leave
+---them out, and are float64 (float32 on devices without it). "std" divides by count - 1; quartiles between two elements
+---are interpolated. Text, times and columns of more dimensions have no such numbers: NaN.
+---
+---```lua
+---local x = strew.table{{"city", {"Oslo", "", "Bari"}}, {"rain", {1.5, strew.nan, 2}}}
+---local d = strew.describe(x)
+---print(d:columns{"column", "dtype", "count", "missing"})
+---print(d:columns{"mean", "std", "min", "25%", "50%", "75%", "max"})
+---```
+---```text
+---table: 2 rows, 4 columns, cpu
+--- column  dtype    count  missing
+--- text    text     int64    int64
+--- city    text         2        1
+--- rain    float64      2        1
+---table: 2 rows, 7 columns, cpu
+---    mean       std      min      25%      50%      75%      max
+--- float64   float64  float64  float64  float64  float64  float64
+---     nan       nan      nan      nan      nan      nan      nan
+---    1.75  0.353553      1.5    1.625     1.75    1.875        2
+---```
+---@param x table of columns; error: columns of different lengths or devices
+---@return table summary a new table of columns: column, dtype, count, missing, mean, std, min, 25%, 50%, 75%, max
+function strew.describe(x) end
 
 ---Returns a new table with x's columns and further ones, which texts compute from columns.
 ---
@@ -7303,7 +7427,7 @@ function strew.sort_by(x, by, descending) end
 
 ---Options of strew.join.
 ---@class strew.join_options
----@field how? "inner"|"left" rows of a without a match are left out, or kept; default "inner"
+---@field how? "inner"|"left"|"right"|"outer"|"semi"|"anti" the rows of the result, see strew.join; default "inner"
 ---@field suffixes? string[] two endings of names that both tables have, default {"_x", "_y"}
 
 ---Joins two tables: the rows of `a`, each beside the rows of `b` with the same key (merge, database join).
@@ -7316,8 +7440,11 @@ function strew.sort_by(x, by, descending) end
 ---The result has `a`'s columns, then `b`'s without its keys. If both have a column of one name, it becomes NAME_x and
 ---NAME_y, as in pandas, or ends in the two `suffixes`.
 ---
----`how = "inner"` (the default) leaves out rows of `a` without a match. `how = "left"` keeps them. Missing numbers are
----NaN, missing text is the empty word, which `strew.save` writes as an empty cell. If an element is missing among
+---`how = "inner"` (the default) leaves out rows without a match. "left" keeps those of `a`; "right" those of `b`, and is in
+---`b`'s order, rows with one of `b` in `a`'s; "outer" (full) keeps both: the rows of "left", then those of `b` without a match.
+---"semi" gives the rows of `a` that have a match, once each and without `b`'s columns, "anti" the others.
+---
+---Missing numbers are NaN, missing times NaT, missing text is the empty word, an empty cell of a file. If one is missing among
 ---integers or booleans, their column becomes float64 (float32 on devices without float64), as in pandas; without a
 ---missing element it keeps its dtype. An integer that the float cannot hold is an error.
 ---
@@ -7346,9 +7473,77 @@ function strew.sort_by(x, by, descending) end
 ---@return table joined a new table of columns; error: two columns of one name
 function strew.join(a, b, key, options) end
 
+---Options of strew.asof.
+---@class strew.asof_options
+---@field by? any columns that must be equal, as the key of `strew.join`
+---@field direction? "backward"|"forward"|"nearest" the last row of b at or before, the first at or after, or the nearest; default "backward"
+---@field tolerance? number the largest distance, of times in seconds; farther rows are missing; default: any
+---@field suffixes? string[] two endings of names that both tables have, default {"_x", "_y"}
+
+---Joins to each row of `a` the row of `b` whose `on` is nearest: the last price before a trade (merge_asof).
+---
+---Both tables are sorted by `on`, numbers or times, without missing ones: `strew.sort_by`. The result has `a`'s rows and
+---columns, then `b`'s without `on` and `by`. Of equal values in `b`, "backward" takes the last row, "forward" the first;
+---"nearest" prefers the one before, if both are as far. Rows of `a` without one have missing elements, as in `strew.join`.
+---
+---```lua
+---local trades = strew.table{at = {2, 5, 9}, shares = {10, 20, 30}}
+---local prices = strew.table{at = {1, 4, 5, 10}, price = {1.25, 2, 3, 4}}
+---print(strew.asof(trades, prices, "at"))
+---print(strew.asof(trades, prices, "at", {direction = "nearest", tolerance = 1}).price)
+---```
+---```text
+---table: 3 rows, 3 columns, cpu
+---    at  shares    price
+--- int64   int64  float64
+---     2      10     1.25
+---     5      20     3.00
+---     9      30     3.00
+---float64[3] cpu
+--- 1.2500  3.0000  4.0000
+---```
+---@param a table of columns; error: the position where `on` descends
+---@param b table of columns, on a's device; error: the position where `on` descends
+---@param on any the name or number of a column of both tables: numbers or times
+---@param options? strew.asof_options
+---@return table joined a new table of columns with a's rows
+function strew.asof(a, b, on, options) end
+
+---Options of strew.melt.
+---@class strew.melt_options
+---@field variable_name? string name of the column with the names; default "variable"
+---@field value_name? string name of the column with the elements; default "value"
+
+---Makes a long table of a wide one: some columns below one another, beside their names (unpivot).
+---
+---The result has the columns `keys`, repeated for each melted column, its name as text, and its elements. Numbers are
+---promoted as by `strew.concat`. `strew.pivot` is the reverse.
+---
+---```lua
+---local x = strew.table{{"city", {"Oslo", "Rome"}}, {"jan", {3, 8}}, {"feb", {4.5, 9}}}
+---print(strew.melt(x, "city", {variable_name = "month", value_name = "rain"}))
+---```
+---```text
+---table: 4 rows, 3 columns, cpu
+--- city  month     rain
+--- text  text   float64
+--- Oslo  jan        3.0
+--- Rome  jan        8.0
+--- Oslo  feb        4.5
+--- Rome  feb        9.0
+---```
+---@param x table of columns; error: columns of different lengths or devices
+---@param keys? any columns to keep: a name, or a sequence of them; default: none
+---@param values? any columns to melt; default: all others
+---@param options? strew.melt_options
+---@return table long a new table of columns; error: text, times and numbers among the values
+---@overload fun(x: table, keys: any, options: strew.melt_options): table
+function strew.melt(x, keys, values, options) end
+
 ---Options of strew.value_counts.
 ---@class strew.value_counts_options
 ---@field skip_nan? boolean true leaves out NaN, and rows with a key that is NaN; default false
+---@field shares? boolean true adds a column "share": the count divided by the sum of all; default false
 
 ---Counts how often each value occurs, the most frequent first.
 ---

@@ -360,7 +360,7 @@ int bind_call_family(lua_State *L, struct script_call *call, const struct script
 /* Makes the metatable and the methods of groupings; `binding` is a stack position. strew_grouping.c */
 void bind_open_groupings(lua_State *L, int binding);
 /* Of groupings written in Lua, strew_family.c: the methods, ended by a row without a name; group_by of a table. */
-extern const struct script_function bind_grouped_rows[], bind_group_columns_row, bind_group_keys_row;
+extern const struct script_function bind_grouped_rows[], bind_group_columns_row, bind_group_keys_row, bind_concat_row;
 
 /* Runs a binary operation; strew_math.c. */
 int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op);

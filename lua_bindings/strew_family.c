@@ -270,6 +270,11 @@ static int run_time(lua_State *L, struct script_call *call) {
   return results < 0 ? lua_error(L) : results;
 }
 
+static bool is_of_time(lua_State *L, const struct script_call *call, int i) {
+  const struct box *box = bind_to_box(L, call->binding, i);
+  return box && box->tensor && strew_tensor_dtype(box->tensor) == STREW_TIME;
+}
+
 /* After a call failed for the dtype of an argument: if one is of times, and family/times.lua has the operation, makes that
    the call's row. */
 static bool take_time(lua_State *L, struct script_call *call) {
@@ -277,10 +282,10 @@ static bool take_time(lua_State *L, struct script_call *call) {
   bool is_time = false;
   if (call->row->function == run_time || call->form & (INPLACE | GROUPED)) return false;
   bind_stack(L, LUA_MINSTACK);
-  for (int i = 1; i <= call->arguments; i++) {
-    const struct box *box = bind_to_box(L, call->binding, i);
-    is_time |= box && box->tensor && strew_tensor_dtype(box->tensor) == STREW_TIME;
-  }
+  for (int i = 1; i <= call->arguments; i++) is_time |= is_of_time(L, call, i);
+  for (int k = 1; lua_istable(L, 1) && !is_time && k <= STREW_MAX_RANK && lua_rawgeti(L, 1, k) != LUA_TNIL; k++)
+    is_time = is_of_time(L, call, lua_gettop(L)); /* an entry of a sequence */
+  lua_settop(L, call->arguments);
   if (!is_time) return false;
   bind_use(L, lua_upvalueindex(1), "times.lua");
   lua_getfield(L, -1, "calls");
@@ -327,6 +332,7 @@ const struct script_function bind_saved_columns_row = {"saved", run, 0, FUNCTION
                              bind_drawing_row = {"show", run, 0, FUNCTION | CONSTANT | BRIEF, "showing.lua"},
                              bind_help_row = {"help", run, 0, FUNCTION | CONSTANT | BRIEF, "printing.lua"},
                              bind_group_columns_row = {"group_by", run, 0, FUNCTION | CONSTANT, "grouped.lua"},
+                             bind_concat_row = {"concat", run, 0, FUNCTION, "building.lua"},
                              bind_group_keys_row = {"group_keys", run, 0, FUNCTION, "grouped.lua"},
                              bind_expr_call_row = {"expression", run, 0, GROUPED, "expressions.lua"},
                              bind_expr_with_row = {"with", run, 0, GROUPED, "expressions.lua"},
@@ -371,7 +377,9 @@ const struct script_function bind_grouped_rows[] = {
 /* clang-format off */
 const struct script_function bind_family_rows[] = {
     IN(rows, columns, FUNCTION | CONSTANT), IN(rows, code, FUNCTION | CONSTANT), IN(rows, words, FUNCTION | BRIEF),
-    IN(rows, rows, FUNCTION), IN(rows, assign, FUNCTION | GROUPED), IN(rows, sort_by, FUNCTION), IN(joins, join, FUNCTION), IN(grouped, pivot, FUNCTION),
+    IN(rows, rows, FUNCTION), IN(rows, assign, FUNCTION | GROUPED), IN(rows, sort_by, FUNCTION), IN(rows, head, FUNCTION),
+    IN(rows, tail, FUNCTION), IN(joins, join, FUNCTION), IN(joins, asof, FUNCTION), IN(grouped, pivot, FUNCTION),
+    IN(building, table, FUNCTION), IN(building, melt, FUNCTION), IN(describing, describe, FUNCTION | CONSTANT),
     IN(ranges, ranges, FUNCTION | COMPOSED), IN(ranges, rolling, FUNCTION | COMPOSED),
     IN(grouped, value_counts, ALWAYS | CONSTANT), IN(elementwise, one_hot, ALWAYS | CONSTANT),
     IN(times, calendar, ALWAYS | CONSTANT), IN(times, floor_time, ALWAYS | CONSTANT),

@@ -101,10 +101,18 @@ static bool read_sequence(lua_State *L, struct script_call *call, int i, const c
          check_sequence(L, call, i, name, "dim follows the sequence: strew.%s({...}, dim)");
 }
 
-enum { CAT, STACK };
+enum { CAT, CONCAT, STACK };
 
-/* cat(tensors [, dim]) of a table, or t:cat(u, ... [, dim]) */
+/* True for a sequence whose first entry is a Lua table. */
+static bool is_of_tables(lua_State *L) {
+  if (!lua_istable(L, 1)) return false;
+  const bool is_of_tables = lua_rawgeti(L, 1, 1) == LUA_TTABLE;
+  return lua_pop(L, 1), is_of_tables;
+}
+
+/* cat(tensors [, dim]) of a table, or t:cat(u, ... [, dim]); concat(tables [, options]) */
 static int join(lua_State *L, struct script_call *call) {
+  if (call->row->code == CONCAT && is_of_tables(L)) return bind_run_row(L, call, &bind_concat_row);
   int dim = 0, table;
   struct joined joined = bind_find_tensors(L, call);
   strew_tensor **tensors = lua_newuserdatauv(L, ((size_t)joined.count + 1) * sizeof *tensors, 0);
@@ -123,7 +131,7 @@ static int join(lua_State *L, struct script_call *call) {
     if (is_named ? !bind_options(L, call, last, &of_table[1]) : !bind_dim(L, call, last, "dim", &dim)) return -1;
   }
   if (!bind_read_tensors(L, call, &joined, "tensors", tensors)) return -1;
-  if (call->row->code == CAT) return bind_end(strew_cat(joined.count, tensors, dim, out, &call->error), 1);
+  if (call->row->code != STACK) return bind_end(strew_cat(joined.count, tensors, dim, out, &call->error), 1);
   return bind_end(strew_stack(joined.count, tensors, dim, out, &call->error), 1);
 }
 
@@ -272,7 +280,7 @@ const struct script_function bind_view_rows[] = {
      "self:tensor dim:dim start?integer(0) stop?integer(9223372036854775807) step?integer(1)", slice},
     {"as_strided", view, 0, EVERY, "self:tensor shape:integers strides:integers offset?integer", as_strided},
     {"cat", join, CAT, ALWAYS, NULL, NULL},
-    {"concat", join, CAT, ALWAYS, NULL, NULL},
+    {"concat", join, CONCAT, ALWAYS, NULL, NULL},
     {"concatenate", join, CAT, ALWAYS, NULL, NULL},
     {"stack", join, STACK, ALWAYS, NULL, NULL},
     {"split", split, 0, ALWAYS, "self:tensor size:lengths dim?dim(0)", NULL},

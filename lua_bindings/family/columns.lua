@@ -3,8 +3,15 @@
 --
 -- A list of words belongs to the tensor that was the column when it was set: a column that was replaced since is an
 -- error wherever its words are used.
-local _, fail, _, inner = ...
+local strew, fail, _, inner = ...
 local columns = {}
+
+-- Functions of the module whose first argument is a table of columns, by their names: methods of one.
+local methods = {}
+for name in ("asof assign code columns describe group_by head join melt pivot rows sort_by tail to_arrow "
+  .. "to_arrow_stream value_counts"):gmatch "[%w_]+" do
+  methods[name] = rawget(strew, name) -- a sandbox lacks some
+end
 
 -- Of each table {names =, words =}: the lists of words by column and, held weakly, the tensors that they belong to.
 local owners = setmetatable({}, {__mode = "k"})
@@ -17,7 +24,7 @@ function columns.set(x, names, words)
     for name, list in next, words do lists[name], codes[name] = list, rawget(x, name) end
     owners[about] = {lists = lists, codes = codes}
   end
-  setmetatable(about, {columns = x, __index = inner.table})
+  setmetatable(about, {columns = x, methods = methods, __index = inner.table})
   return setmetatable(x, {__index = about, __tostring = inner.tostring, __newindex = inner.column,
                           __len = inner.length})
 end

@@ -58,7 +58,7 @@ local function without_nan(columns, positions)
   return is_number and tables.select(columns, is_number:nonzero():squeeze(1), columns.argument) or columns
 end
 
-local function value_counts(v, by, skip_nan)
+local function value_counts(v, by, skip_nan, shares)
   local columns, positions
   if operands.is_tensor(v) then
     if by ~= nil then fail("by", "is given, but v is a tensor, expected a table of columns") end
@@ -80,12 +80,21 @@ local function value_counts(v, by, skip_nan)
   local count = #out.names + 1
   out.names[count], out.tensors[count] = math.type(out.names[1]) == "integer" and count or "count", g.counts
   for k = 1, count - 1 do
-    if out.names[k] == "count" then
-      fail("by", 'has "count", which is the name of the counts', "rename that column: x.n = x.count; x.count = nil")
+    local name = out.names[k]
+    if name == "count" or shares and name == "share" then
+      fail("by", ('has "%s", which is the name of the %ss'):format(name, name),
+        ("rename that column: x.n = x.%s; x.%s = nil"):format(name, name))
     end
   end
   local _, order = g.counts:sort(0, true)
-  return tables.make(tables.select(out, order, "v"))
+  local chosen = tables.select(out, order, "v")
+  if shares then
+    local sorted, dtype = chosen.tensors[count], operands.widest(g.counts)
+    local is_sequence = math.type(out.names[1]) == "integer"
+    chosen.names[count + 1] = is_sequence and count + 1 or "share"
+    chosen.tensors[count + 1] = sorted:to(dtype) / sorted:sum():to(dtype)
+  end
+  return tables.make(chosen)
 end
 
 -- A key as the name of a column: without the sign of NaN or of 0, which no grouping looks at.
@@ -165,6 +174,6 @@ end
 return {
   group_by = {"x:table by:any order=word", group_by},
   group_keys = {"self:any field:any", keys_of},
-  value_counts = {"v:any by?any skip_nan=boolean", value_counts},
+  value_counts = {"v:any by?any skip_nan=boolean shares=boolean", value_counts},
   pivot = {"x:table row:any column:any value?any reduce?any fill=scalar dtype=word skip_nan=boolean", pivot},
 }

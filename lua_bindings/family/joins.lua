@@ -1,23 +1,7 @@
--- joins.lua: rows of two tables with equal keys.
+-- joins.lua: rows of two tables beside each other: with equal keys, or with the nearest ones.
 local strew, fail, use, inner = ...
 local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
-
-local function text_of(columns, i) return columns.words[i] and "text" or columns.tensors[i].dtype end
-
--- Text columns of both tables as codes of one list of words.
-local function text_keys(left, i, right, j)
-  local code_of, count = {}, 0
-  local function codes_of(list)
-    local codes = {}
-    for k, word in ipairs(list) do
-      if not code_of[word] then code_of[word], count = count, count + 1 end
-      codes[k] = code_of[word]
-    end
-    return codes
-  end
-  local of_left, of_right = codes_of(left.words[i]), codes_of(right.words[j])
-  return tables.recoded(left, i, of_left, count), tables.recoded(right, j, of_right, count)
-end
+local errors = use "errors.lua"
 
 -- Columns of numbers of both tables as one dtype that holds the values of both.
 local function number_keys(left, i, right, j)
@@ -38,38 +22,50 @@ local function number_keys(left, i, right, j)
   return a_is_float and a:to(dtype) or exact(left, i, "b", b), b_is_float and b:to(dtype) or exact(right, j, "a", a)
 end
 
--- The elements of one key column of both tables, a's before b's.
-local function key_of(left, i, right, j)
-  tables.check_key(left, i, "key")
-  tables.check_key(right, j, "key")
-  local a, b = text_of(left, i), text_of(right, j)
-  local is_kind = {text = true, bool = true, time = true}
-  if a ~= b and (is_kind[a] or is_kind[b]) then
-    fail("key", ("has column %s, which is %s in a and %s in b"):format(tables.quoted(left.names[i]), a, b), nil,
+-- A pair of key columns as tensors that are equal where the columns are.
+local function keys_of(left, i, right, j, argument)
+  tables.check_key(left, i, argument)
+  tables.check_key(right, j, argument)
+  local kind, a = tables.kind(left, i)
+  local other, b = tables.kind(right, j)
+  if kind ~= other then
+    fail(argument, ("has column %s, which is %s in a and %s in b"):format(tables.quoted(left.names[i]), a, b), nil,
       "dtype")
   end
-  return strew.cat{(a == "text" and text_keys or number_keys)(left, i, right, j)}
+  if kind == "text" then return table.unpack((tables.merged({left, right}, {i, j}))) end
+  return number_keys(left, i, right, j)
 end
 
--- Returns the rows of a and of b that belong together, in a's order; of equal ones in b's. is_left: rows of a that
--- nothing in b equals are kept, with -1 for the row of b.
-local function pairs_of(left, right, in_left, in_right, is_left)
-  local keys, n = {}, left.rows
-  for k, i in ipairs(in_left) do keys[k] = key_of(left, i, right, in_right[k]) end
-  table.insert(keys, {order = "first"})
-  local g = strew.group_by(table.unpack(keys))
-  local of_a = g.ids:narrow(0, 0, n)
-  local of_b = strew.grouping(g.ids:narrow(0, n, right.rows), {dim_size = g.n})
-  local count = of_b.counts:index_select(0, of_a)
+-- Returns the groups of a's rows, and those of b's: equal where the columns at these positions are; and their number.
+local function groups_of(left, right, in_left, in_right, argument)
+  local keys, n = {order = "first"}, left.rows
+  for k, i in ipairs(in_left) do keys[k] = strew.cat{keys_of(left, i, right, in_right[k], argument)} end
+  local g = strew.group_by(keys, {order = keys.order})
+  return g.ids:narrow(0, 0, n), g.ids:narrow(0, n, right.rows), g.n
+end
+
+-- Returns the rows of a and of b that belong together, in a's order; of equal ones in b's. a nil: all rows. is_left:
+-- rows of a that nothing in b equals are kept, with -1 for the row of b.
+local function pairs_of(of_a, of_b, n, is_left)
+  local device, rows = of_a.device, of_b:numel()
+  local counts = of_b:bincount{minlength = n}
+  if n == 0 or counts:max():item() <= 1 then
+    local on = {dtype = rows < 1 << 31 and "int32" or "int64", device = device}
+    local b = strew.full(n, -1, on):scatter_(0, of_b, strew.arange(rows, on)):index_select(0, of_a)
+    if is_left or b:numel() == 0 or b:min():item() >= 0 then return nil, b end
+    local a = b:ge(0):nonzero():squeeze(1)
+    return a, b:index_select(0, a)
+  end
+  local groups = strew.grouping(of_b, {dim_size = n})
+  local order, starts = groups:order(), groups:starts()
+  local count = counts:index_select(0, of_a)
   local taken = is_left and count:clamp(1) or count
-  local a = strew.arange(n, {device = left.device}):repeat_interleave(taken)
+  local a = strew.arange(of_a:numel(), {device = device}):repeat_interleave(taken)
   -- A row of a has the places first, first + 1, ... of the result, and those from start on in the order of b.
-  local first, start = taken:cumsum(0) - taken, of_b:starts():index_select(0, of_a)
-  local at = strew.arange(#a, {device = left.device}):add_((start - first):index_select(0, a))
-  local gaps = is_left and count:eq(0):index_select(0, a):nonzero():squeeze(1)
-  local b = of_b:order():gather(0, at, {mode = "drop"}) -- places of gaps may be out of range
-  if not gaps or #gaps == 0 then return a, b end
-  return a, b:index_fill_(0, gaps, -1), gaps
+  local shift = starts:index_select(0, of_a) - (taken:cumsum(0) - taken)
+  local b = order:gather(0, strew.arange(a:numel(), {device = device}):add_(shift:index_select(0, a)), {mode = "drop"})
+  if is_left then b:masked_fill_(count:eq(0):index_select(0, a), -1) end -- whose places may be out of range
+  return a, b
 end
 
 local function suffixes_of(suffixes)
@@ -113,36 +109,174 @@ local function names_of(left, right, in_left, in_right, suffixes)
   return of_a, of_b
 end
 
+local HOWS <const> = {"inner", "left", "right", "outer", "semi", "anti"}
+local elsewhere <const> = {full = "outer", full_outer = "outer", left_outer = "left", right_outer = "right",
+  left_semi = "semi", left_anti = "anti"}
+
 local function check_how(how)
-  if how == nil or how == "inner" or how == "left" then return end
-  fail("how", ('is %s, expected "inner" or "left"'):format(inner.text(how)),
-    how == "right" and 'strew.join(b, a, key, {how = "left"})' or nil)
+  for _, known in ipairs(HOWS) do
+    if how == known then return end
+  end
+  fail("how", ("is %s, expected %s"):format(inner.text(how), table.concat(HOWS, ", ")),
+    errors.meant(elsewhere[how] or how, HOWS))
 end
 
-local function join(a, b, key, how, suffixes)
-  check_how(how)
+-- Returns the columns of a and of b, on one device.
+local function read_both(a, b)
   local left, right = tables.read(a, "a"), tables.read(b, "b")
   if left.device ~= right.device then
     fail("b", ("is on %s, a is on %s"):format(right.device, left.device), nil, "device")
   end
-  local in_left, in_right = tables.positions(left, key, "key"), tables.positions(right, key, "key")
-  local of_a, of_b = names_of(left, right, in_left, in_right, suffixes)
-  local from_a, from_b, gaps = pairs_of(left, right, in_left, in_right, how == "left")
+  return left, right
+end
+
+-- Returns the table of a's columns at rows from_a and of b's at from_b; nil: all rows, -1: missing. keys: in the place
+-- of those columns of a by position, of the rows at from_keys.
+local function beside(left, from_a, of_a, right, from_b, of_b, keys, from_keys)
   local out = {names = {}, tensors = {}, words = {}}
-  local function add(columns, names, at, missing_at)
-    for i = 1, #columns.names do
-      if names[i] then
-        local k = #out.names + 1
-        out.names[k] = names[i]
-        out.tensors[k], out.words[k] = missing.choose(columns, i, at, missing_at)
-      end
+  local function add(name, columns, i, at, gaps)
+    local k = #out.names + 1
+    out.names[k] = name
+    out.tensors[k], out.words[k] = missing.choose(columns, i, at, gaps)
+  end
+  local gaps_a, gaps_b = from_a and missing.gaps(from_a), from_b and missing.gaps(from_b)
+  for i = 1, #left.names do
+    local key = keys and keys[i]
+    if key then add(of_a[i], key.columns, key.at, from_keys) else add(of_a[i], left, i, from_a, gaps_a) end
+  end
+  for j = 1, #right.names do
+    if of_b[j] then add(of_b[j], right, j, from_b, gaps_b) end
+  end
+  return tables.make(out)
+end
+
+local function join(a, b, key, how, suffixes)
+  how = how or "inner"
+  check_how(how)
+  local left, right = read_both(a, b)
+  local in_left, in_right = tables.positions(left, key, "key"), tables.positions(right, key, "key")
+  local of_a, of_b, n = groups_of(left, right, in_left, in_right, "key")
+  if how == "semi" or how == "anti" then
+    local has = of_b:bincount{minlength = n}:gt(0):index_select(0, of_a)
+    return tables.make(tables.select(left, (how == "semi" and has or ~has):nonzero():squeeze(1), "a"))
+  end
+  local names_a, names_b = names_of(left, right, in_left, in_right, suffixes)
+  if how == "inner" or how == "left" then
+    local from_a, from_b = pairs_of(of_a, of_b, n, how == "left")
+    return beside(left, from_a, names_a, right, from_b, names_b)
+  end
+  local keys, from_a, from_b, from_keys = {}
+  if how == "right" then
+    from_b, from_a = pairs_of(of_b, of_a, n, true)
+    from_keys = from_b
+    for k, i in ipairs(in_left) do keys[i] = {columns = right, at = in_right[k]} end
+  else
+    from_a, from_b = pairs_of(of_a, of_b, n, true)
+    from_a = from_a or strew.arange(left.rows, {device = left.device})
+    local rest = of_a:bincount{minlength = n}:eq(0):index_select(0, of_b):nonzero():squeeze(1)
+    from_keys = strew.cat{from_a, rest + left.rows}
+    from_a = strew.cat{from_a, strew.full(rest:numel(), -1, {dtype = "int64", device = left.device})}
+    from_b = strew.cat{from_b, rest}
+    for k, i in ipairs(in_left) do
+      local both, its_words = tables.stacked({left, right}, {i, in_right[k]})
+      keys[i] = {columns = {names = {left.names[i]}, tensors = {both}, words = {its_words}, argument = "a"}, at = 1}
     end
   end
-  add(left, of_a, from_a)
-  add(right, of_b, from_b, gaps)
-  return tables.make(out)
+  return beside(left, from_a, names_a, right, from_b, names_b, keys, from_keys)
+end
+
+--------------------------------------------------------------------------------------------------------------- as of
+
+-- Raises an error unless a key is ascending, without missing values. Of times the numbers are keys of times.lua.
+local function check_order(columns, i, key)
+  local t, name = columns.tensors[i], "column " .. tables.quoted(columns.names[i])
+  local function check(is_wrong, expected)
+    if not is_wrong:any():item() then return end
+    local at = is_wrong:nonzero():min():item()
+    local shown = t.dtype == "time" and tostring(t:narrow(0, at, 1)):match "\n%s*(%S+)" or inner.text(t[at])
+    fail(columns.argument, ("has %s at [%d] in %s, expected %s"):format(shown, at, name, expected),
+      ("strew.sort_by(%s, %s)"):format(columns.argument, inner.text(columns.names[i])), "value", nil, {at})
+  end
+  check(t:ne(t), "no missing value")
+  local rest = math.max(#key - 1, 0)
+  local first = strew.zeros(#key - rest, {dtype = "bool", device = key.device})
+  check(strew.cat{first, key:narrow(0, #key - rest, rest):lt(key:narrow(0, 0, rest))}, "ascending values")
+end
+
+local DIRECTIONS <const> = {"backward", "forward", "nearest"}
+
+-- Returns the distance of keys, a at or above b; of integers as uint64.
+local function distance(a, b)
+  local gap = a - b
+  return operands.is_float(gap) and gap or gap:to("uint64")
+end
+
+local function asof(a, b, on, by, direction, tolerance, suffixes)
+  direction = direction or "backward"
+  if direction ~= "backward" and direction ~= "forward" and direction ~= "nearest" then
+    fail("direction", ("is %s, expected backward, forward or nearest"):format(inner.text(direction)),
+      errors.meant(direction, DIRECTIONS))
+  end
+  local left, right = read_both(a, b)
+  local in_left, in_right = tables.positions(left, on, "on"), tables.positions(right, on, "on")
+  if #in_left ~= 1 then fail("on", ("has %d columns, expected one"):format(#in_left)) end
+  local kind = tables.kind(left, in_left[1])
+  if kind == "text" or kind == "bool" then
+    fail("on", ("is %s, expected numbers or times"):format(kind), nil, "dtype")
+  end
+  local is_distance = type(tolerance) == "number" and tolerance >= 0
+  if tolerance ~= nil and not is_distance then
+    fail("tolerance", ("is %s, expected a number of at least 0"):format(inner.text(tolerance)))
+  end
+  local of_a, of_b = keys_of(left, in_left[1], right, in_right[1], "on")
+  check_order(left, in_left[1], of_a)
+  check_order(right, in_right[1], of_b)
+  if kind == "time" and tolerance then tolerance = tolerance * 1000000 end
+  local m = right.rows
+  -- Returns the last row of b before `upto` of each row of a, and the first one from there on; -1: none.
+  local around
+  if by == nil then
+    function around(upto) return upto - 1, strew.where(upto:lt(m), upto, -1) end
+  else
+    local keys_left, keys_right = tables.positions(left, by, "by"), tables.positions(right, by, "by")
+    for k, i in ipairs(keys_left) do
+      in_left[k + 1], in_right[k + 1] = i, keys_right[k]
+      if i == in_left[1] then fail("by", ("has %s, which is 'on'"):format(inner.text(left.names[i]))) end
+    end
+    local group_a, group_b, count = groups_of(left, right, keys_left, keys_right, "by")
+    local groups = strew.grouping(group_b, {dim_size = count})
+    local order, starts = groups:order(), groups:starts()
+    -- Rows of b by group, and of a group in their order, are ascending places.
+    local places = group_b:index_select(0, order) * (m + 1) + order
+    function around(upto)
+      local at = places:searchsorted(group_a * (m + 1) + upto)
+      local function row(place, exists)
+        return strew.where(exists, order:gather(0, place, {mode = "drop"}), -1)
+      end
+      return row(at - 1, at:gt(starts:index_select(0, group_a))), row(at, at:lt(starts:index_select(0, group_a + 1)))
+    end
+  end
+  local back, ahead, near_back, near_ahead
+  local function to(from, is_back)
+    local key = of_b:gather(0, from, {mode = "drop"})
+    return is_back and distance(of_a, key) or distance(key, of_a)
+  end
+  if direction ~= "forward" then back = around(of_b:searchsorted(of_a, {right = true})) end
+  if direction ~= "backward" then ahead = select(2, around(of_b:searchsorted(of_a))) end
+  if back and ahead then
+    near_back, near_ahead = to(back, true), to(ahead)
+    local takes_ahead = ahead:ge(0) & (back:lt(0) | near_ahead:lt(near_back))
+    back, near_back = strew.where(takes_ahead, ahead, back), strew.where(takes_ahead, near_ahead, near_back)
+  elseif tolerance then
+    near_back = to(back or ahead, back ~= nil)
+  end
+  local from = back or ahead
+  if tolerance then from = strew.where(near_back:le(tolerance), from, -1) end
+  local names_a, names_b = names_of(left, right, in_left, in_right, suffixes)
+  return beside(left, nil, names_a, right, from, names_b)
 end
 
 return {
   join = {"a:table b:table key:any how=word suffixes=any", join},
+  asof = {"a:table b:table on:any by=any direction=word tolerance=any suffixes=any", asof},
 }

@@ -75,6 +75,15 @@ local function rows(x, which, argument)
   return tables.make(tables.select(all, which, argument))
 end
 
+-- Returns n rows of x, from the one that first(n, rows) gives.
+local function part(x, n, first)
+  local all = tables.read(x, "x")
+  n = n or 5
+  if n < 0 then fail("n", ("is %d, expected 0 or more"):format(n), nil, "value", n) end
+  n = math.min(n, all.rows)
+  return tables.make(tables.map(all, function(t) return t:narrow(0, first(n, all.rows), n):clone() end))
+end
+
 -- Returns, for each of n columns, whether its order is descending.
 local function directions(descending, n)
   local list = {}
@@ -117,11 +126,13 @@ local function code(x, column, word)
   fail("word", ("is %s, which is not in column %s"):format(inner.text(word), tables.quoted(column)), hint, "value")
 end
 
--- x[index] for an index that is not a column's name: rows for a tensor; an error for a name that resembles a column's;
--- else nil, as in any Lua table. Names may differ in their digits: scripts look for column4 after column3.
+-- x[index] for an index that is not a column's name: rows for a tensor; a method; an error for a name that resembles a
+-- column's; else nil, as in any Lua table. Names may differ in their digits: scripts look for column4 after column3.
 local function other_key(fields, index)
-  local x = getmetatable(fields).columns
-  if operands.is_tensor(index) then return rows(x, index, "index") end
+  local meta = getmetatable(fields)
+  if operands.is_tensor(index) then return rows(meta.columns, index, "index") end
+  if index ~= nil and meta.methods[index] then return meta.methods[index] end
+  local x = meta.columns
   local hint, nearest = errors.meant(index, (tables.names(x)))
   if not nearest or nearest:gsub("%d", "") == index:gsub("%d", "") then return inner.missed(x, index) end
   fail(nil, "no column " .. inner.text(index), hint)
@@ -138,6 +149,7 @@ end
 local function new_column(x, name, value)
   local names, lists = about.about(x)
   if operands.is_tensor(value) then lists[name] = nil end -- words of a former column
+  if operands.is_tensor(value) then tables.check_beside(x, value) end
   if value == nil or operands.is_tensor(value) then return rawset(x, name, value) end
   local kind = type(value)
   if kind ~= "number" and kind ~= "boolean" and kind ~= "string" then
@@ -214,6 +226,8 @@ return {
   column = {"x:table name:any value~any", new_column},
   columns = {"x:table which~any words~table", columns},
   rows = {"x:table which:any", function(x, which) return rows(x, which) end},
+  head = {"x:table n?integer", function(x, n) return part(x, n, function() return 0 end) end},
+  tail = {"x:table n?integer", function(x, n) return part(x, n, function(count, all) return all - count end) end},
   code = {"x:table column:any word:word", code},
   assign = {"x:table what:table", assign},
   sort_by = {"x:table by:any descending?any", sort_by},

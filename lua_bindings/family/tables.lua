@@ -51,6 +51,22 @@ local function problem_of(t, name, first, rows, device)
   end
 end
 
+-- Raises an error unless a tensor has as many rows as another column of x, and its device.
+function tables.check_beside(x, t)
+  local name, other = next(x)
+  if not operands.is_tensor(other) or not inner.is_open(other) or other:dim() == 0 then return end
+  local rows, count = other:size(0), t:dim() > 0 and t:size(0)
+  if count ~= rows then
+    fail("value", ("has %s, column %s has %d elements"):format(count and ("%d element%s"):format(count,
+      count == 1 and "" or "s") or "rank 0", tables.quoted(name), rows), not count and "value:item() fills a column"
+      or nil, "shape")
+  end
+  if t.device ~= other.device then
+    fail("value", ("is on %s, column %s on %s"):format(t.device, tables.quoted(name), other.device),
+      ('value:to("%s")'):format(other.device), "device")
+  end
+end
+
 -- Returns the columns of x, whatever they are; or nil and the problem of its keys, or of words that no longer are those
 -- of their column and are not given anew.
 local function list(x, given)
@@ -341,6 +357,48 @@ function tables.recoded(columns, i, numbers, count)
   if ok then return result end
   tables.check_codes(columns, i)
   error(result, 0)
+end
+
+-- Returns "text", "time", "bool" or "number"; and "text" or the dtype.
+function tables.kind(columns, i)
+  local dtype = columns.words[i] and "text" or columns.tensors[i].dtype
+  return (dtype == "text" or dtype == "time" or dtype == "bool") and dtype or "number", dtype
+end
+
+-- Returns text columns, one of each table in `parts` at a position, as codes of one list of words, and the list.
+function tables.merged(parts, at)
+  local code_of, words, codes = {}, {}, {}
+  for k, columns in ipairs(parts) do
+    local of_list = {}
+    for code, word in ipairs(columns.words[at[k]]) do
+      if not code_of[word] then code_of[word], words[#words + 1] = #words, word end
+      of_list[code] = code_of[word]
+    end
+    codes[k] = of_list
+  end
+  for k, columns in ipairs(parts) do codes[k] = tables.recoded(columns, at[k], codes[k], #words) end
+  return codes, words
+end
+
+-- Returns one column of each table in `parts`, at a position, below one another, and their words. Tables without rows
+-- have no part in the dtype.
+function tables.stacked(parts, at, argument)
+  local tensors, words, own, places = {}, nil, {}, {}
+  for k, columns in ipairs(parts) do
+    if columns.rows > 0 then own[#own + 1], places[#places + 1] = columns, at[k] end
+  end
+  if not own[1] then own, places = {parts[1]}, {at[1]} end
+  for k, columns in ipairs(own) do
+    local kind, shown = tables.kind(columns, places[k])
+    local first, first_shown = tables.kind(own[1], places[1])
+    if kind ~= first and (kind == "text" or kind == "time" or first == "text" or first == "time") then
+      fail(argument, ("has column %s, which is %s in %s and %s in %s"):format(tables.quoted(columns.names[places[k]]),
+        first_shown, own[1].argument, shown, columns.argument), nil, "dtype")
+    end
+    tensors[k] = columns.tensors[places[k]]
+  end
+  if own[1].words[places[1]] then tensors, words = tables.merged(own, places) end
+  return strew.cat(tensors), words
 end
 
 -- Returns a column as a tensor whose elements are equal where its values are, and that sorts as they do: for text, the

@@ -34,10 +34,17 @@ local function with_empty_word(codes, list, gaps)
   return codes:index_fill_(0, gaps, empty), list
 end
 
--- Returns the rows of column i at the positions `at`, and its words. gaps: where `at` is -1; nil: nowhere. fill: if
--- given, the value of missing numbers, which keep their dtype.
+-- Returns the positions where a line of positions is -1, or nil: nowhere.
+function missing.gaps(at)
+  if at:numel() == 0 or at:min():item() >= 0 then return nil end
+  return at:lt(0):nonzero():squeeze(1)
+end
+
+-- Returns the rows of column i at the positions `at`, nil: all; and its words. gaps: where `at` is -1; nil: nowhere.
+-- fill: if given, the value of missing numbers, which keep their dtype.
 function missing.choose(columns, i, at, gaps, fill)
   local t, list, name = columns.tensors[i], columns.words[i], tables.quoted(columns.names[i])
+  if not at then return t:clone(), list end
   local is_time = t.dtype == "time"
   local chosen = (is_time and t:to("int64") or t):index_select(0, at, {mode = "drop"})
   if is_time then

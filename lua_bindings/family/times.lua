@@ -203,6 +203,14 @@ local function check_ids(index)
   if is_time(index) then fail("index", "is time, expected an integer dtype", nil, "dtype") end
 end
 
+-- A bare time is a key as a column of a table is.
+function calls.group_by(...)
+  local given, keys, numbers = {...}, {}, {}
+  local list = operands.is_tensor(given[1]) and given or given[1]
+  while operands.is_tensor(list[#keys + 1]) do keys[#keys + 1], numbers[#keys + 1] = list[#keys + 1], #keys + 1 end
+  return strew.group_by(keys, numbers, given[list == given and #keys + 1 or 2])
+end
+
 local function check_keeps_nat(options)
   if options.skip_nan then
     fail("skip_nan", "is true, which leaves out NaN, not NaT", "src[src:eq(src)] has the times without NaT")

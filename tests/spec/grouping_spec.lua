@@ -476,8 +476,8 @@ describe("errors of groupings", function()
     refused("return g[1]", "grouping has no '1'")
     refused("g:agg{}", "agg: 'what' is an empty table, expected reductions by name\n"
       .. "  hint  g:agg{total = {\"sum\", src}}")
-    refused("g:agg{'count'}", "agg: 'what' has key 1, expected names of the result's columns\n"
-      .. "  hint  g:agg{total = {\"sum\", src}}")
+    refused("g:agg{'count'}", "agg: 'what' has \"count\" at key 1, expected {name, reduction, src}\n"
+      .. "  hint  g:agg{total = {\"sum\", src}}, or g:agg{{\"total\", \"sum\", src}}")
     refused("g:agg{x = v.sum}",
       "agg: 'what' has a function at key \"x\", expected a reduction as \"count\" or {\"sum\", src}")
     refused("g:agg{x = {'summ', v}}", "agg: 'what' has \"summ\" at key \"x\", expected sum, prod, mean, var, std, min, "

@@ -482,9 +482,8 @@ table: 3 rows, 3 columns, cpu
       {"strew.join(x, text, 'size')", "join: 'key' has column \"size\", which is int64 in a and text in b"},
       {"strew.join(x, {size = strew.tensor{true}}, 'size')",
        "join: 'key' has column \"size\", which is int64 in a and bool in b"},
-      {"strew.join(x, y, 'city', {how = 'right'})", "join: 'how' is \"right\", expected \"inner\" or \"left\"\n"
-       .. "  hint  strew.join(b, a, key, {how = \"left\"})"},
-      {"strew.join(x, y, 'city', {how = 'outer'})", "join: 'how' is \"outer\", expected \"inner\" or \"left\""},
+      {"strew.join(x, y, 'city', {how = 'cross'})",
+       "join: 'how' is \"cross\", expected inner, left, right, outer, semi, anti"},
       {"strew.join(x, y, 'city', {suffixes = {'', ''}})",
        "join: 'suffixes' would make two columns \"size\"\n  hint  rename a column, or give other suffixes"},
       {"strew.join(x, y, 'city', {suffixes = 'a'})",

@@ -183,6 +183,7 @@ table: 2 rows, 3 columns, cpu
       .. "value as column \"b\", whose words belong to the former one",
       support.on_cpu(tostring(x):gsub("%] [^\n]*", "] cpu")))
     x.b, x.c = nil, "text"
+    x.b = strew.zeros(2)
     x.b = strew.tensor(1.5)
     x.a:free()
     assert.equal("table: 3 tensors\n a  tensor (freed)\n b  float32[] cpu  1.5000\n c  string",

@@ -151,8 +151,8 @@ describe("strew.help", function()
 
   it("finds what users search for, whole words first", function()
     for words, first in pairs{["sum per group"] = "agg", ["mean per group"] = "agg", ["select rows"] = "rows",
-      date = "load", describe = "quantile", null = "isnan", plot = "show", sample = "choice", shuffle = "shuffle",
-      duplicates = "unique", ["append rows"] = "cat", ["concat tables"] = "cat", ["moving average"] = "rolling",
+      date = "load", describe = "describe", null = "isnan", plot = "show", sample = "choice", shuffle = "shuffle",
+      duplicates = "unique", ["append rows"] = "concat", ["concat tables"] = "concat", ["moving average"] = "rolling",
       timestamp = "load", correlation = "cov", sparse = "scatter_add", graph = "scatter_add", sandbox = "limits",
       ["apply function"] = "reduction", read_csv = "load", median = "median", pow = "pow", rank = "argsort"} do
       assert.matches("^  " .. first .. "%f[^%w_]", printed{search = words}, 1, false)

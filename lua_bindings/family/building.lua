@@ -1,0 +1,214 @@
+-- building.lua: tables of columns made of Lua's values, of the rows of other tables, and of columns below one another.
+local strew, fail, use, inner = ...
+local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
+local errors = use "errors.lua"
+
+------------------------------------------------------------------------------------------------- of Lua's values
+
+local IS_VALUE <const> = {number = true, boolean = true, string = true}
+
+-- Returns a text column's codes and words.
+local function text_of(values)
+  local code_of, list, codes = {}, {}, {}
+  for i, word in ipairs(values) do
+    if not code_of[word] then code_of[word], list[#list + 1] = #list, word end
+    codes[i] = code_of[word]
+  end
+  return strew.tensor(codes, {dtype = "int64"}), list
+end
+
+-- Returns a sequence of numbers, booleans or words as a column, and its words. Numbers of which one has a fraction
+-- become float64, as those of files.
+local function column_of(values, name)
+  local count, kind, is_float = rawlen(values), type(rawget(values, 1)), false
+  local where = ("has column %s with %%s at [%%d], expected %%s"):format(tables.quoted(name))
+  for i = 1, count do
+    local value = rawget(values, i)
+    if type(value) ~= kind or not IS_VALUE[kind] then
+      fail("columns", where:format(inner.text(value), i, IS_VALUE[kind] and i > 1 and
+        ("a %s, as at [1]"):format(kind) or "numbers, booleans or words"))
+    end
+    is_float = is_float or math.type(value) == "float"
+  end
+  for key in next, values do
+    if math.type(key) ~= "integer" or key < 1 or key > count then
+      fail("columns", ("has column %s with key %s, expected a sequence"):format(tables.quoted(name), inner.text(key)))
+    end
+  end
+  if count == 0 then return strew.zeros(0, {dtype = "float64"}) end
+  if kind == "string" then return text_of(values) end
+  local dtype = is_float and operands.widest(strew.zeros(0)) or nil
+  return errors.own("x", "columns", function(fact, hint) return fact, hint end, strew.tensor, values, {dtype = dtype})
+end
+
+-- Returns the names of a script's columns in their order, and the columns.
+local function listed(given)
+  if rawlen(given) == 0 then
+    local names, values = {}, {}
+    for name in next, given do
+      if type(name) ~= "string" then
+        fail("columns", ("has key %s, expected names of columns"):format(inner.text(name)))
+      end
+      names[#names + 1] = name
+    end
+    table.sort(names)
+    for k, name in ipairs(names) do values[k] = given[name] end
+    return names, values
+  end
+  local names, values, is_taken = {}, {}, {}
+  for key, entry in next, given do
+    local is_entry = math.type(key) == "integer" and type(entry) == "table" and rawlen(entry) == 2
+      and type(rawget(entry, 1)) == "string" and not IS_VALUE[type(rawget(entry, 2))]
+    if not is_entry then
+      fail("columns", ("has %s at key %s, expected {name, values}"):format(inner.text(entry), inner.text(key)),
+        'strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}')
+    end
+  end
+  for k = 1, rawlen(given) do
+    names[k], values[k] = given[k][1], given[k][2]
+    if is_taken[names[k]] then fail("columns", ("has column %s twice"):format(tables.quoted(names[k]))) end
+    is_taken[names[k]] = true
+  end
+  return names, values
+end
+
+local function make(given)
+  local names, values = listed(given)
+  local out = {names = names, tensors = {}, words = {}}
+  for k, value in ipairs(values) do
+    local kind = type(value)
+    if operands.is_tensor(value) then
+      out.tensors[k] = value
+    elseif kind == "table" then
+      out.tensors[k], out.words[k] = column_of(value, names[k])
+    else
+      fail("columns", ("has column %s with %s, expected a tensor or a sequence"):format(tables.quoted(names[k]),
+        inner.text(value)), IS_VALUE[kind] and ("x.%s = %s fills a column of a table x"):format(names[k],
+        inner.text(value)) or nil)
+    end
+  end
+  local x = tables.make(out)
+  tables.read(x, "columns")
+  return x
+end
+
+------------------------------------------------------------------------------------------------- of several tables
+
+-- Returns the tables that a script lists, as columns, and the names of all in the order in which they first occur.
+local function read_all(list)
+  local parts, names, is_known = {}, {}, {}
+  for key in next, list do
+    if math.type(key) ~= "integer" or key < 1 or key > rawlen(list) then
+      fail("tables", ("has key %s, expected a sequence of tables"):format(inner.text(key)),
+        key == "fill" and "options follow the sequence: strew.concat({a, b}, {fill = true})" or nil)
+    end
+  end
+  for k = 1, rawlen(list) do
+    local argument = ("tables[%d]"):format(k)
+    if type(list[k]) ~= "table" then
+      fail(argument, ("is %s, expected a table of columns"):format(inner.text(list[k])))
+    end
+    parts[k] = tables.read(list[k], argument)
+    if parts[k].device ~= parts[1].device then
+      fail(argument, ("is on %s, the first one on %s"):format(parts[k].device, parts[1].device), nil, "device")
+    end
+    if type(parts[k].names[1]) ~= type(parts[1].names[1]) then
+      fail(argument, "has names of columns or has none, unlike the first one")
+    end
+    for _, name in ipairs(parts[k].names) do
+      if not is_known[name] then names[#names + 1], is_known[name] = name, true end
+    end
+  end
+  return parts, names
+end
+
+local function place_of(columns, name)
+  for i, other in ipairs(columns.names) do
+    if other == name then return i end
+  end
+end
+
+-- Returns the rows of a column that some tables lack, missing there: of the column of the others, and its words.
+local function filled(parts, name, places)
+  local own, at, from, count = {}, {}, {}, 0
+  local device = parts[1].device
+  for k, columns in ipairs(parts) do
+    local rows = columns.rows
+    if places[k] then
+      own[#own + 1], at[#at + 1] = columns, places[k]
+      from[k] = strew.arange(count, count + rows, {dtype = "int64", device = device})
+      count = count + rows
+    else
+      from[k] = strew.full(rows, -1, {dtype = "int64", device = device})
+    end
+  end
+  local t, list = tables.stacked(own, at, "tables")
+  local all, column = strew.cat(from), {names = {name}, tensors = {t}, words = {list}, argument = "tables"}
+  return missing.choose(column, 1, all, missing.gaps(all))
+end
+
+local function concat(list, fill)
+  local parts, names = read_all(list)
+  local out = {names = names, tensors = {}, words = {}}
+  for n, name in ipairs(names) do
+    local places, lacks, has = {}, nil, nil
+    for k, columns in ipairs(parts) do
+      places[k] = place_of(columns, name)
+      if places[k] then has = has or k else lacks = lacks or k end
+    end
+    if lacks and not fill then
+      local hint = errors.meant(name, parts[lacks].names)
+      fail(("tables[%d]"):format(lacks), ("has no column %s, which tables[%d] has"):format(tables.quoted(name), has),
+        hint or "strew.concat({a, b}, {fill = true}) makes its elements missing")
+    end
+    out.tensors[n], out.words[n] = (lacks and filled or function()
+      return tables.stacked(parts, places, "tables")
+    end)(parts, name, places)
+  end
+  return tables.make(out)
+end
+
+----------------------------------------------------------------------------------------------- of columns, stacked
+
+local function melt(x, keys, values, variable_name, value_name)
+  local columns, is_key, melted = tables.read(x, "x"), {}, {}
+  local kept = keys == nil and {} or tables.positions(columns, keys, "keys")
+  for _, i in ipairs(kept) do is_key[i] = true end
+  if values ~= nil then
+    melted = tables.positions(columns, values, "values")
+  else
+    for i in ipairs(columns.names) do melted[#melted + 1] = not is_key[i] and i or nil end
+  end
+  if not melted[1] then fail("keys", "has all columns, and leaves none to melt") end
+  local out, count, parts, labels = {names = {}, tensors = {}, words = {}}, #melted, {}, {}
+  for k, i in ipairs(kept) do
+    local copies = {}
+    for c = 1, count do copies[c] = columns.tensors[i] end
+    out.names[k], out.tensors[k], out.words[k] = columns.names[i], strew.cat(copies), columns.words[i]
+  end
+  for c, i in ipairs(melted) do
+    parts[c] = {names = columns.names, tensors = columns.tensors, words = columns.words, rows = columns.rows,
+      argument = ("column %s"):format(tables.quoted(columns.names[i]))}
+    labels[c] = tostring(columns.names[i])
+  end
+  local codes = strew.arange(count, {dtype = "int64", device = columns.device}):repeat_interleave(columns.rows)
+  local at = #kept
+  out.names[at + 1], out.tensors[at + 1], out.words[at + 1] = variable_name or "variable", codes, labels
+  out.names[at + 2] = value_name or "value"
+  out.tensors[at + 2], out.words[at + 2] = tables.stacked(parts, melted, "x")
+  local is_taken = {}
+  for _, name in ipairs(out.names) do
+    if is_taken[name] then
+      fail("keys", ("has column %s, which is the name of a new one"):format(tables.quoted(name)),
+        'strew.melt(x, keys, {variable_name = "name", value_name = "number"})')
+    end
+    is_taken[name] = true
+  end
+  return tables.make(out)
+end
+
+return {
+  table = {"columns:table", make},
+  concat = {"tables:table fill=boolean", concat},
+  melt = {"x:table keys?any values?any variable_name=word value_name=word", melt},
+}

@@ -1,0 +1,392 @@
+-- Tables made of Lua's values, appended, joined in all ways, as of a time, melted and described, against plain loops;
+-- methods of tables.
+local strew = require "strew"
+local support, loops = dofile "tests/spec/support.lua", dofile "tests/spec/loops.lua"
+
+local random, nan = math.random, 0 / 0
+
+-- The columns of a table as lists of Lua's values, words for text.
+local function lists_of(x)
+  local lists, words = {}, strew.words(x)
+  for name, t in pairs(x) do
+    local list = t:tolist()
+    for i, value in ipairs(list) do
+      if math.type(value) == "integer" and words[name] then list[i] = words[name][value + 1] end
+    end
+    lists[name] = list
+  end
+  return lists
+end
+
+local function shown(value)
+  if value ~= value then return "nan" end
+  return math.type(value) == "float" and ("%.17g"):format(value) or tostring(value)
+end
+
+-- Compares a table with {{name, values}, ...}, integers and floats by value.
+local function same(expected, x)
+  local lists, names = lists_of(x), {}
+  for k, entry in ipairs(expected) do names[k] = entry[1] end
+  assert.same(names, strew.columns(x))
+  for _, entry in ipairs(expected) do
+    local one, other = {}, {}
+    for i, value in ipairs(entry[2]) do one[i] = shown(type(value) == "number" and value + 0.0 or value) end
+    for i, value in ipairs(lists[entry[1]]) do other[i] = shown(type(value) == "number" and value + 0.0 or value) end
+    assert.same(one, other, entry[1])
+  end
+end
+
+local cities = {"Oslo", "Rome", "Bari", "Bern", "Athen"}
+
+-- A random table {key, word, v} as lists of n rows, and as a table.
+local function drawn(n, name, kinds, floats)
+  local key, word, value = {}, {}, {}
+  for i = 1, n do
+    key[i], word[i] = random(0, kinds) + (floats and 0.5 or 0), cities[random(#cities)]
+    value[i] = random(100)
+  end
+  local lists = {key = key, word = word, [name] = value}
+  if n > 0 then return lists, strew.table{{"key", key}, {"word", word}, {name, value}} end
+  local empty = strew.table{{"key", {1}}, {"word", {"x"}}, {name, {2}}}
+  if floats then empty.key = empty.key:to("float64") end
+  return lists, strew.head(empty, 0)
+end
+
+-- The pairs of rows of two lists, as strew.join orders them; 0: none.
+local function pairs_of(how, n, m, is_equal)
+  local of_a, of_b, has_b = {}, {}, {}
+  local function add(i, j) of_a[#of_a + 1], of_b[#of_b + 1] = i, j end
+  if how == "right" then
+    for j = 1, m do
+      local count = #of_a
+      for i = 1, n do if is_equal(i, j) then add(i, j) end end
+      if #of_a == count then add(0, j) end
+    end
+    return of_a, of_b
+  end
+  for i = 1, n do
+    local count = #of_a
+    for j = 1, m do
+      if is_equal(i, j) then
+        has_b[j] = true
+        if how ~= "anti" and not (how == "semi" and #of_a > count) then add(i, j) end
+      end
+    end
+    local has = false
+    for j = 1, m do has = has or is_equal(i, j) end
+    if not has and how ~= "inner" and how ~= "semi" and how ~= "right" then add(i, 0) end
+  end
+  for j = 1, how == "outer" and m or 0 do if not has_b[j] then add(0, j) end end
+  return of_a, of_b
+end
+
+local function taken(list, at, missing)
+  local out = {}
+  for k, i in ipairs(at) do out[k] = i == 0 and missing or list[i] end
+  return out
+end
+
+describe("tables", function()
+  if support.lacks_float64 then
+    return it("are left out", function() pending "without float64, which the device lacks" end)
+  end
+  before_each(function() math.randomseed(11) end)
+
+  it("are made of sequences and tensors", function()
+    local t = strew.tensor{1, 2}
+    local x = strew.table{city = {"Oslo", "Rome"}, rain = {1.5, 4}, n = {3, 4}, ok = {true, false}, t = t}
+    same({{"city", {"Oslo", "Rome"}}, {"n", {3, 4}}, {"ok", {true, false}}, {"rain", {1.5, 4}}, {"t", {1, 2}}}, x)
+    assert.same({"int64", "bool", "float64"}, {x.n.dtype, x.ok.dtype, x.rain.dtype})
+    assert.is_true(rawequal(t, x.t))
+    assert.equal(0.1, strew.table{a = {0.1}}.a:item())
+    same({{"b", {1}}, {"a", {"w"}}}, strew.table{{"b", {1}}, {"a", {"w"}}})
+    assert.equal("time", strew.table{t = strew.time{"2024-05-17"}}.t.dtype)
+    assert.equal(0, #strew.table{a = {}, b = {}})
+    support.fail({
+      {"strew.table{a = {1, 'b'}}",
+       "table: 'columns' has column \"a\" with \"b\" at [2], expected a number, as at [1]"},
+      {"strew.table{a = {1, {}}}",
+       "table: 'columns' has column \"a\" with a table at [2], expected a number, as at [1]"},
+      {"strew.table{a = {{1}}}",
+       "table: 'columns' has column \"a\" with a table at [1], expected numbers, booleans or words"},
+      {"strew.table{a = {1, n = 2}}", "table: 'columns' has column \"a\" with key \"n\", expected a sequence"},
+      {"strew.table{a = {1, 2}, b = {1}}",
+       "table: 'columns' has a column \"b\" of 1 elements, expected 2, as in the first one, \"a\""},
+      {"strew.table{a = 1}", "table: 'columns' has column \"a\" with 1, expected a tensor or a sequence\n"
+       .. "  hint  x.a = 1 fills a column of a table x"},
+      {"strew.table{{'a', {1}}, {'a', {2}}}", "table: 'columns' has column \"a\" twice"},
+      {"strew.table{{1, 2}}", "table: 'columns' has a table at key 1, expected {name, values}\n"
+       .. '  hint  strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}'},
+      {"strew.table{[true] = {1}}", "table: 'columns' has key true, expected names of columns"},
+      {"strew.table{}", "table: 'columns' is an empty table, expected columns"},
+    }, {strew = strew})
+  end)
+
+  it("have the functions of tables as methods", function()
+    local x = strew.table{{"city", {"Oslo", "Rome", "Oslo"}}, {"rain", {1.5, 4, 2}}}
+    same({{"city", {"Rome", "Oslo"}}, {"rain", {4, 2}}}, x:rows(x.rain:gt(1.5)))
+    same({{"city", {"Oslo", "Rome"}}, {"rain", {3.5, 4}}}, x:group_by("city"):agg{rain = {"sum", "rain"}})
+    same({{"rain", {1.5, 2, 4}}, {"city", {"Oslo", "Oslo", "Rome"}}}, x:sort_by("rain"):columns{"rain", "city"})
+    assert.equal(3, #x)
+    -- every function whose first argument is a table of columns
+    local source, found = support.get "lua_bindings/strew.lua", 0
+    for name in source:gmatch "\nfunction strew%.([%w_]+)%([ax][,)]" do
+      local block = source:sub(1, source:find("\nfunction strew." .. name .. "(", 1, true)):match ".*\n\n(.*)"
+      if block:find "%-%-%-@param [ax] table of columns" and name ~= "words" and rawget(strew, name) then
+        assert.equal(rawget(strew, name), x[name], name)
+        found = found + 1
+      end
+    end
+    assert.is_true(found >= 12, found)
+    local named = strew.table{rows = {1, 2}, head = {3, 4}}
+    assert.same({1, 2}, named.rows:tolist())
+    assert.is_nil(strew.table{a = {1}}.unknown)
+  end)
+
+  it("take columns of their length alone", function()
+    local x = strew.table{a = {1, 2, 3}}
+    x.b = strew.tensor{4, 5, 6}
+    x.c, x.d, x.e = 0.5, "word", true
+    same({{"a", {1, 2, 3}}, {"b", {4, 5, 6}}, {"c", {0.5, 0.5, 0.5}}, {"d", {"word", "word", "word"}},
+      {"e", {true, true, true}}}, strew.columns(x, {"a", "b", "c", "d", "e"}))
+    local function shorten(message) return (message:gsub("\n  value[^\n]*", "")) end
+    support.fail({
+      {"x.f = strew.zeros(2)", "column: 'value' has 2 elements, column \"a\" has 3 elements"},
+      {"x.f = strew.tensor(1)", "column: 'value' has rank 0, column \"a\" has 3 elements\n"
+       .. "  hint   value:item() fills a column"},
+      {"x.f = {}", "column: 'value' is a table, expected a tensor, or a number, boolean or word for all rows\n"
+       .. "  hint  strew.tensor(value)"},
+    }, {strew = strew, x = strew.table{a = {1, 2, 3}}}, shorten)
+  end)
+
+  it("are appended like lists", function()
+    for _ = 1, 60 do
+      local list, whole, has_rows = {}, {key = {}, word = {}, v = {}, w = {}}, false
+      for k = 1, random(3) do
+        local name = random(2) == 1 and "v" or "w"
+        local n = random(0, 4)
+        local lists, x = drawn(n, name, 5, random(2) == 1)
+        list[k] = x
+        has_rows = has_rows or n > 0
+        for i = 1, n do
+          for _, column in ipairs{"key", "word", "v", "w"} do
+            table.insert(whole[column], lists[column] and lists[column][i] or nan)
+          end
+        end
+      end
+      if has_rows then
+        local joined = strew.concat(list, {fill = true})
+        local expected = {}
+        for k, name in ipairs(strew.columns(joined)) do expected[k] = {name, whole[name]} end
+        same(expected, joined)
+      end
+    end
+    local a = strew.table{{"city", {"Oslo", "Rome"}}, {"v", {1, 2}}}
+    local b = strew.table{{"v", {3, 4}}, {"city", {"Rome", "Oslo"}}}
+    same({{"city", {"Oslo", "Rome", "Rome", "Oslo"}}, {"v", {1, 2, 3, 4}}}, strew.concat{a, b})
+    same({{"city", {"Rome", "Oslo"}}, {"v", {2, 1}}}, strew.rows(strew.concat{a}, strew.tensor{1, 0}))
+    local narrow = strew.concat{{v = strew.tensor({1}, {dtype = "int8"})}, {v = strew.tensor({2}, {dtype = "uint8"})}}
+    assert.equal("int16", narrow.v.dtype)
+    same({{"a", {1, 2}}, {"t", {"x", ""}}}, strew.concat({strew.table{a = {1}, t = {"x"}}, {a = strew.tensor{2}}},
+      {fill = true}))
+    local times = strew.table{a = {1}, t = strew.time{"2024-01-01"}}
+    times = strew.concat({times, {a = strew.tensor{2}}}, {fill = true})
+    assert.same({"2024-01-01", "NaT"}, times.t:tolist())
+    support.fail({
+      {"strew.concat{a, {v = strew.tensor{1}}}", "concat: 'tables[2]' has no column \"city\", which tables[1] has\n"
+       .. "  hint  strew.concat({a, b}, {fill = true}) makes its elements missing"},
+      {"strew.concat{a, {v = strew.tensor{1}, citty = strew.tensor{1}}}", "concat: 'tables[2]' has no column \"city\", "
+       .. "which tables[1] has\n  hint  did you mean 'citty'?"},
+      {"strew.concat{a, {v = strew.tensor{1}, city = strew.tensor{1}}}",
+       "concat: 'tables' has column \"city\", which is text in tables[1] and int64 in tables[2]"},
+      {"strew.concat{a, 7}", "concat: 'tables[2]' is 7, expected a table of columns"},
+      {"strew.concat{a, fill = true}", "concat: 'tables' has key \"fill\", expected a sequence of tables\n"
+       .. "  hint  options follow the sequence: strew.concat({a, b}, {fill = true})"},
+    }, {strew = strew, a = a})
+  end)
+
+  it("are joined like lists, in all ways", function()
+    for turn = 1, 120 do
+      local n, m = random(0, 9), random(0, 9)
+      local left, a = drawn(n, "v", turn % 3 == 0 and 30 or 4)
+      local right, b = drawn(m, "w", turn % 3 == 0 and 30 or 4, turn % 5 == 0)
+      local by = turn % 2 == 0 and {"key"} or turn % 4 == 1 and {"word"} or {"word", "key"}
+      local function is_equal(i, j)
+        for _, name in ipairs(by) do
+          if left[name][i] ~= right[name][j] then return false end
+        end
+        return true
+      end
+      for _, how in ipairs{"inner", "left", "right", "outer", "semi", "anti"} do
+        local of_a, of_b = pairs_of(how, n, m, is_equal)
+        local is_key, expected = {}, {}
+        for _, name in ipairs(by) do is_key[name] = true end
+        local is_half = how == "semi" or how == "anti"
+        for _, name in ipairs{"key", "word", "v"} do
+          local column = taken(left[name], of_a, name == "word" and "" or nan)
+          if is_key[name] then
+            for k, i in ipairs(of_a) do column[k] = i == 0 and right[name][of_b[k]] or column[k] end
+          end
+          local other = name == "v" and "w" or name
+          local is_twice = not is_half and not is_key[name] and other == name
+          expected[#expected + 1] = {is_twice and name .. "_x" or name, column}
+        end
+        for _, name in ipairs(is_half and {} or {"key", "word", "w"}) do
+          if not is_key[name] then
+            expected[#expected + 1] = {name == "w" and name or name .. "_y",
+              taken(right[name], of_b, name == "word" and "" or nan)}
+          end
+        end
+        same(expected, strew.join(a, b, by, {how = how}))
+      end
+    end
+  end)
+
+  it("are joined as of the nearest row like lists", function()
+    local function sorted(x) return strew.sort_by(x, "key") end
+    for turn = 1, 150 do
+      local n, m = random(0, 12), random(0, 12)
+      local _, a = drawn(n, "v", 10)
+      local _, b = drawn(m, "w", 10, turn % 3 == 0)
+      a, b = sorted(a), sorted(b)
+      local left, right = lists_of(a), lists_of(b)
+      local direction = ({"backward", "forward", "nearest"})[turn % 3 + 1]
+      local by, tolerance = turn % 2 == 0 and "word" or nil, turn % 4 < 2 and random(0, 4) or nil
+      local at = {}
+      for i = 1, n do
+        local best, distance = 0, nil
+        for j = 1, m do
+          local gap = left.key[i] - right.key[j]
+          local fits = (direction == "backward" and gap >= 0) or (direction == "forward" and gap <= 0)
+            or direction == "nearest"
+          if fits and (not by or left.word[i] == right.word[j]) and math.abs(gap) <= (tolerance or 99) then
+            local is_nearer = not distance or math.abs(gap) < math.abs(distance)
+            local is_later = distance and gap == distance and gap >= 0 and direction ~= "forward" -- the last before
+            if is_nearer or is_later then best, distance = j, gap end
+          end
+        end
+        at[i] = best
+      end
+      local expected = {{"key", left.key}, {by and "word" or "word_x", left.word}, {"v", left.v}}
+      if not by then expected[4] = {"word_y", taken(right.word, at, "")} end
+      expected[#expected + 1] = {"w", taken(right.w, at, nan)}
+      same(expected, strew.asof(a, b, "key", {by = by, direction = direction, tolerance = tolerance}))
+    end
+    local t = strew.time{"2024-01-01", "2024-01-02", "2024-01-03T12:00"}
+    local prices = strew.table{t = strew.time{"2024-01-01T00:00:10", "2024-01-03"}, p = {1, 2}}
+    assert.same({1, 1, 2}, strew.asof({t = t}, prices, "t", {direction = "nearest"}).p:tolist())
+    local near = strew.asof({t = t}, prices, "t", {direction = "nearest", tolerance = 10})
+    same({{"p", {1, nan, nan}}}, strew.columns(near, "p"))
+    local far = {t = strew.tensor{math.mininteger, 5}, w = strew.arange(2)}
+    far = strew.asof({t = strew.tensor{math.maxinteger}}, far, "t", {direction = "nearest"})
+    assert.same({1}, far.w:tolist())
+    support.fail({
+      {"strew.asof({t = T{1, 3, 2}}, {t = T{1}}, 't')",
+       "asof: 'a' has 2 at [2] in column \"t\", expected ascending values\n  hint  strew.sort_by(a, \"t\")"},
+      {"strew.asof({t = T{1.0}}, {t = T{1, 0 / 0}}, 't')",
+       "asof: 'b' has nan at [1] in column \"t\", expected no missing value\n  hint  strew.sort_by(b, \"t\")"},
+      {"strew.asof({t = T{1}}, {t = T{1}}, 't', {direction = 'back'})",
+       "asof: 'direction' is \"back\", expected backward, forward or nearest"},
+      {"strew.asof({t = T{1}}, {t = T{1}}, 't', {tolerance = -1})",
+       "asof: 'tolerance' is -1, expected a number of at least 0"},
+      {"strew.asof({t = T{true}}, {t = T{true}}, 't')", "asof: 'on' is bool, expected numbers or times"},
+      {"strew.asof({t = T{1}}, {t = T{1}}, 't', {by = 't'})", "asof: 'by' has \"t\", which is 'on'"},
+    }, {strew = strew, T = strew.tensor})
+  end)
+
+  it("are melted like lists", function()
+    local x = strew.table{{"city", {"Oslo", "Rome"}}, {"jan", {1, 2}}, {"feb", {3.5, 4}}, {"note", {"a", "b"}}}
+    same({{"city", {"Oslo", "Rome", "Oslo", "Rome"}}, {"variable", {"jan", "jan", "feb", "feb"}},
+      {"value", {1, 2, 3.5, 4}}}, x:melt("city", {"jan", "feb"}))
+    same({{"month", {"city", "city", "note", "note"}}, {"word", {"Oslo", "Rome", "a", "b"}}},
+      x:melt(nil, {"city", "note"}, {variable_name = "month", value_name = "word"}))
+    support.fail({
+      {"x:melt('city')", "melt: 'x' has column \"note\", which is int64 in column \"jan\" and text in column \"note\""},
+      {"x:melt({'city', 'jan', 'feb', 'note'})", "melt: 'keys' has all columns, and leaves none to melt"},
+      {"x:melt('jan', 'feb', {value_name = 'jan'})",
+       "melt: 'keys' has column \"jan\", which is the name of a new one\n"
+       .. '  hint  strew.melt(x, keys, {variable_name = "name", value_name = "number"})'},
+    }, {x = x})
+  end)
+
+  it("are described", function()
+    local x = strew.table{{"w", {"a", "", "b"}}, {"v", {1.5, nan, 2}}, {"n", {1, 5, 2}}, {"b", {true, false, true}},
+      {"t", strew.time{"2024-01-01", "", "2024-01-02"}}}
+    local d = x:describe()
+    same({{"column", {"w", "v", "n", "b", "t"}}, {"dtype", {"text", "float64", "int64", "bool", "time"}},
+      {"count", {2, 2, 3, 3, 2}}, {"missing", {1, 1, 0, 0, 1}}, {"mean", {nan, 1.75, 8 / 3, 2 / 3, nan}},
+      {"min", {nan, 1.5, 1, 0, nan}}, {"25%", {nan, 1.625, 1.5, 0.5, nan}}, {"50%", {nan, 1.75, 2, 1, nan}},
+      {"75%", {nan, 1.875, 3.5, 1, nan}}, {"max", {nan, 2, 5, 1, nan}}},
+      strew.columns(d, {"column", "dtype", "count", "missing", "mean", "min", "25%", "50%", "75%", "max"}))
+    local std = d.std:tolist()
+    for k, expected in pairs{[2] = 0.125 ^ 0.5, [3] = (13 / 3) ^ 0.5, [4] = (1 / 3) ^ 0.5} do
+      assert.is_true(math.abs(std[k] - expected) < 1e-15)
+    end
+    local none = strew.head(x, 0):describe()
+    assert.same({0, 0, 0, 0, 0}, none.count:tolist())
+    assert.is_true(none.mean:isnan():all():item())
+  end)
+
+  it("give their first and last rows", function()
+    local x = strew.table{a = {1, 2, 3, 4, 5, 6, 7}}
+    local function list(y) return y.a:tolist() end
+    assert.same({1, 2, 3, 4, 5}, list(x:head()))
+    assert.same({3, 4, 5, 6, 7}, list(x:tail()))
+    assert.same({1, 2}, list(strew.head(x, 2)))
+    assert.same({7}, list(strew.tail(x, {n = 1})))
+    assert.same({{}, 7}, {list(x:tail(0)), #x:head(99)})
+    local first = x:head(1)
+    first.a[0] = 9
+    assert.equal(1, x.a[0])
+    support.fail({{"x:head(-1)", "head: 'n' is -1, expected 0 or more"}}, {x = x})
+  end)
+
+  it("count values with shares", function()
+    same({{"value", {7, 9}}, {"count", {3, 1}}, {"share", {0.75, 0.25}}},
+      strew.value_counts(strew.tensor{7, 9, 7, 7}, {shares = true}))
+    local x = strew.table{a = {1, 2, nan, 2}}
+    same({{"a", {2, 1}}, {"count", {2, 1}}, {"share", {2 / 3, 1 / 3}}},
+      x:value_counts("a", {shares = true, skip_nan = true}))
+    support.fail({{"strew.value_counts({share = strew.tensor{1}}, 'share', {shares = true})",
+      "value_counts: 'by' has \"share\", which is the name of the shares\n  hint  rename that column: x.n = x.share; "
+      .. "x.share = nil"}}, {strew = strew})
+  end)
+
+  it("are aggregated in the order of a sequence", function()
+    local x = strew.table{{"k", {1, 2, 1}}, {"v", {1.0, 2, 4}}}
+    same({{"k", {1, 2}}, {"z", {5, 2}}, {"n", {2, 1}}, {"a", {4, 2}}, {"q", {2.5, 2}}},
+      x:group_by("k"):agg{{"z", "sum", "v"}, {"n", "count"}, {"a", "max", "v"}, {"q", "quantile", "v", q = 0.5}})
+    support.fail({
+      {"g:agg{{'a', 'sum', 'v'}, {'a', 'count'}}", "agg: 'what' has \"a\" twice"},
+      {"g:agg{{'a', 'sum', 'v'}, b = 'count'}", "agg: 'what' has \"count\" at key \"b\", expected {name, reduction, "
+       .. "src}\n  hint  g:agg{total = {\"sum\", src}}, or g:agg{{\"total\", \"sum\", src}}"},
+    }, {g = x:group_by("k")}, function(message) return message end)
+  end)
+
+  it("are grouped by bare times", function()
+    local t, k = strew.time{"2024-05-01", "2024-01-01", "2024-05-01", ""}, strew.tensor{1, 2, 1, 1}
+    for _, g in ipairs{strew.group_by(t), strew.group_by({t}), strew.group_by(t, k)} do
+      assert.same({1, 0, 1, 2}, g.ids:tolist())
+      assert.same({"2024-01-01", "2024-05-01", "NaT"}, g.keys[1]:tolist())
+    end
+    assert.same({0, 1, 0, 2}, strew.group_by({k, t}, {order = "first"}).ids:tolist())
+    assert.same({1, 2, 1}, strew.group_by(t):agg{n = "count"}.n[strew.tensor{0, 1, 2}]:tolist())
+  end)
+end)
+
+-- Random numbers of other dtypes, of which one has a gap in the result.
+describe("dtypes of joined tables", function()
+  it("change for missing elements alone", function()
+    if support.lacks_float64 then return end
+    for _, dtype in ipairs(loops.dtypes) do
+      local a, b = {k = strew.arange(3)}, {k = strew.arange(1, 4), w = strew.tensor{1, 0, 1}:to(dtype)}
+      local is_float = loops.is_float(dtype)
+      assert.equal(dtype, strew.join(a, b, "k").w.dtype)
+      assert.equal(is_float and dtype or "float64", strew.join(a, b, "k", {how = "left"}).w.dtype)
+      assert.equal(dtype, strew.join(a, b, "k", {how = "right"}).w.dtype)
+      local all = strew.join(a, b, "k", {how = "outer"})
+      assert.equal("int64", all.k.dtype)
+      assert.same({0, 1, 2, 3}, all.k:tolist())
+    end
+  end)
+end)
