@@ -251,9 +251,9 @@ return {
   end},
 
   median = {"self:tensor dim?dim keepdim?boolean", function(self, dim, keepdim)
-    if self.dtype == "bool" or self.dtype == "time" then
-      fail("self", ("is %s, median takes integers and floats"):format(self.dtype),
-        self.dtype == "bool" and 'self:to("uint8")' or 'self:to("int64") gives its numbers', "dtype")
+    if self.dtype == "time" then return use "times.lua".median(self, dim, keepdim) end
+    if self.dtype == "bool" then
+      fail("self", "is bool, median takes integers and floats", 'self:to("uint8")', "dtype")
     end
     if dim then
       local line = operands.line(self)

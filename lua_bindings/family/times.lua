@@ -48,6 +48,28 @@ for name in ("argsort argmax"):gmatch "%a+" do through(name, key) end
 for name in ("cummin amin min"):gmatch "%a+" do through(name, whole, times.from_whole) end
 through("argmin", whole)
 
+-- The lower median, and NaT of those with a NaT, as floats have NaN.
+function times.median(self, dim, keepdim)
+  local order = key(self)
+  local gaps, least, at = strew.eq(order, math.maxinteger), strew.median(order, dim, keepdim)
+  local has_gap = gaps:any(dim, keepdim)
+  least = strew.where(has_gap, NAT, least + 1):to("time")
+  if not at then return least end
+  return least, strew.where(has_gap, order:argmax(dim, keepdim), at)
+end
+
+-- Interpolates the distances from the first time: exact to the microsecond, if they are less than 285 years.
+function calls.quantile(self, q, ...)
+  q = operands.is_tensor(q) and q:to("float64") or q
+  local all = whole(self)
+  local gaps = strew.eq(all, NAT)
+  local first = all[~gaps]
+  first = first:numel() > 0 and first:amin() or 0
+  local seconds = strew.quantile((all - first):to("float64"):masked_fill(gaps, 0 / 0), q, ...)
+  local gap = strew.isnan(seconds)
+  return strew.where(gap, NAT, seconds:masked_fill(gap, 0):round():to("int64") + first):to("time")
+end
+
 function calls.searchsorted(sorted, values, ...)
   return strew.searchsorted(instant(sorted, "sorted") - 1, instant(values, "values") - 1, ...)
 end

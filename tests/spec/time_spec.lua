@@ -295,13 +295,25 @@ describe("times", function()
     end
   end)
 
+  it("have medians and quantiles", function()
+    local u = strew.time{{"2024-05-01", "", "2024-05-03"}, {"2024-05-04", "2024-05-02", "2024-05-03"}}
+    local values, at = u:median(1)
+    assert.same({"NaT", "2024-05-03"}, values:tolist())
+    assert.same({1, 2}, at:tolist())
+    assert.same({{"NaT"}, {"2024-05-03"}}, (u:median(1, true)):tolist())
+    assert.equal("2024-05-02", u[1]:narrow(0, 0, 2):median():item())
+    assert.equal("NaT", u:median():item())
+    assert.same({"2024-05-02", "2024-05-02T12:00", "2024-05-04"}, u[1]:quantile(strew.tensor{0, 0.25, 1}):tolist())
+    assert.same({"NaT", "2024-05-03"}, u:quantile(0.5, 1):tolist())
+    assert.same({"2024-05-02"}, u[1]:narrow(0, 0, 2):quantile(0.3, 0, true, {interpolation = "lower"}):tolist())
+  end)
+
   it("are errors where numbers are meant", function()
     local t = strew.time{"2024-01-01", "NaT"}
     local hint = "\n  self  time[2] cpu\n  hint  self:to(\"int64\") gives its numbers"
     for _, name in ipairs{"sum", "mean", "exp", "abs", "cumsum", "prod", "sqrt", "nonzero", "neg"} do
       assert.matches(" is time, .* takes numbers", support.message(strew[name], t, name == "cumsum" and 0 or nil))
     end
-    assert.equal("median: 'self' is time, median takes integers and floats" .. hint, support.message(strew.median, t))
     assert.equal("sum: 'self' is time, sum takes numbers" .. hint, support.message(strew.sum, t))
     local tensors = {strew.arange(2), strew.ones(2), strew.ones(2):to("bool")}
     for _, u in ipairs(tensors) do
