@@ -57,7 +57,7 @@ local phrases = {
   {", sizes of src)", ", src)"},
 }
 
-local names = {expand = "expand_as"}
+local names = {expand = "expand_as", text_codes = "codes"}
 
 -- strew_add(a, b): a:add(b). An operation of strew_unary or strew_binary is the first argument.
 local function method(name, list)
