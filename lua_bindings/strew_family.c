@@ -355,6 +355,7 @@ const struct script_function bind_saved_columns_row = {"saved", run, 0, FUNCTION
                              bind_drawing_row = {"show", run, 0, FUNCTION | CONSTANT | BRIEF, "showing.lua"},
                              bind_help_row = {"help", run, 0, FUNCTION | CONSTANT | BRIEF, "printing.lua"},
                              bind_group_columns_row = {"group_by", run, 0, FUNCTION | CONSTANT, "grouped.lua"},
+                             bind_concat_row = {"concat", run, 0, FUNCTION | COMPOSED, "building.lua"},
                              bind_group_keys_row = {"group_keys", run, 0, FUNCTION, "grouped.lua"},
                              bind_expr_call_row = {"expression", run, 0, GROUPED, "expressions.lua"},
                              bind_expr_with_row = {"with", run, 0, GROUPED, "expressions.lua"},
@@ -386,7 +387,9 @@ const struct script_function bind_grouped_rows[] = {
 /* clang-format off */
 const struct script_function bind_family_rows[] = {
     IN(rows, columns, FUNCTION | CONSTANT), IN(rows, code, FUNCTION | CONSTANT), IN(rows, words, FUNCTION | BRIEF),
-    IN(rows, rows, FUNCTION), IN(rows, assign, FUNCTION | GROUPED), IN(rows, sort_by, FUNCTION), IN(joins, join, FUNCTION), IN(grouped, pivot, FUNCTION),
+    IN(rows, rows, FUNCTION), IN(rows, assign, FUNCTION | GROUPED), IN(rows, sort_by, FUNCTION), IN(rows, head, FUNCTION | COMPOSED),
+    IN(rows, tail, FUNCTION | COMPOSED), IN(joins, join, FUNCTION), IN(joins, asof, FUNCTION), IN(grouped, pivot, FUNCTION),
+    IN(building, table, FUNCTION | COMPOSED), IN(building, melt, FUNCTION | COMPOSED), IN(describing, describe, FUNCTION | CONSTANT),
     IN(ranges, ranges, FUNCTION | COMPOSED), IN(ranges, rolling, FUNCTION | COMPOSED),
     IN(grouped, value_counts, ALWAYS | CONSTANT), IN(elementwise, one_hot, ALWAYS | CONSTANT),
     IN(words, text, FUNCTION | CONSTANT), IN(words, contains, ALWAYS | CONSTANT),

@@ -48,6 +48,28 @@ for name in ("argsort argmax"):gmatch "%a+" do through(name, key) end
 for name in ("cummin amin min"):gmatch "%a+" do through(name, whole, times.from_whole) end
 through("argmin", whole)
 
+-- The lower median, and NaT of those with a NaT, as floats have NaN.
+function times.median(self, dim, keepdim)
+  local order = key(self)
+  local gaps, least, at = strew.eq(order, math.maxinteger), strew.median(order, dim, keepdim)
+  local has_gap = gaps:any(dim, keepdim)
+  least = strew.where(has_gap, NAT, least + 1):to("time")
+  if not at then return least end
+  return least, strew.where(has_gap, order:argmax(dim, keepdim), at)
+end
+
+-- Interpolates the distances from the first time: exact to the microsecond, if they are less than 285 years.
+function calls.quantile(self, q, ...)
+  q = operands.is_tensor(q) and q:to("float64") or q
+  local all = whole(self)
+  local gaps = strew.eq(all, NAT)
+  local first = all[~gaps]
+  first = first:numel() > 0 and first:amin() or 0
+  local seconds = strew.quantile((all - first):to("float64"):masked_fill(gaps, 0 / 0), q, ...)
+  local gap = strew.isnan(seconds)
+  return strew.where(gap, NAT, seconds:masked_fill(gap, 0):round():to("int64") + first):to("time")
+end
+
 function calls.searchsorted(sorted, values, ...)
   return strew.searchsorted(instant(sorted, "sorted") - 1, instant(values, "values") - 1, ...)
 end
@@ -68,13 +90,6 @@ function calls.clamp(self, low, high)
   if type(low) == "table" then low, high = low.min, low.max end
   if low ~= nil then self = calls.maximum(self, low) end
   return high ~= nil and calls.minimum(self, high) or self
-end
-
-function times.median(self, dim, keepdim)
-  local function results(value, ...)
-    return strew.where(self:eq(self):all(dim, keepdim), value, strew.time("", {device = self.device})), ...
-  end
-  return results(self:nanmedian(dim, keepdim))
 end
 
 ---------------------------------------------------------------------------------------------------------- comparison
@@ -174,7 +189,7 @@ end
 
 function times.after(first, seconds) return first and calls.add(first, seconds) or seconds end
 
-for name, is_time_again in pairs{mean = true, quantile = true, std = false, var = false} do
+for name, is_time_again in pairs{mean = true, std = false, var = false} do
   calls[name] = function(self, ...)
     local seconds, first = times.seconds(self)
     return times.after(is_time_again and first, seconds[name](seconds, ...))

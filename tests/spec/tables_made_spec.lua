@@ -363,6 +363,14 @@ describe("tables", function()
     }, {g = x:group_by("k")}, function(message) return message end)
   end)
 
+  it("pass gradients", function()
+    local doubled = strew.grad(function(t)
+      local x = strew.concat{strew.table{a = t}, {a = t * 2}}
+      return x.a:sum() + strew.head(x, 1).a:sum() + strew.melt(x).value:sum()
+    end)(strew.tensor{1.0, 2})
+    assert.same({7, 6}, doubled:tolist())
+  end)
+
   it("are grouped by bare times", function()
     local t, k = strew.time{"2024-05-01", "2024-01-01", "2024-05-01", ""}, strew.tensor{1, 2, 1, 1}
     for _, g in ipairs{strew.group_by(t), strew.group_by({t}), strew.group_by(t, k)} do

@@ -295,6 +295,19 @@ describe("times", function()
     end
   end)
 
+  it("have medians and quantiles", function()
+    local u = strew.time{{"2024-05-01", "", "2024-05-03"}, {"2024-05-04", "2024-05-02", "2024-05-03"}}
+    local values, at = u:median(1)
+    assert.same({"NaT", "2024-05-03"}, values:tolist())
+    assert.same({1, 2}, at:tolist())
+    assert.same({{"NaT"}, {"2024-05-03"}}, (u:median(1, true)):tolist())
+    assert.equal("2024-05-02", u[1]:narrow(0, 0, 2):median():item())
+    assert.equal("NaT", u:median():item())
+    assert.same({"2024-05-02", "2024-05-02T12:00", "2024-05-04"}, u[1]:quantile(strew.tensor{0, 0.25, 1}):tolist())
+    assert.same({"NaT", "2024-05-03"}, u:quantile(0.5, 1):tolist())
+    assert.same({"2024-05-02"}, u[1]:narrow(0, 0, 2):quantile(0.3, 0, true, {interpolation = "lower"}):tolist())
+  end)
+
   it("have means, medians and quantiles, which are NaT if one is, and spreads in seconds", function()
     local cases = support.lacks_float64 and 0 or 200
     for _ = 1, cases do

@@ -116,6 +116,8 @@ local function add_keys(names, t, depth, wanted)
   local metatable = debug.getmetatable(t)
   local parent = metatable and rawget(metatable, "__index")
   if type(parent) == "table" and depth > 0 then add_keys(names, parent, depth - 1, wanted) end
+  local methods = metatable and rawget(metatable, "methods") -- of tables of columns
+  if type(methods) == "table" and depth > 0 then add_keys(names, methods, 0, wanted) end
 end
 
 -- Returns the names that may follow a value and "." or ":". An unknown value is most likely a tensor.
