@@ -7,6 +7,7 @@
 
    Messages longer than the fixed buffer are truncated. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
+#include "utf8.h"
 #include "words.h"
 
 #include <ctype.h>
@@ -103,16 +104,6 @@ const char *text_of_scalar(strew_scalar scalar, char *text) {
   return text;
 }
 
-/* Returns the number of bytes of the UTF-8 character at `at`; 0: it is none. */
-static int length_of_character(const unsigned char *at) {
-  int length = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
-  for (int i = 1; i < length; i++)
-    if ((at[i] & 0xc0) != 0x80) return 0;
-  bool is_overlong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
-  bool is_out_of_range = (at[0] == 0xed && at[1] > 0x9f) || (at[0] == 0xf4 && at[1] > 0x8f);
-  return is_overlong || is_out_of_range ? 0 : length;
-}
-
 /* True at a control character: C0, DEL, and C1, U+0080..U+009F; U+009B begins an escape sequence. */
 static bool is_control(const unsigned char *at) {
   return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
@@ -121,7 +112,7 @@ static bool is_control(const unsigned char *at) {
 char *strew_printable(char *text) {
   char *to = text;
   for (const unsigned char *from = (unsigned char *)text; *from;) {
-    int length = length_of_character(from);
+    int length = utf8_length(from);
     if (length && !is_control(from))
       memmove(to, from, (size_t)length), to += length;
     else
@@ -166,7 +157,7 @@ static void append_operands(struct text *text, const struct call *call, int widt
 
 /* Returns the byte after the character at `at`; one that is not UTF-8 is a byte. */
 static const char *after_character(const char *at) {
-  const int length = length_of_character((const unsigned char *)at);
+  const int length = utf8_length((const unsigned char *)at);
   return at + (length ? length : 1);
 }
 

@@ -82,7 +82,9 @@ void swap_bytes(unsigned char *bytes, size_t size_bytes, size_t element_bytes) {
 }
 
 /* Bytes of an element in memory for one in the file. */
-static size_t widening(const struct npy_header *header) { return dtype_bytes(header->dtype) / header->file_bytes; }
+static size_t widening(const struct npy_header *header) {
+  return header->text_unit ? 1 : dtype_bytes(header->dtype) / header->file_bytes;
+}
 
 /* Widens unsigned integers, which begin in the second half of the memory, to twice their size. Ascending: an element is
    read before its bytes are overwritten. */
@@ -126,7 +128,9 @@ static strew_status convert_times(const struct call *call, const struct npy_sour
 }
 
 strew_status npy_read_elements(const struct call *call, const struct npy_source *source,
-                               const struct npy_header *header, struct storage *to, size_t size_bytes) {
+                               const struct npy_header *header, strew_tensor *tensor, size_t size_bytes) {
+  if (header->text_unit) return npy_read_texts(call, source, header, tensor, size_bytes);
+  struct storage *to = tensor->storage;
   strew_device *device = to->device;
   bool is_host = device->ops->host_memory;
   size_t wide = widening(header), chunk_bytes = size_bytes < CHUNK_BYTES ? size_bytes : CHUNK_BYTES;
@@ -179,8 +183,8 @@ strew_status npy_read(const struct call *call, const struct npy_source *source, 
   if (status != STREW_OK) return status;
   sizes_in_memory(&header, sizes);
   strew_tensor *tensor = NULL;
-  status = tensor_create(call, device, header.dtype, header.rank, sizes, &tensor);
-  TRY(status, npy_read_elements(call, source, &header, tensor->storage, (size_t)data_bytes));
+  status = tensor_create(call, device, header.text_unit ? STREW_INT32 : header.dtype, header.rank, sizes, &tensor);
+  TRY(status, npy_read_elements(call, source, &header, tensor, (size_t)data_bytes));
   TRY(status, restore_order(call, &header, &tensor));
   if (status != STREW_OK) return strew_release(tensor), status;
   *out = tensor;
@@ -195,6 +199,8 @@ static strew_status check_mapped(const struct call *call, const struct npy_sourc
   const char *hint = "leave out map, to read it";
   if (header->is_swapped)
     return fail_source(call, source, hint, "cannot be mapped: its byte order is not this machine's");
+  if (header->text_unit)
+    return fail_source(call, source, hint, "cannot be mapped: its elements are characters, not text's codes");
   if (widening(header) > 1 || (header->unit && header->unit != 1))
     return fail_source(call, source, hint, "cannot be mapped: its elements are %s, not %s", header->file_dtype,
                        strew_dtype_name(header->dtype));
@@ -257,15 +263,22 @@ strew_status npy_describe(const struct call *call, const strew_tensor *tensor, s
     return fail(call,
                 HINTED(STREW_EDTYPE, "x", "strew_to(x, float32) keeps every value; loaded, strew_to restores bfloat16"),
                 "is %s, a dtype that NumPy does not have", strew_dtype_name(tensor->dtype));
-  struct npy_header header = {.dtype = tensor->dtype, .is_fortran = is_fortran(tensor), .rank = tensor->rank};
+  const bool is_text = tensor->dtype == STREW_TEXT;
+  struct npy_header header = {.dtype = tensor->dtype,
+                              .file_bytes = dtype_bytes(tensor->dtype),
+                              .is_fortran = !is_text && is_fortran(tensor),
+                              .rank = tensor->rank};
+  if (is_text) RETURN_IF_FAILED(npy_text_bytes(call, tensor, &header.file_bytes));
   memcpy(header.sizes, tensor->sizes, sizeof header.sizes);
   out->header_bytes = npy_write_header(&header, out->header);
-  out->size_bytes = out->header_bytes + (uint64_t)strew_tensor_numel(tensor) * dtype_bytes(tensor->dtype);
+  out->size_bytes = out->header_bytes + (uint64_t)strew_tensor_numel(tensor) * header.file_bytes;
+  out->text_bytes = is_text ? header.file_bytes : 0;
   out->dense = NULL;
   return STREW_OK;
 }
 
 strew_status npy_open(const struct call *call, const strew_tensor *tensor, struct npy_image *image) {
+  if (image->text_bytes) return npy_text_characters(call, tensor, image->text_bytes, &image->dense);
   if (!strew_tensor_is_contiguous(tensor) && !is_fortran(tensor))
     return copy_as(call, tensor, tensor->dtype, &image->dense);
   return tensor_view(call, tensor, tensor->rank, tensor->sizes, tensor->strides, tensor->offset, &image->dense);

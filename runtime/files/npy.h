@@ -15,6 +15,7 @@ struct npy_header {
   strew_dtype dtype;
   const char *file_dtype; /* NumPy's name of the elements in the file, "uint16" */
   size_t file_bytes;      /* of an element in the file; the dtype may be wider */
+  size_t text_unit;       /* of texts, the bytes of a character: 4, or 1; else 0 */
   int64_t unit;    /* of times, in microseconds; below 0: of which a microsecond has as many; 0, 1: as they are */
   bool is_swapped; /* the byte order is not this machine's */
   bool is_fortran; /* column-major: the first dimension has unit stride */
@@ -55,12 +56,12 @@ strew_status npy_read_next(const struct call *call, void *user, void *to, size_t
 #define NPY_UNKNOWN_BYTES UINT64_MAX /* size_bytes of a source that is read in order, to its end */
 strew_status npy_read(const struct call *call, const struct npy_source *source, strew_device *device,
                       strew_tensor **out);
-/* Its steps: the header, whose tensor the source can hold, if its size is known; the next elements, to the beginning of
-   a storage, as many as take size_bytes in the file. */
+/* Its steps: the header, whose tensor the source can hold, if its size is known; the next elements, as many as take
+   size_bytes in the file, to a new tensor of the dtype as which they are stored, which becomes one of the header's. */
 strew_status npy_read_header(const struct call *call, const struct npy_source *source, strew_context *context,
                              struct npy_header *header, uint64_t *data_at, uint64_t *data_bytes);
 strew_status npy_read_elements(const struct call *call, const struct npy_source *source,
-                               const struct npy_header *header, struct storage *to, size_t size_bytes);
+                               const struct npy_header *header, strew_tensor *to, size_t size_bytes);
 
 /* Reverses the bytes of each element. */
 void swap_bytes(unsigned char *bytes, size_t size_bytes, size_t element_bytes);
@@ -70,6 +71,7 @@ struct npy_image {
   char header[NPY_HEADER_BYTES];
   size_t header_bytes;
   uint64_t size_bytes; /* total */
+  size_t text_bytes;   /* of an element of text in the file */
   strew_tensor *dense; /* NULL until npy_open; its memory holds the image's elements */
 };
 /* Fills in the header and sizes; fails, naming "x", if NumPy lacks the dtype. */
@@ -78,5 +80,16 @@ strew_status npy_open(const struct call *call, const strew_tensor *tensor, struc
 void npy_close(struct npy_image *image);
 strew_status npy_image_read(const struct call *call, const struct npy_image *image, uint64_t at, void *to,
                             size_t size_bytes);
+
+/* -------------------------------------------------------------------------------------------------- npy_text.c */
+
+/* npy_read_elements of texts. */
+strew_status npy_read_texts(const struct call *call, const struct npy_source *source, const struct npy_header *header,
+                            strew_tensor *to, size_t size_bytes);
+/* The bytes of an element that holds each word as NumPy's <U; fails, naming "x", for a word that is not UTF-8. */
+strew_status npy_text_bytes(const struct call *call, const strew_tensor *text, size_t *element_bytes);
+/* A tensor on the CPU of the characters, filled up with zeros. */
+strew_status npy_text_characters(const struct call *call, const strew_tensor *text, size_t element_bytes,
+                                 strew_tensor **out);
 
 #endif

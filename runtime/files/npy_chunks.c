@@ -129,9 +129,10 @@ static strew_status next_npy(const struct call *call, void *user, int64_t rows, 
   size_t size_bytes = (size_t)(state->row_bytes * (uint64_t)sizes[0]), memory_bytes = size_bytes / header->file_bytes;
   strew_tensor *tensor;
   strew_status status = check_machine_memory(call, state->device, memory_bytes * dtype_bytes(header->dtype), NULL);
-  TRY(status, tensor_create(call, state->device, header->dtype, header->rank, sizes, &tensor));
+  TRY(status, tensor_create(call, state->device, header->text_unit ? STREW_INT32 : header->dtype, header->rank, sizes,
+                            &tensor));
   if (status != STREW_OK) return status;
-  status = npy_read_elements(call, &state->source, header, tensor->storage, size_bytes);
+  status = npy_read_elements(call, &state->source, header, tensor, size_bytes);
   if (status == STREW_OK && sizes[0] == left) status = check_npy_end(call, state);
   if (status != STREW_OK) return *is_lost = true, strew_release(tensor), status;
   state->row += sizes[0];

@@ -48,7 +48,7 @@ static const char *word_of(strew_dtype dtype) {
   return NULL;
 }
 
-bool npy_has_dtype(strew_dtype dtype) { return word_of(dtype) != NULL; }
+bool npy_has_dtype(strew_dtype dtype) { return dtype == STREW_TEXT || word_of(dtype) != NULL; }
 
 /* ------------------------------------------------------------------------------------------------------- failures */
 
@@ -147,8 +147,8 @@ static bool refuse_word(struct parser *p, const char *descr, const char *word) {
       {"i", "integers of that size", "in NumPy: a.astype(\"int64\")"},
       {"V2", "raw bytes", "NumPy saves ml_dtypes' bfloat16 so; a.astype(\"float32\") keeps every value"},
       {"V", "raw bytes", "in NumPy: a.view(...) gives them a dtype"},
-      {"S", "texts", "in NumPy: save np.unique(a, return_inverse=True)[1]"},
-      {"U", "texts", "in NumPy: save np.unique(a, return_inverse=True)[1]"},
+      {"S", "texts of that width", "in NumPy: a.astype(str)"},
+      {"U", "texts of that width", "in NumPy: a.astype(str)"},
       {"M", "dates of that unit", "in NumPy: a.astype(\"datetime64[us]\")"},
       {"m", "spans of time", "in NumPy: a.astype(\"int64\")"},
   };
@@ -159,6 +159,23 @@ static bool refuse_word(struct parser *p, const char *descr, const char *word) {
   return refuse(p->refusal, NULL, "holds elements of an unknown dtype '%s'", descr);
 }
 
+/* Accepts <U and S, of 1 to 10^6 characters. */
+static bool parse_text(const char *word, struct npy_header *header) {
+  enum { MOST = 1000000 };
+  size_t width = 0;
+  if (*word != 'U' && *word != 'S') return false;
+  for (const char *at = word + 1; *at && width <= MOST; at++) {
+    if (*at < '0' || *at > '9') return false;
+    width = 10 * width + (size_t)(*at - '0');
+  }
+  if (width < 1 || width > MOST) return false;
+  header->text_unit = *word == 'U' ? 4 : 1;
+  header->dtype = STREW_TEXT;
+  header->file_dtype = "text";
+  header->file_bytes = width * header->text_unit;
+  return true;
+}
+
 static bool parse_descr(struct parser *p, struct npy_header *header) {
   char descr[32];
   if (accept(p, "["))
@@ -166,6 +183,10 @@ static bool parse_descr(struct parser *p, struct npy_header *header) {
                   "holds elements of a structured dtype, which strew does not have");
   if (!parse_string(p, descr, sizeof descr)) return false;
   const char *word = descr + (*descr && strchr("<>=|", *descr) != NULL);
+  if (parse_text(word, header)) {
+    header->is_swapped = header->text_unit > 1 && (*descr == '>') == IS_LITTLE_ENDIAN;
+    return true;
+  }
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (strcmp(words[i].word, word) != 0) continue;
     header->dtype = words[i].dtype;
@@ -234,8 +255,10 @@ size_t npy_write_header(const struct npy_header *header, char *to) {
   strew_dtype dtype = header->dtype;
   char *text = to + 10;
   const char *order = dtype_bytes(dtype) == 1 ? "|" : IS_LITTLE_ENDIAN ? "<" : ">";
-  int length = sprintf(text, "{'descr': '%s%s', 'fortran_order': %s, 'shape': (", order, word_of(dtype),
-                       header->is_fortran ? "True" : "False");
+  char characters[24];
+  sprintf(characters, "U%zu", header->file_bytes / 4);
+  int length = sprintf(text, "{'descr': '%s%s', 'fortran_order': %s, 'shape': (", order,
+                       dtype == STREW_TEXT ? characters : word_of(dtype), header->is_fortran ? "True" : "False");
   for (int d = 0; d < header->rank; d++)
     length += sprintf(text + length, d ? ", %" PRId64 : "%" PRId64, header->sizes[d]);
   length += sprintf(text + length, "%s), }", header->rank == 1 ? "," : "");

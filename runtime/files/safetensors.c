@@ -4,6 +4,7 @@
 #include "format.h"
 #include "mapping.h"
 #include "npy.h"
+#include "runtime/base/utf8.h"
 #include "stream.h"
 #include "table.h"
 
@@ -89,10 +90,7 @@ static bool parse_unicode(struct header *h, char **to) {
   } else if (code <= 0 || (code >= 0xdc00 && code < 0xe000)) {
     return false;
   }
-  const int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
-  *(*to)++ = (char)(first[more] | code >> 6 * more);
-  for (int i = more - 1; i >= 0; i--) *(*to)++ = (char)(0x80 | (code >> 6 * i & 0x3f));
+  *to = utf8_write((uint32_t)code, *to);
   return true;
 }
 
@@ -333,7 +331,7 @@ static strew_status make_tensor(struct header *h, strew_device *device, int64_t 
   RETURN_IF_FAILED(entry_sizes(h, name, entry, &like.rank, like.sizes));
   if (!mapping) {
     strew_status status = tensor_create(h->call, device, like.dtype, like.rank, like.sizes, out);
-    TRY(status, npy_read_elements(h->call, &source, &like, (*out)->storage, bytes));
+    TRY(status, npy_read_elements(h->call, &source, &like, *out, bytes));
     return release_if_failed(status, out);
   }
   if (like.is_swapped)
@@ -397,23 +395,13 @@ strew_status safetensors_load(const struct call *call, strew_device *device, str
 
 /* --------------------------------------------------------------------------------------------------------- saving */
 
-/* Bytes of UTF-8's character at `at`, 1 to 4; 0: none. */
-static int length_of_character(const unsigned char *at) {
-  const int length = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
-  for (int i = 1; i < length; i++)
-    if ((at[i] & 0xc0) != 0x80) return 0;
-  const bool is_long = (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xf0 && at[1] < 0x90);
-  const bool is_beyond = (*at == 0xed && at[1] >= 0xa0) || (*at == 0xf4 && at[1] >= 0x90);
-  return is_long || is_beyond ? 0 : length;
-}
-
 /* Writes a name as JSON; to NULL: counts only. Returns the bytes; 0: it is not UTF-8. */
 static size_t write_name(const char *name, char *to) {
   size_t bytes = 2;
   if (to) *to++ = '"';
   for (const unsigned char *at = (const unsigned char *)name; *at;) {
     char text[8];
-    int length = length_of_character(at);
+    int length = utf8_length(at);
     if (!length) return 0;
     const bool is_plain = *at >= ' ' && *at != '"' && *at != '\\' && *at != 0x7f;
     if (is_plain)
