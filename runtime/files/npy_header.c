@@ -183,6 +183,7 @@ static bool parse_descr(struct parser *p, struct npy_header *header) {
                   "holds elements of a structured dtype, which strew does not have");
   if (!parse_string(p, descr, sizeof descr)) return false;
   const char *word = descr + (*descr && strchr("<>=|", *descr) != NULL);
+  header->text_unit = 0;
   if (parse_text(word, header)) {
     header->is_swapped = header->text_unit > 1 && (*descr == '>') == IS_LITTLE_ENDIAN;
     return true;

@@ -158,20 +158,37 @@ static strew_status make_indices(const struct call *call, const strew_table *tab
   return STREW_OK;
 }
 
+/* The bits of times that are there; NULL: all are. */
+static strew_status make_validity(const struct call *call, const strew_tensor *times, struct ArrowArray *array) {
+  const int64_t *at = dense_at(times, 0), count = times->sizes[0];
+  struct node *node = array->private_data;
+  for (int64_t i = 0; i < count; i++) array->null_count += at[i] == INT64_MIN;
+  if (!array->null_count) return STREW_OK;
+  RETURN_IF_FAILED(bytes_tensor(call, times->storage->device, STREW_UINT8, count / 8 + 1, &node->held[1]));
+  unsigned char *bits = dense_at(node->held[1], 0);
+  for (int64_t i = 0; i < count; i++)
+    if (at[i] != INT64_MIN) bits[i / 8] |= (unsigned char)(1 << i % 8);
+  return node->buffers[0] = bits, STREW_OK;
+}
+
 /* `dense`: the column's elements on the CPU, in order. */
 static strew_status export_dense(const struct call *call, const strew_table *table, int64_t column, strew_tensor *dense,
                                  struct ArrowArray *out) {
   strew_context *context = tensor_context(dense);
   strew_device *cpu = dense->storage->device;
-  RETURN_IF_FAILED(check_is_number(call, "x", dense));
-  const bool has_words = strew_table_word_count(table, column) >= 0;
+  const bool is_text = dense->dtype == STREW_TEXT, has_words = is_text || strew_table_word_count(table, column) >= 0;
   strew_tensor *made = NULL;
-  strew_status status = has_words                    ? make_indices(call, table, column, dense, &made)
+  strew_status status = is_text                      ? STREW_OK
+                        : has_words                  ? make_indices(call, table, column, dense, &made)
                         : dense->dtype == STREW_BOOL ? make_bits(call, dense, &made)
                                                      : STREW_OK;
   TRY(status, fill_array(call, context, dense->sizes[0], has_words, made ? made : dense, NULL, out));
   if (status == STREW_OK && has_words) {
     status = export_words(call, cpu, table, column, out->dictionary);
+    if (status != STREW_OK) out->release(out);
+  }
+  if (status == STREW_OK && dense->dtype == STREW_TIME) {
+    status = make_validity(call, dense, out);
     if (status != STREW_OK) out->release(out);
   }
   strew_release(made);
@@ -199,7 +216,8 @@ static strew_status export_schema(const struct call *call, const strew_table *ta
   char *text;
   RETURN_IF_FAILED(create_schema(call, table_context(table), 0, has_words, name_bytes, out, &text));
   out->name = memcpy(text, name, name_bytes);
-  out->format = has_words ? "i" : formats[dtype_stored(strew_table_tensor(table, column)->dtype)];
+  const strew_dtype dtype = strew_table_tensor(table, column)->dtype;
+  out->format = has_words ? "i" : dtype == STREW_TIME ? "tsu:UTC" : formats[dtype_stored(dtype)];
   out->flags = ARROW_NULLABLE;
   if (!has_words) return STREW_OK;
   strew_status status = create_schema(call, table_context(table), 0, false, 0, out->dictionary, &text);

@@ -58,7 +58,7 @@ strew_status arrow_check(const struct call *call, const strew_device *device, in
 
 /* ------------------------------------------------------------------------------------------------------- formats */
 
-enum kind { NUMBERS, BITS, MISSING, TEXT, LARGE_TEXT, TEXT_VIEWS };
+enum kind { NUMBERS, TIMES, BITS, MISSING, TEXT, LARGE_TEXT, TEXT_VIEWS };
 
 /* Formats, of which all or, for times of some zone, the beginning is given. */
 static const struct {
@@ -72,7 +72,7 @@ static const struct {
     {"l", NUMBERS, STREW_INT64, false},   {"L", NUMBERS, STREW_UINT64, false},   {"e", NUMBERS, STREW_FLOAT16, false},
     {"f", NUMBERS, STREW_FLOAT32, false}, {"g", NUMBERS, STREW_FLOAT64, false},  {"tdD", NUMBERS, STREW_INT32, false},
     {"tdm", NUMBERS, STREW_INT64, false}, {"tts", NUMBERS, STREW_INT32, false},  {"ttm", NUMBERS, STREW_INT32, false},
-    {"ttu", NUMBERS, STREW_INT64, false}, {"ttn", NUMBERS, STREW_INT64, false},  {"ts", NUMBERS, STREW_INT64, true},
+    {"ttu", NUMBERS, STREW_INT64, false}, {"ttn", NUMBERS, STREW_INT64, false},  {"ts", TIMES, STREW_TIME, true},
     {"tD", NUMBERS, STREW_INT64, true},   {"b", BITS, STREW_BOOL, false},        {"n", MISSING, STREW_FLOAT64, false},
     {"u", TEXT, STREW_INT64, false},      {"U", LARGE_TEXT, STREW_INT64, false}, {"vu", TEXT_VIEWS, STREW_INT64, false},
 };
@@ -103,7 +103,7 @@ static strew_status find_formats(const struct column *c, int *out, int *of_words
 /* Fails unless the array has the buffers of the format. */
 static strew_status check_buffers(const struct column *c, const struct ArrowArray *array, int format) {
   static const int64_t expected[] = {
-      [NUMBERS] = 2, [BITS] = 2, [MISSING] = 0, [TEXT] = 3, [LARGE_TEXT] = 3, [TEXT_VIEWS] = 3};
+      [NUMBERS] = 2, [TIMES] = 2, [BITS] = 2, [MISSING] = 0, [TEXT] = 3, [LARGE_TEXT] = 3, [TEXT_VIEWS] = 3};
   const enum kind kind = formats[format].kind;
   const int64_t count = array->n_buffers;
   if (count < expected[kind] || (kind != TEXT_VIEWS && count > expected[kind] && kind != MISSING))
@@ -226,6 +226,30 @@ static strew_status import_numbers(const struct column *c, int format, struct sh
   return STREW_OK;
 }
 
+/* Times: those in microseconds without missing ones are used in place. */
+static strew_status import_times(const struct column *c, struct shared_array *shared, strew_tensor **out) {
+  const char unit = c->schema->format[2];
+  const int64_t factor = unit == 's' ? 1000000 : unit == 'm' ? 1000 : 1;
+  const void *present;
+  RETURN_IF_FAILED(find_missing(c, &present));
+  if (unit == 'u' && !present) return wrap_numbers(c, STREW_TIME, shared, out);
+  RETURN_IF_FAILED(make_column(c, STREW_TIME, out));
+  int64_t *to = c->count ? dense_at(*out, 0) : NULL;
+  for (int64_t i = 0; i < c->count; i++) {
+    RETURN_IF_FAILED(arrow_check(c->call, c->device, i));
+    memcpy(&to[i], (const char *)c->array->buffers[1] + (size_t)(c->at + i) * sizeof *to, sizeof *to);
+    if (present && !bit_at(present, c->at + i)) to[i] = INT64_MIN;
+    if (to[i] == INT64_MIN) continue;
+    const int64_t given = to[i];
+    const bool is_held = unit == 'n' ? given % 1000 == 0 : !__builtin_mul_overflow(given, factor, &to[i]);
+    if (unit == 'n') to[i] = given / 1000;
+    if (!is_held || to[i] == INT64_MIN)
+      return fail_column(c, STREW_EVALUE, "let the producer cast it to microseconds",
+                         "with %" PRId64 " at row %" PRId64 ", which microseconds in int64 do not hold", given, i);
+  }
+  return STREW_OK;
+}
+
 /* ------------------------------------------------------------------------------------------------------------ text */
 
 /* Element i of an array of text; false: it is not in its buffers. */
@@ -336,9 +360,10 @@ static strew_status import_column(const struct column *c, struct shared_array *s
   const bool has_words = c->schema->dictionary || formats[format].kind >= TEXT;
   strew_status status = has_words && !k->words ? shared_words_create(c->call, context, &k->words) : STREW_OK;
   if (status == STREW_OK)
-    status = c->schema->dictionary ? import_dictionary(c, format, of_words, &k->words->words, &tensor)
-             : has_words           ? import_text(c, formats[format].kind, &k->words->words, &tensor)
-                                   : import_numbers(c, format, shared, k, &tensor);
+    status = c->schema->dictionary           ? import_dictionary(c, format, of_words, &k->words->words, &tensor)
+             : has_words                     ? import_text(c, formats[format].kind, &k->words->words, &tensor)
+             : formats[format].kind == TIMES ? import_times(c, shared, &tensor)
+                                             : import_numbers(c, format, shared, k, &tensor);
   TRY(status, is_bare ? table_add(c->call, table, NULL, tensor) : table_add_column(c->call, table, c->name, tensor));
   if (status == STREW_OK && has_words) table_set_words(table, strew_table_count(table) - 1, k->words);
   shared_words_release(alone.words, context);
