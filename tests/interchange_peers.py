@@ -55,6 +55,7 @@ def print_exchanges():
 # ------------------------------------------------------------------------------------------------------ the library
 
 names = "float32 float64 float16 bfloat16 int64 int32 int16 int8 uint8 bool uint16 uint32 uint64".split()
+dtypes = names + ["time", "text"]
 strew.strew_tensor_strides.restype = strew.strew_tensor_sizes.restype = POINTER(c_int64)
 strew.strew_tensor_numel.restype = c_int64
 strew.strew_device_at.restype = c_void_p
@@ -88,7 +89,7 @@ class Tensor:
         strew.strew_release(self.pointer)
         self.pointer = None
 
-    dtype = property(lambda self: names[strew.strew_tensor_dtype(self.pointer)])
+    dtype = property(lambda self: dtypes[strew.strew_tensor_dtype(self.pointer)])
     rank = property(lambda self: strew.strew_tensor_rank(self.pointer))
     shape = property(lambda self: tuple(strew.strew_tensor_sizes(self.pointer)[:self.rank]))
     strides = property(lambda self: tuple(strew.strew_tensor_strides(self.pointer)[:self.rank]))
@@ -101,7 +102,7 @@ class Tensor:
 
     def bytes(self):
         size = strew.strew_tensor_numel(self.pointer)
-        size *= int(strew.strew_dtype_size_bytes(names.index(self.dtype)))
+        size *= int(strew.strew_dtype_size_bytes(dtypes.index(self.dtype)))
         buffer = ctypes.create_string_buffer(size)
         call("strew_read", self.pointer, buffer, c_size_t(size))
         return buffer.raw
@@ -333,7 +334,7 @@ class Table:
 
     def values(self, i):
         t = self.columns[i]
-        numbers = np.frombuffer(t.bytes(), t.dtype)
+        numbers = np.frombuffer(t.bytes(), {"time": "int64", "text": "int32"}.get(t.dtype, t.dtype))
         return [self.words(i)[k] for k in numbers] if self.words(i) else numbers.tolist()
 
     def free(self):
@@ -425,7 +426,28 @@ def arrow_both_ways():
     expect(same(t.values(2), [None] * 3) and t.values(3) == [19860] * 3, "nothing, days")
     expect(t.values(4) == [1715949000000000] * 3, "microseconds")
     t.free()
-    for bad in (pa.array([[1]]), pa.array([b"a"]), pa.array(["a\0b"]), pa.array([2 ** 60 + 1, None]),
+    for unit in ("us", "s", "ms", "ns"):
+        for times in ([when, datetime.datetime(1969, 12, 31, 23, 59, 59)] * 2, [when, None, when]):
+            batch = pa.record_batch({"at": pa.array(times, pa.timestamp(unit, "UTC"))})
+            t, counted = from_arrow(batch)
+            expect(t.columns[0].dtype == "time", f"times in {unit}")
+            address, is_shared = t.columns[0].address, unit == "us" and None not in times
+            is_same = address == batch.column(0).buffers()[1].address
+            count(ARRAY_IN, "shared" if is_shared else "copied", is_same == is_shared, f"times in {unit}")
+            array, schema, a, b = to_arrow(t)
+            t.free()
+            got = pa.RecordBatch._import_from_c(ctypes.addressof(array), ctypes.addressof(schema))
+            got.validate(full=True)
+            expect(got.column(0).type == pa.timestamp("us", "UTC") and got.column(0).buffers()[1].address == address,
+                   f"times in {unit} back")
+            expect(got.column(0).cast(pa.timestamp(unit, "UTC")) == batch.column(0), f"times in {unit}: values")
+            if pl:
+                expect(pl.from_arrow(got).to_arrow().column(0).to_pylist() == batch.column(0).to_pylist(), "polars' times")
+            del got
+            gc.collect()
+            count(ARRAY_IN, "released", counted[0].calls == a.calls == b.calls == 1, f"times in {unit}")
+    for bad in (pa.array([[1]]), pa.array([b"a"]), pa.array(["a\0b"]), pa.array([2 ** 60 + 1, None]), pa.array([1], pa.timestamp("ns")),
+                pa.array([2 ** 62], pa.timestamp("s")),
                 pa.array([1]).dictionary_encode()):
         t, counted = from_arrow(pa.record_batch({"x": bad}))
         expect(t is None and counted[0].calls == counted[1].calls == 1, f"{bad.type} is refused")
