@@ -176,10 +176,15 @@ static double scale(uint64_t digits, int power) {
     return round_to_double((uint64_t)(product >> 64), power - digits_shift - five_shift + 64 - shift,
                            (uint64_t)product != 0);
   }
+  /* 2^127 / five, rounded down, is off by less than one: the quotient's high bits by less than two of their last bit */
   int shift = digits < five ? 64 : 63;
   uint128 dividend = (uint128)digits << shift;
   uint64_t quotient = (uint64_t)(dividend / five);
   return round_to_double(quotient, power - digits_shift + five_shift - shift, dividend != (uint128)quotient * five);
+}
+
+double decimal_of_digits(uint64_t digits, int exponent, bool negative) {
+  return with_sign(digits ? scale(digits, exponent) : 0, negative);
 }
 
 double decimal_to_double(const struct decimal *decimal, locale_t c_locale) {
@@ -212,6 +217,12 @@ static bool usual_digits(double value, int count, uint64_t *digits, int *exponen
 }
 #else
 static bool is_usual(const struct decimal *decimal) { return decimal->kind != DECIMAL_FINITE; }
+
+double decimal_of_digits(uint64_t digits, int exponent, bool negative) {
+  char text[NUMBER_BYTES]; /* without a point, which would depend on the locale */
+  snprintf(text, sizeof text, "%llue%d", (unsigned long long)digits, exponent);
+  return with_sign(strtod(text, NULL), negative);
+}
 
 double decimal_to_double(const struct decimal *decimal, locale_t c_locale) {
   if (decimal->kind == DECIMAL_NAN) return NAN;
