@@ -10,13 +10,6 @@
 
 /* -------------------------------------------------------------------------------------------------------- columns */
 
-strew_dtype csv_dtype(const struct csv_reader *reader, const struct column *column) {
-  if (column->kind == TEXTUAL || column->kind == MARKED) return STREW_INT64;
-  if (column->kind == DATED) return STREW_TIME;
-  if (reader->options->dtype) return *reader->options->dtype;
-  return column->kind == WHOLE && !column->missing_line ? STREW_INT64 : STREW_FLOAT64;
-}
-
 /* From now on later chunks have these dtypes. A column without a number or word is one of floats. */
 static strew_status decide(struct csv_reader *reader) {
   for (int64_t i = 0; i < reader->count; i++) {
@@ -29,26 +22,6 @@ static strew_status decide(struct csv_reader *reader) {
   }
   reader->is_decided = true;
   return STREW_OK;
-}
-
-static strew_status make_column(struct csv_reader *reader, struct column *column) {
-  strew_device *cpu = &reader->context->cpu;
-  strew_status status = tensor_create(reader->call, cpu, column->dtype, 1, &reader->rows, &column->tensor);
-  column->element_bytes = dtype_bytes(column->dtype);
-  if (status == STREW_OK) column->elements = column->tensor->storage->data;
-  return status;
-}
-
-strew_status csv_make_columns(struct csv_reader *reader) {
-  uint64_t size_bytes = 0;
-  for (int64_t k = 0; k < reader->chosen_count; k++)
-    size_bytes += (uint64_t)reader->rows * dtype_bytes(reader->columns[reader->chosen[k]].dtype);
-  strew_status status = check_machine_memory(reader->call, reader->device, size_bytes, NULL);
-  for (int64_t k = 0; k < reader->chosen_count && status == STREW_OK; k++) {
-    if (k % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(reader->call, reader->context);
-    TRY(status, make_column(reader, &reader->columns[reader->chosen[k]]));
-  }
-  return status;
 }
 
 /* -------------------------------------------------------------------------------------------------------- a table */
@@ -77,13 +50,6 @@ static strew_status make_table(struct csv_reader *reader, strew_table **out) {
   else
     strew_table_release(table);
   return status;
-}
-
-void csv_release_columns(struct csv_reader *reader) {
-  for (int64_t i = 0; reader->columns && i < reader->count; i++) {
-    strew_release(reader->columns[i].tensor);
-    reader->columns[i].tensor = NULL;
-  }
 }
 
 /* Reads the rows in two walks. */

@@ -10,7 +10,7 @@
    allocate no memory. */
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "csv_walk.h"
-#include "runtime/cpu/cpu.h"
+#include "runtime/cpu/pool.h"
 
 /* How the cells of a column are read: in a way of their own, and other ones by csv_read_cell. */
 enum route { BY_CELL, BY_INTEGER, BY_FLOAT, BY_TIME, BY_WORD, BY_NONE };
@@ -19,7 +19,7 @@ enum route { BY_CELL, BY_INTEGER, BY_FLOAT, BY_TIME, BY_WORD, BY_NONE };
 struct block {
   int64_t quotes, line_ends; /* in its bytes, before the block moves to a line end */
   const char *begin;
-  int64_t row; /* at most so many rows are before it */
+  int64_t row; /* the most rows that may be before it */
 };
 
 /* What a worker walks: a block. */
@@ -61,21 +61,29 @@ enum { MOST_COLUMNS = 1 << 10, BLOCK_GRAINS = 2, SAMPLE_GRAINS_SHARE = 4 };
 
 /* --------------------------------------------------------------------------------------------------------- blocks */
 
+/* Counts quotes and line ends in RUN bytes, few enough for counters of a byte, which a vector has many of. */
+enum { RUN = 1 << 7 };
+static inline void count_run(const char *at, unsigned char *quotes, unsigned char *line_ends) {
+  for (int i = 0; i < RUN; i++) {
+    *quotes += at[i] == '"';
+    *line_ends += (at[i] == '\n') | ((at[i] == '\r') & (at[i + 1] != '\n'));
+  }
+}
+
 static void count_block(void *user, int64_t b) {
-  enum { RUN = 1 << 7 }; /* so many line ends and quotes fit in a byte */
   struct parts *parts = user;
   const char *at = parts->cells.at + b * parts->block_bytes, *end = at + parts->block_bytes;
   struct block *block = &parts->blocks[b];
   if (end > parts->end) end = parts->end;
   block->quotes = block->line_ends = 0;
-  while (at < end) {
-    const char *stop = end - at < RUN ? end : at + RUN;
+  for (; end - at >= RUN; at += RUN) {
     unsigned char quotes = 0, line_ends = 0;
-    for (; at < stop; at++) {
-      quotes += *at == '"';
-      line_ends += (*at == '\n') | ((*at == '\r') & (at[1] != '\n'));
-    }
+    count_run(at, &quotes, &line_ends);
     block->quotes += quotes, block->line_ends += line_ends;
+  }
+  for (; at < end; at++) {
+    block->quotes += *at == '"';
+    block->line_ends += *at == '\n' || (*at == '\r' && at[1] != '\n');
   }
 }
 
@@ -395,7 +403,7 @@ static enum route route_of(const struct csv_reader *reader, const struct column 
   return is_number && column->kind == FRACTIONAL && column->dtype == STREW_FLOAT64 ? BY_FLOAT : BY_CELL;
 }
 
-/* Gives the columns their dtypes and memory for at most so many rows. */
+/* Gives the columns their dtypes, and memory for `rows` rows, the most there may be. */
 static strew_status begin_columns(struct parts *parts, int64_t rows) {
   struct csv_reader *reader = parts->reader;
   strew_status status = STREW_OK;
@@ -413,7 +421,7 @@ static strew_status begin_columns(struct parts *parts, int64_t rows) {
   return TRY(status, csv_make_columns(reader));
 }
 
-/* Ends the columns after so many rows. */
+/* Shortens the columns to `rows` rows. */
 static strew_status end_columns(struct csv_reader *reader, int64_t rows) {
   strew_status status = STREW_OK;
   if (rows == reader->rows) return STREW_OK;
@@ -468,7 +476,7 @@ static void end_parts(struct parts *parts, int64_t most) {
   memory_free(reader->context, parts->routes, count);
 }
 
-/* Walks all blocks, with at most so many parts. */
+/* Walks all blocks, in rounds of `most` parts. */
 static strew_status walk_blocks(struct parts *parts, int64_t most, int64_t *line, bool *is_read) {
   struct csv_reader *reader = parts->reader;
   int64_t rows = 0;

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "csv_walk.h"
 #include "file.h"
+#include "runtime/base/tensor.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -742,6 +743,42 @@ strew_status csv_walk_first(struct csv_reader *reader, struct cells *cells, cons
     status = walk_line(reader, cells, inspect_cell);
   for (int64_t i = 0; status == STREW_OK && !*cells->at && i < reader->count; i++) status = check_missing(reader, i);
   return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------- columns */
+
+strew_dtype csv_dtype(const struct csv_reader *reader, const struct column *column) {
+  if (column->kind == TEXTUAL || column->kind == MARKED) return STREW_INT64;
+  if (column->kind == DATED) return STREW_TIME;
+  if (reader->options->dtype) return *reader->options->dtype;
+  return column->kind == WHOLE && !column->missing_line ? STREW_INT64 : STREW_FLOAT64;
+}
+
+static strew_status make_column(struct csv_reader *reader, struct column *column) {
+  strew_device *cpu = &reader->context->cpu;
+  strew_status status = tensor_create(reader->call, cpu, column->dtype, 1, &reader->rows, &column->tensor);
+  column->element_bytes = dtype_bytes(column->dtype);
+  if (status == STREW_OK) column->elements = column->tensor->storage->data;
+  return status;
+}
+
+strew_status csv_make_columns(struct csv_reader *reader) {
+  uint64_t size_bytes = 0;
+  for (int64_t k = 0; k < reader->chosen_count; k++)
+    size_bytes += (uint64_t)reader->rows * dtype_bytes(reader->columns[reader->chosen[k]].dtype);
+  strew_status status = check_machine_memory(reader->call, reader->device, size_bytes, NULL);
+  for (int64_t k = 0; k < reader->chosen_count && status == STREW_OK; k++) {
+    if (k % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(reader->call, reader->context);
+    TRY(status, make_column(reader, &reader->columns[reader->chosen[k]]));
+  }
+  return status;
+}
+
+void csv_release_columns(struct csv_reader *reader) {
+  for (int64_t i = 0; reader->columns && i < reader->count; i++) {
+    strew_release(reader->columns[i].tensor);
+    reader->columns[i].tensor = NULL;
+  }
 }
 
 /* ------------------------------------------------------------------------------------------------ the second walk */

@@ -72,6 +72,11 @@ struct csv_reader {
 strew_status csv_read_head(struct csv_reader *reader, struct cells *cells);
 /* Walks from the first row on, up to `end`: finds errors, kinds and the number of rows. */
 strew_status csv_walk_first(struct csv_reader *reader, struct cells *cells, const char *end);
+/* The dtype of a column of this kind. */
+strew_dtype csv_dtype(const struct csv_reader *reader, const struct column *column);
+/* Makes a column's tensor of reader->rows elements. */
+strew_status csv_make_columns(struct csv_reader *reader);
+void csv_release_columns(struct csv_reader *reader);
 /* Walks the same rows, fills the columns' elements, and leaves `cells` at the end. */
 strew_status csv_walk_second(struct csv_reader *reader, struct cells *cells);
 /* Does the work of both walks on one cell, which is that of row reader->row. */
@@ -112,11 +117,6 @@ const char *trimmed(const struct cells *cells, const struct cell *cell, size_t *
 
 /* ------------------------------------------------------------------------------------------------------ csv_load.c */
 
-/* The dtype of a column of this kind. */
-strew_dtype csv_dtype(const struct csv_reader *reader, const struct column *column);
-/* Makes a column's tensor of reader->rows elements. */
-strew_status csv_make_columns(struct csv_reader *reader);
-void csv_release_columns(struct csv_reader *reader);
 /* Checks the options and begins without text. csv_end releases all but the text, after a failure, too. */
 strew_status csv_begin(const struct call *call, strew_device *device, const char *path,
                        const strew_load_options *options, struct csv_reader *out);

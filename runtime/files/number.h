@@ -40,5 +40,6 @@ double decimal_of_digits(uint64_t digits, int exponent, bool negative);
    "0.1", "1e-05", "12.0", "nan", "-inf". It never looks like an integer. Returns its length. */
 enum { NUMBER_BYTES = 40 };
 int write_float(strew_dtype dtype, const void *element, locale_t c_locale, char *to);
+int write_integer(uint64_t magnitude, bool negative, char *to);
 
 #endif
