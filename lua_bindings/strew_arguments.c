@@ -557,13 +557,20 @@ void bind_push_scalar(lua_State *L, strew_scalar scalar) {
     lua_pushstring(L, *strew_time_text(scalar.as.i, text) ? text : "NaT");
   else if (scalar.dtype == STREW_BOOL)
     lua_pushboolean(L, scalar.as.i != 0);
-  else if (scalar.dtype == STREW_INT64)
+  else if (scalar.dtype == STREW_INT64 || scalar.dtype == STREW_TEXT)
     lua_pushinteger(L, scalar.as.i);
   else
     lua_pushnumber(L, scalar.dtype == STREW_UINT64 ? (double)(uint64_t)scalar.as.i : scalar.as.f);
 }
 
-bool bind_push_element(lua_State *L, struct script_call *call, strew_scalar element) {
+void bind_push_word(lua_State *L, const strew_tensor *text, int64_t code) {
+  size_t length = 0;
+  const char *word = strew_word(text, code, &length);
+  lua_pushlstring(L, word ? word : "", length); /* copies it before it collects garbage */
+}
+
+bool bind_push_element(lua_State *L, struct script_call *call, const strew_tensor *self, strew_scalar element) {
+  if (element.dtype == STREW_TEXT) return bind_push_word(L, self, element.as.i), true;
   if (element.dtype != STREW_UINT64) return bind_push_scalar(L, element), true;
   bind_fail(call, STREW_EVALUE, "self", "has value %" PRIu64 ", Lua's integers end at %" PRId64, (uint64_t)element.as.i,
             INT64_MAX);

@@ -60,7 +60,7 @@ struct print_options {
 struct script_call;
 
 struct script_call;
-enum retry { RETRY_COMBINED, RETRY_EXPANDED, RETRIES, RETRY_TIMES = RETRIES, ALL_RETRIES };
+enum retry { RETRY_COMBINED, RETRY_EXPANDED, RETRIES, RETRY_STORED = RETRIES, ALL_RETRIES };
 /* A userdata, one per Lua state. Its user values: the table that strew.last_error() returns, the memory of boxes, the
    loaded operations of strew_family.c, the record of strew_record.c, strew_family.c's function that loads a file. */
 enum { LAST_ERROR = 1, BOXES, FAMILY, RECORD, USE, BINDING_VALUES = USE };
@@ -78,11 +78,13 @@ struct binding {
   size_t box_bytes;      /* of boxes made since the last step, and imported */
   size_t imported_bytes; /* since the last full collection */
   size_t step_bytes;     /* growth above bytes_lowest that the next step waits for */
+  const char *stored;    /* the operation that runs as one of times or text (strew_family.c); else NULL */
   const char *outer;     /* name of the script's call while an operation written in Lua runs; else NULL */
   const struct family_operands *operands; /* and its tensors, for messages of strew_family.c */
   /* After a call failed; true: it may run again. RETRY_COMBINED: as one of a reduction of one's own. RETRY_EXPANDED: with
      tensors in place of bound expressions among its arguments, and in tables there, but not where the call writes. NULL
-     until there is such an object. RETRY_TIMES, after a failure for a dtype: as one of times (family/times.lua). */
+     until there is such an object. RETRY_STORED, after a failure for a dtype, or of text: as one of times or text
+     (family/times.lua, words.lua). */
   bool (*retries[ALL_RETRIES])(lua_State *L, struct script_call *call);
   uint64_t record;  /* number of the last record of strew_record.c */
   int record_depth; /* calls of functions of strew.grad that run, one in another */
@@ -145,6 +147,7 @@ struct script_call {
   int arguments;      /* their number, from stack position 1 */
   strew_tensor *self; /* the first argument, once read as a tensor */
   bool is_recorded;   /* strew_record.c */
+  const char *stored; /* the operation that runs as one of times or text */
   int read_once;      /* the argument that may be an unstored tensor in place of a bound expression; 0: none */
   /* What bind_arguments has read, up to MOST_PARAMETERS: of each parameter the stack position of its value, 0: absent,
      above `arguments`: in the options, the argument at `options`. positional: the arguments before these; rest: the
@@ -158,7 +161,8 @@ struct script_call {
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_help_rows[], bind_print_rows[],
     bind_file_rows[], bind_show_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[],
-    bind_groups_rows[], bind_expr_rows[], bind_combination_rows[], bind_interchange_rows[];
+    bind_groups_rows[], bind_expr_rows[], bind_combination_rows[], bind_interchange_rows[],
+    bind_text_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
@@ -600,7 +604,9 @@ enum { DESCRIPTION_BYTES = 512 };
 const char *bind_describe(const strew_tensor *tensor, char *text);
 void bind_push_scalar(lua_State *L, strew_scalar scalar);
 /* The same of an element of self: fails for a uint64 that Lua's integers do not hold, for no number would be right. */
-bool bind_push_element(lua_State *L, struct script_call *call, strew_scalar element);
+bool bind_push_element(lua_State *L, struct script_call *call, const strew_tensor *self, strew_scalar element);
+/* The word of a code of a text; "" if there is none. Pushing it may run a finalizer. */
+void bind_push_word(lua_State *L, const strew_tensor *text, int64_t code);
 bool bind_to_scalar(lua_State *L, int i, strew_scalar *out); /* false: neither a number nor a boolean */
 /* Counts the read of an element of self by a script: the thousandth one on a device other than the CPU warns, once per
    Lua state, and only with warnings on. strew_tensor.c */

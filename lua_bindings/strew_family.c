@@ -260,38 +260,66 @@ static int run(lua_State *L, struct script_call *call) {
   return results < 0 ? lua_error(L) : results;
 }
 
-/* Calls the function on top of the stack, of times.lua, with the call's arguments. */
-static int run_time(lua_State *L, struct script_call *call) {
+/* Calls the function on top of the stack, of times.lua or words.lua, with the call's arguments. */
+static int run_stored(lua_State *L, struct script_call *call) {
   struct binding *binding = call->binding;
+  const char *stored_before = binding->stored;
   bind_stack(L, call->arguments + LUA_MINSTACK);
   for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
+  binding->stored = call->stored;
   const int results = bind_call_within(L, binding, call->arguments, false,
                                        binding->outer ? binding->outer : call->error.alias, binding->operands);
+  binding->stored = stored_before;
   return results < 0 ? lua_error(L) : results;
 }
 
-/* After a call failed for the dtype of an argument: if one is of times, and family/times.lua has the operation, makes that
-   the call's row. */
-static bool take_time(lua_State *L, struct script_call *call) {
-  static const struct script_function row = {"time", run_time, 0, ALWAYS | COMPOSED};
-  bool is_time = false;
-  if (call->row->function == run_time || call->form & (INPLACE | GROUPED)) return false;
-  bind_stack(L, LUA_MINSTACK);
+/* Where a failed call has its function for what is no number among its arguments: text, also in the first entries of a
+   table; times, after a failure for a dtype; strings, if there is neither. NULL: nowhere. */
+static const char *find_stored(lua_State *L, const struct script_call *call, const char **file) {
+  bool has_time = false, has_string = false;
   for (int i = 1; i <= call->arguments; i++) {
-    const struct box *box = bind_to_box(L, call->binding, i);
-    is_time |= box && box->tensor && strew_tensor_dtype(box->tensor) == STREW_TIME;
+    const bool is_table = lua_istable(L, i);
+    for (int k = 1; k <= (is_table ? STREW_MAX_RANK : 1); k++) {
+      if (is_table)
+        lua_rawgeti(L, i, k);
+      else
+        lua_pushvalue(L, i);
+      const struct box *box = bind_to_box(L, call->binding, lua_gettop(L));
+      const strew_dtype dtype = box && box->tensor ? strew_tensor_dtype(box->tensor) : STREW_DTYPE_END;
+      has_string |= lua_type(L, -1) == LUA_TSTRING;
+      lua_pop(L, 1);
+      if (dtype == STREW_TEXT) return *file = "words.lua", "calls";
+      has_time |= dtype == STREW_TIME;
+    }
   }
-  if (!is_time) return false;
-  bind_use(L, lua_upvalueindex(1), "times.lua");
-  lua_getfield(L, -1, "calls");
-  if (lua_getfield(L, -1, call->row->name) != LUA_TFUNCTION) return lua_settop(L, call->arguments), false;
+  *file = has_time ? "times.lua" : "words.lua";
+  if (has_time) return call->error.code == STREW_EDTYPE ? "calls" : NULL;
+  return has_string ? "strings" : NULL;
+}
+
+/* After a call failed: makes the function of times.lua or words.lua the call's row, if there is one. */
+static bool take_stored(lua_State *L, struct script_call *call) {
+  static const struct script_function row = {"stored", run_stored, 0, ALWAYS | COMPOSED};
+  char name[80];
+  const char *file;
+  const char *outer = call->binding->stored; /* it calls itself with what it has made of its arguments */
+  if (call->row->function == run_stored || call->form & GROUPED || (outer && !strcmp(outer, call->row->name)))
+    return false;
+  bind_stack(L, LUA_MINSTACK);
+  const char *which = find_stored(L, call, &file);
+  if (!which) return false;
+  snprintf(name, sizeof name, "%s%s", call->row->name, call->form & INPLACE ? "_" : "");
+  bind_use(L, lua_upvalueindex(1), file);
+  lua_getfield(L, -1, which);
+  if (lua_getfield(L, -1, name) != LUA_TFUNCTION) return lua_settop(L, call->arguments), false;
   lua_replace(L, call->arguments + 1);
   lua_settop(L, call->arguments + 1);
+  call->stored = call->row->name;
   return call->row = &row, true;
 }
 
 void bind_open_family(lua_State *L, int binding, const struct script_function *const *rows) {
-  ((struct binding *)lua_touserdata(L, binding))->retries[RETRY_TIMES] = take_time;
+  ((struct binding *)lua_touserdata(L, binding))->retries[RETRY_STORED] = take_stored;
   lua_pushvalue(L, binding);
   lua_pushlightuserdata(L, (void *)(uintptr_t)rows);
   lua_pushcclosure(L, use, 2);
@@ -361,6 +389,10 @@ const struct script_function bind_family_rows[] = {
     IN(rows, rows, FUNCTION), IN(rows, assign, FUNCTION | GROUPED), IN(rows, sort_by, FUNCTION), IN(joins, join, FUNCTION), IN(grouped, pivot, FUNCTION),
     IN(ranges, ranges, FUNCTION | COMPOSED), IN(ranges, rolling, FUNCTION | COMPOSED),
     IN(grouped, value_counts, ALWAYS | CONSTANT), IN(elementwise, one_hot, ALWAYS | CONSTANT),
+    IN(words, text, FUNCTION | CONSTANT), IN(words, contains, ALWAYS | CONSTANT),
+    IN(words, starts_with, ALWAYS | CONSTANT), IN(words, ends_with, ALWAYS | CONSTANT),
+    IN(words, upper, ALWAYS | CONSTANT), IN(words, lower, ALWAYS | CONSTANT),
+    IN(words, length, ALWAYS | CONSTANT),
     IN(times, calendar, ALWAYS | CONSTANT), IN(times, floor_time, ALWAYS | CONSTANT),
     IN(elementwise, isnan, ALWAYS | CONSTANT), IN(elementwise, bucketize, ALWAYS | CONSTANT),
     IN(views, select_scatter, EVERY), IN(views, slice_scatter, EVERY), IN(views, diagonal_scatter, EVERY),

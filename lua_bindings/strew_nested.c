@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------------------------------------ tables to tensors */
 
-enum kind { NOTHING, BOOLEANS, INTEGERS, FLOATS };
+enum kind { NOTHING, BOOLEANS, INTEGERS, FLOATS, WORDS };
 
 struct walk {
   struct script_call *call;
@@ -20,9 +20,11 @@ struct walk {
   int64_t at[STREW_MAX_RANK]; /* position, counted from 1 */
   enum kind kind;
   strew_dtype dtype;
-  bool is_time; /* elements are texts of times */
+  bool is_time;     /* elements are texts of times */
+  bool may_be_text; /* strings are words */
   const char *format;
-  int from;            /* the stack position of the value */
+  int codes;           /* of words: the stack position of the table of their codes */
+  int32_t count;       /* and their number */
   unsigned char *next; /* destination of the next element; NULL in the first walk */
 };
 
@@ -85,6 +87,8 @@ static bool walk_element(lua_State *L, struct walk *walk, int depth) {
   }
   if (!bind_scalar(L, walk->call, i, "x", &value)) return false;
   enum kind kind = kind_of(value);
+  if (walk->kind == WORDS)
+    return fail_entry(walk, depth, bind_text(L, walk->call, i, text), "words and numbers do not mix");
   if (walk->kind != NOTHING && (kind == BOOLEANS) != (walk->kind == BOOLEANS))
     return fail_entry(walk, depth, bind_text(L, walk->call, i, text), "booleans and numbers do not mix");
   if (kind > walk->kind) walk->kind = kind;
@@ -116,6 +120,29 @@ static bool walk_time(lua_State *L, struct walk *walk, int depth) {
   memcpy(walk->next, &time.as.i, sizeof time.as.i);
   walk->next += sizeof time.as.i;
   return true;
+}
+
+/* Stores the code of the word on top of the stack. */
+static bool walk_word(lua_State *L, struct walk *walk, int depth) {
+  char text[TEXT_BYTES];
+  if (walk->rank < 0) walk->rank = depth;
+  if (depth < walk->rank) return fail_ragged(walk, depth, "is a string", "is a table");
+  if (walk->kind != NOTHING && walk->kind != WORDS)
+    return fail_entry(walk, depth, bind_text(L, walk->call, lua_gettop(L), text), "words and numbers do not mix");
+  if (strlen(lua_tostring(L, -1)) != lua_rawlen(L, -1))
+    return fail_entry(walk, depth, "a word with a zero byte", "which no text can hold");
+  walk->kind = WORDS;
+  if (!walk->next) return true;
+  lua_pushvalue(L, -1);
+  if (lua_rawget(L, walk->codes) == LUA_TNIL) {
+    lua_pushvalue(L, -2);
+    lua_pushinteger(L, walk->count++);
+    lua_rawset(L, walk->codes);
+  }
+  const int32_t code = lua_isnil(L, -1) ? walk->count - 1 : (int32_t)lua_tointeger(L, -1);
+  memcpy(walk->next, &code, sizeof code);
+  walk->next += sizeof code;
+  return lua_pop(L, 1), true;
 }
 
 static bool walk_value(lua_State *L, struct walk *walk, int depth);
@@ -173,7 +200,8 @@ static bool walk_value(lua_State *L, struct walk *walk, int depth) {
   case LUA_TTABLE: return walk_table(L, walk, depth);
   case LUA_TNIL: return fail_entry(walk, depth, "nil", "sequences have no holes");
   case LUA_TSTRING:
-    if (walk->is_time) return walk_time(L, walk, depth); /* fall through */
+    if (walk->is_time) return walk_time(L, walk, depth);
+    if (walk->may_be_text) return walk_word(L, walk, depth); /* fall through */
   default:
     fail_entry(walk, depth, bind_text(L, walk->call, i, text), "expected numbers or booleans");
     if (bind_to_box(L, walk->call->binding, i)) bind_hint(walk->call, "strew.stack joins tensors");
@@ -204,19 +232,49 @@ static bool count_bytes(struct walk *walk, size_t *size_bytes) {
   return true;
 }
 
+/* Makes a text of the codes in the buffer; their words are the keys of walk->codes. */
+static bool from_codes(lua_State *L, const struct walk *walk, strew_device *device, const void *buffer,
+                       strew_tensor **out) {
+  const size_t count = (size_t)walk->count;
+  strew_error *error = &walk->call->error;
+  strew_tensor *codes = NULL;
+  const char **words = lua_newuserdatauv(L, count * (sizeof *words + sizeof(size_t)) + 1, 0);
+  size_t *lengths = (size_t *)(void *)(words + count);
+  for (lua_pushnil(L); lua_next(L, walk->codes); lua_pop(L, 1)) {
+    const lua_Integer code = lua_tointeger(L, -1);
+    words[code] = lua_tolstring(L, -2, &lengths[code]);
+  }
+  strew_status status = strew_from(device, STREW_INT32, walk->rank, walk->sizes, buffer, &codes, error);
+  if (status == STREW_OK) status = strew_text(codes, walk->count, words, lengths, out, error);
+  strew_release(codes);
+  return status == STREW_OK;
+}
+
 /* Creates the box's tensor from the table, number, boolean or text at stack position 1. */
 static bool from_value(lua_State *L, struct script_call *call, int dtype, const char *format, strew_device *device,
                        strew_tensor **out) {
-  static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_BOOL, STREW_INT64, STREW_FLOAT32};
-  struct walk walk = {.call = call, .rank = -1, .is_time = dtype == STREW_TIME, .format = format};
+  static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_BOOL, STREW_INT64, STREW_FLOAT32, STREW_TEXT};
+  struct walk walk = {.call = call,
+                      .rank = -1,
+                      .is_time = dtype == STREW_TIME,
+                      .may_be_text = dtype < 0 || dtype == STREW_TEXT,
+                      .format = format};
+  const int top = lua_gettop(L);
   size_t size_bytes;
   if (!walk_all(L, &walk, NULL)) return false;
   walk.dtype = dtype < 0 ? dtypes[walk.kind] : (strew_dtype)dtype;
+  if (walk.dtype == STREW_TEXT && walk.kind != WORDS && walk.kind != NOTHING)
+    return bind_fail(call, STREW_EDTYPE, "x", "has numbers, expected words"), false;
   if (!count_bytes(&walk, &size_bytes)) return false;
+  if (walk.dtype == STREW_TEXT) lua_newtable(L);
+  walk.codes = lua_gettop(L);
   unsigned char *buffer = lua_newuserdatauv(L, size_bytes + 1, 0); /* Lua memory, so that errors leak nothing */
-  bool is_fine = walk_all(L, &walk, buffer) &&
-                 strew_from(device, walk.dtype, walk.rank, walk.sizes, buffer, out, &call->error) == STREW_OK;
-  lua_pop(L, 1);
+  bool is_fine = walk_all(L, &walk, buffer);
+  if (is_fine && walk.dtype == STREW_TEXT)
+    is_fine = from_codes(L, &walk, device, buffer, out);
+  else if (is_fine)
+    is_fine = strew_from(device, walk.dtype, walk.rank, walk.sizes, buffer, out, &call->error) == STREW_OK;
+  lua_settop(L, top);
   return is_fine;
 }
 
@@ -230,8 +288,9 @@ static bool from_tensor(const struct arguments *a, strew_tensor **out) {
 /* Stores a tensor; a table, number or boolean is read later. */
 bool bind_source(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (lua_type(L, i) == LUA_TUSERDATA) return bind_tensor(L, call, i, name, out);
-  if (lua_istable(L, i) || lua_isboolean(L, i) || lua_type(L, i) == LUA_TNUMBER) return true;
-  return bind_fail_type(L, call, i, name, "a number, boolean, table or tensor");
+  if (lua_istable(L, i) || lua_isboolean(L, i) || lua_type(L, i) == LUA_TNUMBER || lua_type(L, i) == LUA_TSTRING)
+    return true;
+  return bind_fail_type(L, call, i, name, "a number, boolean, string, table or tensor");
 }
 
 /* strew.tensor(x [, {dtype, device}]) */
@@ -266,15 +325,31 @@ static int time_of(lua_State *L, struct script_call *call) {
 
 struct unread {
   struct script_call *call;
+  int self, words; /* of text: the stack positions of the tensor, and of a table of words, by their codes */
   strew_dtype dtype;
   int rank;
   int64_t sizes[STREW_MAX_RANK];
   const unsigned char *next;
 };
 
+/* Pushes a word, which Lua makes once. */
+static bool push_word(lua_State *L, struct unread *unread, int64_t code) {
+  strew_tensor *self;
+  if (lua_rawgeti(L, unread->words, code) != LUA_TNIL) return true;
+  lua_pop(L, 1);
+  if (!bind_tensor(L, unread->call, unread->self, "self", &self)) return false;
+  bind_push_word(L, self, code);
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, unread->words, code);
+  return true;
+}
+
 static bool push_level(lua_State *L, struct unread *unread, int depth) {
   if (depth == unread->rank) {
-    if (!bind_push_element(L, unread->call, strew_scalar_load(unread->dtype, unread->next))) return false;
+    const strew_scalar element = strew_scalar_load(unread->dtype, unread->next);
+    if (element.dtype == STREW_TEXT ? !push_word(L, unread, element.as.i)
+                                    : !bind_push_element(L, unread->call, NULL, element))
+      return false;
     unread->next += strew_dtype_size_bytes(unread->dtype);
     return true;
   }
@@ -306,7 +381,10 @@ static int tolist(lua_State *L, struct script_call *call) {
   unread.dtype = strew_tensor_dtype(self);
   unread.rank = strew_tensor_rank(self);
   unread.next = buffer;
+  unread.self = position;
   memcpy(unread.sizes, strew_tensor_sizes(self), (size_t)unread.rank * sizeof *unread.sizes);
+  if (unread.dtype == STREW_TEXT) lua_newtable(L);
+  unread.words = lua_gettop(L);
   return push_level(L, &unread, 0) ? 1 : -1;
 }
 

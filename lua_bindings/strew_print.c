@@ -17,9 +17,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { USUAL_LINE_WIDTH = 80, NUMBER_BYTES = 64, MOST_SHOWN = 100000000 };
+enum { USUAL_LINE_WIDTH = 80, NUMBER_BYTES = 64, WORD_BYTES = 160, MOST_SHOWN = 100000000 };
 
-enum format { WORDS, TIMES, INTEGERS, WHOLE, FIXED, SCIENTIFIC };
+/* A word of a text, in quotes, shortened. */
+struct shown_word {
+  int width; /* in columns */
+  char text[WORD_BYTES];
+};
+
+enum format { WORDS, TIMES, TEXTS, INTEGERS, WHOLE, FIXED, SCIENTIFIC };
 
 struct page {
   struct script_call *call;
@@ -37,8 +43,9 @@ struct page {
   int64_t rows, columns;         /* elements read of each slice */
   int64_t head, tail;            /* elements shown of a row: the first and the last ones */
   enum format format;
-  int width, dots_width;         /* width of an element, and of the dots in a row */
-  const unsigned char *elements; /* of all slices shown */
+  int width, dots_width;          /* width of an element, and of the dots in a row */
+  const unsigned char *elements;  /* of all slices shown */
+  const struct shown_word *words; /* of text: of each element */
 };
 
 /* ---------------------------------------------------------------------------------------------------- what is shown */
@@ -185,9 +192,11 @@ static void text_of_float(const struct page *page, double value, char *text) {
     strew_format_float(text, NUMBER_BYTES, "%.*e", page->precision, value);
 }
 
+/* Writes the element to text (WORD_BYTES); returns its columns. */
 static int text_of(const struct page *page, int64_t i, char *text) {
   strew_scalar element = element_at(page, i);
   switch (page->format) {
+  case TEXTS: strcpy(text, page->words[i].text); return page->words[i].width;
   case TIMES: strew_time_text(element.as.i, text); break;
   case WORDS: strcpy(text, element.as.i ? "true" : "false"); break;
   case INTEGERS:
@@ -226,7 +235,7 @@ static int choose_dots_width(const struct page *page) {
 }
 
 static bool choose_width(struct page *page) {
-  char text[NUMBER_BYTES];
+  char text[WORD_BYTES];
   page->width = 0;
   for (int64_t i = 0; i < count_shown(page); i++) {
     if (!bind_may_continue(page->call, i + 1)) return false;
@@ -244,7 +253,7 @@ static bool choose_format(struct page *page) {
   fegetenv(&host);
   fesetenv(FE_DFL_ENV);
   strew_dtype kind = element_at(page, 0).dtype;
-  page->format = kind == STREW_BOOL ? WORDS : kind == STREW_TIME ? TIMES : INTEGERS;
+  page->format = kind == STREW_BOOL ? WORDS : kind == STREW_TIME ? TIMES : kind == STREW_TEXT ? TEXTS : INTEGERS;
   bool is_fine = (kind != STREW_FLOAT64 || choose_float_format(page)) && choose_width(page);
   fesetenv(&host);
   return is_fine;
@@ -284,17 +293,18 @@ static int indent_of(const struct page *page) {
 }
 
 /* One space before a line, two between items; a line has at least one item. */
-static void add_item(struct row_text *row, int width, const char *text) {
-  char item[2 * NUMBER_BYTES];
+static void add_item(struct row_text *row, int width, const char *text, int columns) {
+  char item[2 * WORD_BYTES];
   if (!row->is_line_start && row->column + 2 + width > row->line_width) {
     luaL_addchar(row->out, '\n');
     for (int i = 0; i < row->indent; i++) luaL_addchar(row->out, ' ');
     row->column = row->indent;
     row->is_line_start = true;
   }
-  int length = snprintf(item, sizeof item, "%s%*s", row->is_line_start ? " " : "  ", width, text);
+  const int space = width > columns ? width - columns : 0, before = row->is_line_start ? 1 : 2;
+  int length = snprintf(item, sizeof item, "%*s%s", before + space, "", text);
   luaL_addlstring(row->out, item, (size_t)length);
-  row->column += length;
+  row->column += before + space + columns;
   row->is_line_start = false;
 }
 
@@ -302,15 +312,15 @@ static void add_item(struct row_text *row, int width, const char *text) {
 static bool add_row(luaL_Buffer *out, const struct page *page, int64_t first) {
   struct row_text row = {out, page->line_width, 0, indent_of(page), true};
   int64_t skipped = page->columns - page->head - page->tail;
-  char text[NUMBER_BYTES];
+  char text[WORD_BYTES];
   luaL_addchar(out, '\n');
   for (int64_t i = 0; i < page->head + page->tail; i++) {
     if (!bind_may_continue(page->call, first + i + 1)) return false;
-    if (i == page->head) add_item(&row, page->dots_width, "...");
-    text_of(page, first + i + (i < page->head ? 0 : skipped), text);
-    add_item(&row, page->width, text);
+    if (i == page->head) add_item(&row, page->dots_width, "...", DOTS);
+    const int columns = text_of(page, first + i + (i < page->head ? 0 : skipped), text);
+    add_item(&row, page->width, text, columns);
   }
-  if (page->tail == 0 && has_dots(page)) add_item(&row, page->dots_width, "...");
+  if (page->tail == 0 && has_dots(page)) add_item(&row, page->dots_width, "...", DOTS);
   return true;
 }
 
@@ -327,6 +337,25 @@ static bool add_page(luaL_Buffer *out, const struct page *page) {
   return true;
 }
 
+/* Makes the words of the shown elements (family/printing.lua), in Lua memory, which is pushed. */
+static bool read_words(lua_State *L, struct script_call *call, struct page *page) {
+  const int64_t count = count_shown(page);
+  struct shown_word *words = lua_newuserdatauv(L, (size_t)count * sizeof *words, 0);
+  strew_tensor *self;
+  bind_use(L, lua_upvalueindex(1), "printing.lua");
+  for (int64_t i = 0; i < count; i++) {
+    if (!bind_may_continue(call, i + 1) || !bind_tensor(L, call, 1, "self", &self)) return false;
+    lua_getfield(L, -1, "word");
+    bind_push_word(L, self, element_at(page, i).as.i);
+    lua_call(L, 1, 2);
+    words[i].width = (int)lua_tointeger(L, -1) + 2;
+    snprintf(words[i].text, WORD_BYTES, "\"%.*s\"", WORD_BYTES - 3, lua_tostring(L, -2));
+    lua_pop(L, 2);
+  }
+  page->words = words;
+  return lua_pop(L, 1), true;
+}
+
 /* Reads the shown elements of a non-empty tensor into Lua memory, which is pushed. Allocating that may run a finalizer,
    so the tensor is read from its box again. */
 static bool read_shown(lua_State *L, struct script_call *call, struct page *page, strew_tensor *self) {
@@ -337,14 +366,16 @@ static bool read_shown(lua_State *L, struct script_call *call, struct page *page
     return false;
   }
   void *elements = lua_newuserdatauv(L, (size_t)count * strew_dtype_size_bytes(page->dtype), 0);
-  return bind_tensor(L, call, 1, "self", &self) && read_page(page, self, elements, &call->error) == STREW_OK;
+  if (!bind_tensor(L, call, 1, "self", &self) || read_page(page, self, elements, &call->error) != STREW_OK)
+    return false;
+  return page->dtype != STREW_TEXT || read_words(L, call, page);
 }
 
 /* texts(t, precision): a sequence of strings, one for each element, in one format for all. */
 static int push_texts(lua_State *L, struct script_call *call) {
   struct page page = {.call = call};
   struct print_options options = call->binding->print;
-  char text[NUMBER_BYTES];
+  char text[WORD_BYTES];
   strew_tensor *self;
   if (!bind_tensor(L, call, 1, "self", &self)) return -1;
   int64_t count = strew_tensor_numel(self);

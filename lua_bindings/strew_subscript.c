@@ -4,9 +4,22 @@
 
 #include <string.h>
 
-static const char *const property_names[] = {"shape", "dtype", "device"};
+static const char *const property_names[] = {"shape", "dtype", "device", "words"};
 
-static bool push_property(lua_State *L, strew_tensor *self, const char *name) {
+/* Pushes the sequence of a text's words. A finalizer may free the text, whose box is at position 1. */
+static bool push_words(lua_State *L, const struct box *box) {
+  const int64_t count = strew_word_count(box->tensor);
+  if (count < 0) return false;
+  lua_createtable(L, (int)count, 0);
+  for (int64_t i = 0; i < count && box->tensor; i++) {
+    bind_push_word(L, box->tensor, i);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return true;
+}
+
+static bool push_property(lua_State *L, const struct box *box, const char *name) {
+  const strew_tensor *self = box->tensor;
   if (strcmp(name, "shape") == 0)
     bind_push_sizes(L, strew_tensor_rank(self), strew_tensor_sizes(self));
   else if (strcmp(name, "dtype") == 0)
@@ -14,7 +27,7 @@ static bool push_property(lua_State *L, strew_tensor *self, const char *name) {
   else if (strcmp(name, "device") == 0)
     lua_pushstring(L, strew_device_name(strew_tensor_device(self)));
   else
-    return false;
+    return strcmp(name, "words") == 0 && push_words(L, box);
   return true;
 }
 
@@ -50,7 +63,7 @@ static int get_position(lua_State *L, struct script_call *call) {
   if (strew_tensor_rank(self) == 1) {
     if (strew_get(self, 1, &position, &element, &call->error) != STREW_OK) return fail_position(call, self, position);
     bind_note_read(L, call, self);
-    return bind_push_element(L, call, element) ? 1 : -1;
+    return bind_push_element(L, call, self, element) ? 1 : -1;
   }
   out = bind_result(L, call);
   if (!bind_tensor(L, call, 1, "self", &self)) return -1; /* read again: see strew_bind.h */
@@ -96,7 +109,7 @@ int bind_get_method_or_field(lua_State *L) {
     if (lua_rawget(L, lua_upvalueindex(METHODS_UPVALUE)) != LUA_TNIL) return 1;
     lua_pop(L, 1);
     const struct box *box = bind_to_box(L, lua_touserdata(L, lua_upvalueindex(1)), 1);
-    if (box && box->tensor && push_property(L, box->tensor, lua_tostring(L, 2))) return 1;
+    if (box && box->tensor && push_property(L, box, lua_tostring(L, 2))) return 1;
   }
   return bind_dispatch(L);
 }

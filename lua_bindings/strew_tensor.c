@@ -52,7 +52,7 @@ void bind_note_read(lua_State *L, struct script_call *call, const strew_tensor *
 static strew_status push_element(struct arguments *a, strew_status status, strew_scalar element) {
   if (status != STREW_OK) return status;
   bind_note_read(a->L, a->call, a->self);
-  return bind_push_element(a->L, a->call, element) ? STREW_OK : STREW_EVALUE;
+  return bind_push_element(a->L, a->call, a->self, element) ? STREW_OK : STREW_EVALUE;
 }
 
 static strew_status item(struct arguments *a) {
@@ -135,6 +135,7 @@ static int to(lua_State *L, struct script_call *call) {
 
 RUN(clone, strew_clone, a->self)
 RUN(contiguous, strew_contiguous, a->self)
+RUN(codes, strew_text_codes, a->self)
 
 /* Makes the destination of copy, fill and zero: self, or a copy of it in *out. */
 static strew_status make_destination(struct arguments *a) {
@@ -181,6 +182,7 @@ const struct script_function bind_tensor_rows[] = {
     {"set", set, 0, ALWAYS | WRITES, SELF " position*"},
     {"to", to, 0, ALWAYS},
     {"clone", bind_one, 0, ALWAYS, SELF, clone},
+    {"codes", bind_one, 0, ALWAYS | CONSTANT, SELF, codes},
     {"contiguous", bind_one, 0, ALWAYS, SELF, contiguous},
     {"copy", bind_one, 0, EVERY, SELF " src:tensor", copy},
     {"fill", bind_one, 0, EVERY | CONSTANT, SELF " value:scalar", fill},

@@ -115,6 +115,9 @@ typedef enum strew_dtype {
   /* Microseconds since 1970-01-01 UTC, stored as int64; INT64_MIN is NaT, no time. Calls that make, move or choose
      elements take it, with times alone; others fail with STREW_EDTYPE. strew_to converts from and to int64 alone. */
   STREW_TIME = STREW_DTYPE_COUNT,
+  /* Words, stored as int32 codes of a list that the tensor carries: see Text, below. Calls that make, move or choose
+     elements take it, with text alone; others fail with STREW_EDTYPE. */
+  STREW_TEXT,
   STREW_DTYPE_END /* after the last dtype */
 } strew_dtype;
 
@@ -166,7 +169,8 @@ typedef enum strew_status {
 } strew_status;
 
 /* A number: dtype is STREW_BOOL or STREW_INT64 (in .i), or STREW_FLOAT64 (in .f); STREW_UINT64 of an element above
-   INT64_MAX, whose bits are in .i. A time: STREW_TIME (in .i). Any other one is STREW_EARGUMENT. */
+   INT64_MAX, whose bits are in .i. A time: STREW_TIME (in .i). Any other one is STREW_EARGUMENT. An element of text that
+   is read: STREW_TEXT, its code in .i, for strew_word. */
 typedef struct strew_scalar {
   strew_dtype dtype;
   union {
@@ -511,6 +515,35 @@ STREW_API strew_status strew_arange(strew_device *device, strew_dtype dtype, str
    start + i * (stop - start) / (steps - 1) in float64, rounded once; integers drop the fraction. */
 STREW_API strew_status strew_linspace(strew_device *device, strew_dtype dtype, double start, double stop, int64_t steps,
                                       strew_tensor **out, strew_error *error);
+/* Text. A tensor of dtype STREW_TEXT has int32 codes 0, 1, ... and the list of different words that they stand for, which
+   its views share, and results of calls get; a list may have words that no element has. Where texts with other lists
+   meet in a call, the words of all are one list in the result, which begins with those of the first one; so does that of
+   a text in which other words are written, so that its codes stay valid. Words have no zero byte. strew_read gives codes;
+   strew_data, strew_from and strew_wrap take no text; strew_empty, and strew_full with the number 0, make empty words.
+
+   strew_text makes a text of codes, of any integer dtype, of `count` words; lengths: of each in bytes, NULL: they end in a
+   0. Repeated words become one. The words are copied. STREW_EINDEX: a code out of range, whose position it names;
+   STREW_EVALUE: a word with a zero byte. strew_text_from: of one word for each element. strew_text_like: of codes of the
+   words of another text. */
+STREW_API strew_status strew_text(strew_tensor *codes, int64_t count, const char *const *words, const size_t *lengths,
+                                  strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_text_from(strew_device *device, int rank, const int64_t *sizes, const char *const *words,
+                                       const size_t *lengths, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_text_like(strew_tensor *codes, const strew_tensor *text, strew_tensor **out,
+                                       strew_error *error);
+/* The codes: a new int32 tensor. */
+STREW_API strew_status strew_text_codes(const strew_tensor *text, strew_tensor **out, strew_error *error);
+/* The same texts with codes of one list: equal codes are equal words. ordered: the list is sorted by the words' bytes, so
+   that codes compare as words do; the order is made once for each list. out has room for `count` tensors, which may be
+   the given ones, retained. */
+STREW_API strew_status strew_text_align(int64_t count, strew_tensor *const *texts, bool ordered, strew_tensor **out,
+                                        strew_error *error);
+/* Number of words, -1: no text; a word, borrowed until the next call, NULL: no such code, *length (NULL:
+   not wanted) its bytes; the code of a word, -1: it is not in the list. */
+STREW_API int64_t strew_word_count(const strew_tensor *text);
+STREW_API const char *strew_word(const strew_tensor *text, int64_t code, size_t *length);
+STREW_API int64_t strew_word_code(const strew_tensor *text, const char *word, size_t length);
+
 /* A matrix [rows, columns] with 1 on the diagonal and 0 elsewhere. Always a new tensor. */
 STREW_API strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, int64_t columns,
                                  strew_tensor **out, strew_error *error);

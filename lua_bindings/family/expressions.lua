@@ -2,6 +2,7 @@
 -- one by one.
 local strew, fail, use, inner = ...
 local operands, errors, about, tables = use "operands.lua", use "errors.lua", use "columns.lua", use "tables.lua"
+local is_text = use "words.lua".is
 local expressions = {}
 
 -- Of each expression the names of its inputs, its words, the number of the input that each is compared with, its nodes,
@@ -102,13 +103,14 @@ end
 -- Returns the codes of the words, or nil if there are none; where a word has two codes, the input becomes one of ranks.
 local function codes_of(f, parts, values, inputs, argument)
   local _, own = about.about(inputs)
-  local lists, codes = {}, {}
-  for i, name in ipairs(own and parts.names or {}) do
-    local list = own[name]
+  local lists, texts, codes = {}, {}, {}
+  for i, name in ipairs(parts.names) do
+    local list = own and own[name]
     local problem, hint = nil, nil
+    if is_text(values[i]) then texts[i] = values[i] end
     if list then problem, hint = about.replaced(inputs, name, list) end
     if problem then fail(argument, problem, hint, "value") end
-    if list and parts.is_computed[i] then
+    if (list or texts[i]) and parts.is_computed[i] then
       fail(argument, ("has words as column %s, which compare with words alone"):format(tables.quoted(name)),
         ('write %s == "word" or %s ~= "word"'):format(name, name), nil, nil, nil, f, name)
     end
@@ -116,17 +118,21 @@ local function codes_of(f, parts, values, inputs, argument)
   end
   for k, word in ipairs(parts.words) do
     local i, name = parts.of[k], tables.quoted(parts.names[parts.of[k]])
-    if not lists[i] then
+    if not lists[i] and not texts[i] then
       fail(argument, ("has no words at %s, which the text compares with %s"):format(name, inner.text(word)),
         "words compare with text columns of a table as strew.load makes it", nil, nil, nil, f, parts.names[parts.of[k]])
     end
-    if select(2, find(lists[i], word)) then
+    if lists[i] and select(2, find(lists[i], word)) then
       local column = {names = {parts.names[i]}, tensors = {values[i]}, words = {lists[i]}, argument = argument,
                       device = values[i].device}
       values[i], lists[i] = tables.key(column, 1, argument), tables.order(lists[i], name).sorted
     end
   end
-  for k, word in ipairs(parts.words) do codes[k] = find(lists[parts.of[k]], word) - 1 end
+  for k, word in ipairs(parts.words) do
+    local i = parts.of[k]
+    codes[k] = texts[i] and inner.word_code(texts[i], word) or find(lists[i], word) - 1
+  end
+  for i, t in next, texts do values[i] = t:codes() end
   return codes
 end
 

@@ -128,8 +128,8 @@ local function part_of(t, page)
 end
 
 local function words_of(codes, words)
-  local texts = {}
-  for i, code in ipairs(codes:tolist()) do texts[i] = cell(words[code + 1] or code) end
+  local texts, is_text = {}, codes.dtype == "text"
+  for i, code in ipairs(codes:tolist()) do texts[i] = cell(is_text and code or words[code + 1] or code) end
   return texts
 end
 
@@ -160,7 +160,7 @@ end
 -- Returns a column's texts (name, dtype, cells), width, and true if it is left-aligned: text.
 local function column_of(columns, i, page)
   local t, words = columns.tensors[i], columns.words[i]
-  local is_text = words ~= nil and t:dim() == 1 and tables.holds_codes(t)
+  local is_text = t:dim() == 1 and (t.dtype == "text" or words ~= nil and tables.holds_codes(t))
   local texts
   if t:dim() > 1 then
     texts = {}
@@ -250,6 +250,11 @@ local function help(name, words)
 end
 
 return {
+  -- Returns a word as it is shown, and the columns that it takes.
+  word = function(text)
+    local shown = cell(text)
+    return shown, width_of(shown)
+  end,
   help = {"name?topic search=word", help},
   set_printoptions = {"precision=any threshold=any edgeitems=any linewidth=any profile=word", set_printoptions},
   get_printoptions = {"", get_printoptions},

@@ -251,9 +251,10 @@ return {
   end},
 
   median = {"self:tensor dim?dim keepdim?boolean", function(self, dim, keepdim)
-    if self.dtype == "bool" or self.dtype == "time" then
-      fail("self", ("is %s, median takes integers and floats"):format(self.dtype),
-        self.dtype == "bool" and 'self:to("uint8")' or 'self:to("int64") gives its numbers', "dtype")
+    local hints = {bool = 'self:to("uint8")', time = 'self:to("int64") gives its numbers',
+      text = "self:codes() gives its codes"}
+    if hints[self.dtype] then
+      fail("self", ("is %s, median takes integers and floats"):format(self.dtype), hints[self.dtype], "dtype")
     end
     if dim then
       local line = operands.line(self)

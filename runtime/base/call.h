@@ -19,6 +19,7 @@
 #endif
 
 struct storage;
+struct word_list;
 /* Where in an expression an operation stands: bytes at .. at + length - 1 of its text. */
 struct place {
   const char *text;
@@ -36,9 +37,15 @@ struct call {
   } operands[MAX_OPERANDS];
   const struct place *place;   /* of the operation in an expression, which messages mark; NULL: in none */
   const struct storage *begun; /* the storage that earlier steps of the call have written; NULL: none */
+  struct word_list *words; /* of the texts that the call makes and writes, with all words of its texts; NULL: none */
+  struct recoded *recoded; /* text.c: operands that have such codes during the call; NULL: none */
   struct float_mode host_mode;
   bool is_checked;        /* there are unstored tensors, or others than numbers */
   strew_context *claimed; /* in debug builds */
+};
+struct recoded {
+  void (*restore)(struct call *call);
+  struct word_list *from; /* the list that call->words begins with, of what the call writes */
 };
 /* How a call uses an operand. READ_ONCE: it may be unstored, see unstored.c. MOVED: its elements are moved or chosen, and
    need not be numbers; those of all such operands have one dtype if one has no numbers. */
@@ -154,8 +161,9 @@ strew_context *tensor_context(const strew_tensor *tensor);
     list "[1]", list "[2]", list "[3]", list "[4]", list "[5]", list "[6]", list "[7]", list "[8]", list "[9]",        \
         list "[10]", list "[11]", list "[12]", list "[13]", list "[14]", list "[15]", list "[16]"                      \
   }
-/* Checks the dtypes of the call's operands, and stores unstored ones (unstored.c), all but those that it reads once. */
-strew_status call_check(const struct call *call);
+/* Checks the dtypes of the call's operands, gives its texts one list of words, and stores unstored ones (unstored.c), all
+   but those that it reads once. */
+strew_status call_check(struct call *call);
 /* Fails unless the operand `name` has numbers: a reduction or a step of the call needs them. */
 strew_status check_is_number(const struct call *call, const char *name, const strew_tensor *tensor);
 /* Fails unless the dtypes of `name` and of the operand `first` are equal, or both of numbers. */
@@ -171,6 +179,7 @@ static inline void call_enter(struct call *call) {
 }
 
 static inline void call_leave(struct call *call) {
+  if (call->recoded) call->recoded->restore(call);
   if (IS_DEBUG && call->claimed) context_unclaim(call->claimed);
   float_mode_leave(&call->host_mode);
 }

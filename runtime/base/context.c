@@ -2,6 +2,7 @@
 
    Each tensor holds a reference to its context, so hosts and garbage collectors may release both in any order. */
 #include "runtime/cpu/cpu.h"
+#include "words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,5 +97,6 @@ void storage_release(struct storage *storage) {
     context->bytes -= storage->size_bytes;
   }
   if (storage->release) storage->release(storage->user);
+  word_list_release(storage->words);
   memory_free(context, storage, sizeof *storage);
 }

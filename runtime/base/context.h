@@ -75,6 +75,7 @@ struct storage {
      its run has met, or `now` finds. */
   strew_status (*check)(const struct call *call, struct storage *storage, bool now);
   strew_status (*store)(const struct call *call, const strew_tensor *tensor); /* unstored.c; NULL: it is stored */
+  struct word_list *words;                                                    /* of text: words.h; else NULL */
   int64_t index_size;          /* of a constant one: int64 values of 0 .. index_size - 1; 0: not known */
   void (*release)(void *user); /* called at the end of a storage that is wrapped or has a program; or NULL */
   void *user;

@@ -234,7 +234,8 @@ strew_status check_number_dtype(const struct call *call, strew_dtype dtype) {
 strew_status check_scalar(const struct call *call, const char *argument, strew_scalar number) {
   if (number.dtype == STREW_INT64 || number.dtype == STREW_FLOAT64 || number.dtype == STREW_BOOL) return STREW_OK;
   if (number.dtype == STREW_UINT64 && number.as.i < 0) return STREW_OK;
-  if (number.dtype == STREW_TIME) return fail(call, FAULT(STREW_EDTYPE, argument), "is a time, expected a number");
+  if (number.dtype == STREW_TIME || number.dtype == STREW_TEXT)
+    return fail(call, FAULT(STREW_EDTYPE, argument), "is a %s, expected a number", strew_dtype_name(number.dtype));
   return fail(call, HINTED(STREW_EARGUMENT, argument, "strew_int, strew_float and strew_bool make numbers"),
               "is a number of dtype %d, expected STREW_BOOL, STREW_INT64 or STREW_FLOAT64", (int)number.dtype);
 }
@@ -242,6 +243,9 @@ strew_status check_scalar(const struct call *call, const char *argument, strew_s
 strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
                           strew_dtype dtype, union element *out) {
   if (number.dtype != STREW_TIME) RETURN_IF_FAILED(check_scalar(call, argument, number));
+  if (dtype == STREW_TEXT)
+    return fail(call, HINTED(STREW_EDTYPE, argument, "strew_text_from makes text, strew_copy writes it"),
+                "is a %s, expected a text", number.dtype == STREW_TIME ? "time" : "number");
   if ((number.dtype == STREW_TIME) != (dtype == STREW_TIME))
     return fail(call,
                 HINTED(STREW_EDTYPE, argument, dtype == STREW_TIME ? "strew_time_parse reads a time from text" : NULL),

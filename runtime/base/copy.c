@@ -1,5 +1,6 @@
 /* copy.c: copies, conversions, fills and joins, all by the device's `copy`. */
 #include "device.h"
+#include "words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,9 +26,22 @@ strew_status fill_tensor(const struct call *call, strew_tensor *to, union elemen
   return run_copy(call, to->storage->device, &plan);
 }
 
+/* A new tensor of the shape of `from`, which is to be copied there: text with its words, or those of the call. */
+static strew_status create_copy(const struct call *call, const strew_tensor *from, strew_device *device,
+                                strew_dtype dtype, strew_tensor **out) {
+  struct word_list *words = from->storage->words;
+  if (dtype != STREW_TEXT) return tensor_create(call, device, dtype, from->rank, from->sizes, out);
+  if (call_words_begin(call, words)) words = call->words;
+  RETURN_IF_FAILED(word_list_in(call, device->context, words, &words));
+  strew_status status = tensor_create(call, device, dtype_stored(dtype), from->rank, from->sizes, out);
+  if (status == STREW_OK) text_mark(*out, words);
+  word_list_release(words);
+  return status;
+}
+
 strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dtype dtype, strew_tensor **out) {
   strew_tensor *made;
-  RETURN_IF_FAILED(tensor_create(call, from->storage->device, dtype, from->rank, from->sizes, &made));
+  RETURN_IF_FAILED(create_copy(call, from, from->storage->device, dtype, &made));
   RETURN_IF_FAILED(release_if_failed(copy_tensor(call, made, from), &made));
   return *out = made, STREW_OK;
 }
@@ -75,7 +89,7 @@ strew_status transfer(const struct call *call, const strew_tensor *from, strew_d
   strew_context *context = device->context;
   const size_t element_bytes = dtype_bytes(from->dtype), size_bytes = (size_t)strew_tensor_numel(from) * element_bytes;
   if (device == from->storage->device) return *out = strew_retain((strew_tensor *)from), STREW_OK;
-  strew_status status = tensor_create(call, device, from->dtype, from->rank, from->sizes, out);
+  strew_status status = create_copy(call, from, device, from->dtype, out);
   if (status != STREW_OK || !size_bytes) return status;
   const bool is_dense = from->storage->device->ops->host_memory && strew_tensor_is_contiguous(from);
   void *host = is_dense ? dense_at(from, 0) : memory_allocate(context, size_bytes);
@@ -102,7 +116,8 @@ strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dt
                       strew_error *error) {
   CALL(call, "to", error, {"self", tensor, MOVED});
   RETURN_IF_FAILED(check_dtype(&call, dtype));
-  if (dtype != tensor->dtype && dtype_stored(dtype) != dtype_stored(tensor->dtype))
+  const bool is_text = dtype == STREW_TEXT || tensor->dtype == STREW_TEXT;
+  if (dtype != tensor->dtype && (is_text || dtype_stored(dtype) != dtype_stored(tensor->dtype)))
     RETURN_IF_FAILED(check_kind(&call, "dtype", dtype, "self", tensor->dtype));
   if (device != tensor->storage->device) return transfer_as(&call, tensor, device, dtype, out);
   if (dtype == tensor->dtype) return *out = strew_retain(tensor), STREW_OK;
@@ -125,6 +140,7 @@ strew_status strew_contiguous(strew_tensor *tensor, strew_tensor **out, strew_er
 strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_error *error) {
   CALL(call, "copy", error, {"self", tensor, MOVED}, {"src", src, MOVED});
   RETURN_IF_FAILED(operand_store(&call, src)); /* CALL looks at self's context, which may be another */
+  RETURN_IF_FAILED(check_kind(&call, "src", src->dtype, "self", tensor->dtype));
   int rank = tensor->rank;
   int64_t sizes[MAX_RANK];
   memcpy(sizes, tensor->sizes, sizeof sizes);
@@ -237,8 +253,31 @@ static strew_status join_parts(const struct call *call, int64_t count, strew_ten
   return STREW_OK;
 }
 
-static strew_status join_tensors(const struct call *call, int64_t count, strew_tensor *const *tensors, int dim,
-                                 bool new_dim, strew_tensor **out) {
+/* Makes the result of joined tensors, and copies them to it. */
+static strew_status join_into(const struct call *call, int64_t count, strew_tensor *const *tensors, int dim,
+                              bool new_dim, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out) {
+  RETURN_IF_FAILED(tensor_create(call, tensors[0]->storage->device, dtype, rank, sizes, out));
+  return release_if_failed(join_parts(call, count, tensors, dim, new_dim, *out), out);
+}
+
+/* The same of texts, which get codes of one list first. */
+static strew_status join_texts(struct call *call, int64_t count, strew_tensor *const *tensors, int dim, bool new_dim,
+                               int rank, const int64_t *sizes, strew_tensor **out) {
+  strew_context *context = tensor_context(tensors[0]);
+  const uint64_t size_bytes = (uint64_t)count * sizeof *tensors;
+  ALLOCATE_NEW(strew_tensor **, texts, call, context, size_bytes);
+  strew_status status = tensors[0]->storage->words->ops->align(call, count, tensors, texts, &call->words);
+  if (status == STREW_OK) {
+    status = join_into(call, count, texts, dim, new_dim, STREW_TEXT, rank, sizes, out);
+    for (int64_t i = 0; i < count; i++) strew_release(texts[i]);
+    word_list_release(call->words);
+  }
+  memory_free(context, texts, size_bytes);
+  return status;
+}
+
+static strew_status join_tensors(struct call *call, int64_t count, strew_tensor *const *tensors, int dim, bool new_dim,
+                                 strew_tensor **out) {
   if (count < 1) return fail(call, FAULT(STREW_EARGUMENT, "tensors"), "is empty, expected at least one tensor");
   strew_dtype dtype;
   int64_t total;
@@ -257,8 +296,8 @@ static strew_status join_tensors(const struct call *call, int64_t count, strew_t
   int64_t sizes[MAX_RANK];
   int rank = model->rank + new_dim;
   for (int d = 0; d < rank; d++) sizes[d] = d == dim ? total : model->sizes[d - (new_dim && d > dim)];
-  RETURN_IF_FAILED(tensor_create(call, model->storage->device, dtype, rank, sizes, out));
-  return release_if_failed(join_parts(call, count, tensors, dim, new_dim, *out), out);
+  if (dtype == STREW_TEXT) return join_texts(call, count, tensors, dim, new_dim, rank, sizes, out);
+  return join_into(call, count, tensors, dim, new_dim, dtype, rank, sizes, out);
 }
 
 strew_status strew_cat(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out, strew_error *error) {

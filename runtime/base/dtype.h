@@ -7,7 +7,7 @@
 
 /* Dtypes whose elements are no numbers. enumerator; name; the dtype as which they are stored: its loops move them, for
    plans have that dtype, and no call but those that name operands with MOVED lets them pass (call.h). */
-#define STREW_STORED_DTYPES(X) X(TIME, "time", INT64)
+#define STREW_STORED_DTYPES(X) X(TIME, "time", INT64) X(TEXT, "text", INT32)
 
 enum category { BOOLEAN, INTEGER, FLOATING, NO_NUMBER };
 

@@ -7,7 +7,7 @@
 
    Messages longer than the fixed buffer are truncated. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
-#include "tensor.h"
+#include "words.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -90,7 +90,7 @@ char *strew_format_float(char *text, size_t size_bytes, const char *format, int 
 const char *text_of_scalar(strew_scalar scalar, char *text) {
   if (scalar.dtype == STREW_BOOL) {
     snprintf(text, TEXT_BYTES, "%s", scalar.as.i ? "true" : "false");
-  } else if (scalar.dtype == STREW_INT64) {
+  } else if (scalar.dtype == STREW_INT64 || scalar.dtype == STREW_TEXT) {
     snprintf(text, TEXT_BYTES, "%" PRId64, scalar.as.i);
   } else if (scalar.dtype == STREW_TIME) {
     strew_time_text(scalar.as.i, text);
@@ -279,7 +279,10 @@ strew_status check_alive(const struct call *call, const char *name, int64_t i, c
 
 static strew_status fail_numbers(const struct call *call, const char *name, strew_dtype dtype) {
   char hint[TEXT_BYTES];
-  snprintf(hint, sizeof hint, "strew_to(%s, %s) gives its numbers", name, strew_dtype_name(dtype_stored(dtype)));
+  if (dtype == STREW_TEXT)
+    snprintf(hint, sizeof hint, "strew_text_codes(%s) gives its codes", name);
+  else
+    snprintf(hint, sizeof hint, "strew_to(%s, %s) gives its numbers", name, strew_dtype_name(dtype_stored(dtype)));
   return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, %s takes numbers", strew_dtype_name(dtype),
               alias_of(call->error, call->op));
 }
@@ -295,7 +298,7 @@ strew_status check_kind(const struct call *call, const char *name, strew_dtype d
               strew_dtype_name(expected));
 }
 
-strew_status call_check(const struct call *call) {
+strew_status call_check(struct call *call) {
   int first = -1;
   for (int i = 0; i < MAX_OPERANDS; i++) {
     const strew_tensor *tensor = call->operands[i].tensor;
@@ -310,7 +313,8 @@ strew_status call_check(const struct call *call) {
           check_kind(call, name, tensor->dtype, call->operands[first].name, call->operands[first].tensor->dtype));
     if (!(call->operands[i].use & READ_ONCE)) RETURN_IF_FAILED(operand_store(call, tensor));
   }
-  return STREW_OK;
+  const strew_tensor *moved = first < 0 ? NULL : call->operands[first].tensor;
+  return moved && moved->dtype == STREW_TEXT ? moved->storage->words->ops->meet(call) : STREW_OK;
 }
 
 strew_status check_listed(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor, int use) {

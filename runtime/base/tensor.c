@@ -1,5 +1,6 @@
 /* tensor.c: tensors: creation and release, properties, reading and writing of elements. */
 #include "device.h"
+#include "words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -121,10 +122,17 @@ strew_status check_dtype_of_device(const struct call *call, const strew_device *
               "is float64, which device %s does not have: %s", device->name, device->lacks_float64);
 }
 
+/* Of numbers no call makes text. */
+static strew_status fail_text(const struct call *call) {
+  return fail(call, HINTED(STREW_EDTYPE, "dtype", "strew_text makes text of codes and words"),
+              "is text, expected a number dtype");
+}
+
 strew_status tensor_create(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                            const int64_t *sizes, strew_tensor **out) {
   RETURN_IF_FAILED(check_sizes(call, dtype, rank, sizes));
   RETURN_IF_FAILED(check_dtype_of_device(call, device, dtype));
+  if (dtype == STREW_TEXT && !call->words) return fail_text(call);
   int64_t strides[MAX_RANK];
   dense_strides(rank, sizes, strides);
   const uint64_t size_bytes = (uint64_t)count_of_sizes(rank, sizes) * dtype_bytes(dtype);
@@ -132,8 +140,9 @@ strew_status tensor_create(const struct call *call, strew_device *device, strew_
   if (!is_addressable(size_bytes)) return fail_bytes(call, rank, sizes);
   RETURN_IF_FAILED(storage_create(call, device, (size_t)size_bytes, &storage));
   strew_status status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
-  if (status != STREW_OK) storage_release(storage);
-  return status;
+  if (status != STREW_OK) return storage_release(storage), status;
+  if (dtype == STREW_TEXT) storage_set_words(storage, call->words);
+  return STREW_OK;
 }
 
 strew_tensor *strew_retain(strew_tensor *tensor) {
@@ -182,9 +191,18 @@ strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_op
   return *value = strew_number(strew_scalar_load(tensor->dtype, element.bytes)), STREW_OK;
 }
 
+/* Gives a text that is to be written the call's words. */
+static strew_status take_words(const struct call *call, const strew_tensor *self, const char *name) {
+  if (!call_words_begin(call, self->storage->words))
+    return fail(call, HINTED(STREW_EDTYPE, name, "leave it out: the call makes a new tensor"),
+                "has other words than the text that is written to it");
+  return storage_set_words(self->storage, call->words), STREW_OK;
+}
+
 strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name) {
   RETURN_IF_FAILED(operand_store(call, self));
-  if (!self->storage->constant) return STREW_OK;
+  if (!self->storage->constant)
+    return self->dtype == STREW_TEXT && call->words ? take_words(call, self, name) : STREW_OK;
   char hint[TEXT_BYTES];
   snprintf(hint, sizeof hint, "strew_clone(%s) may be written", name);
   if (self->storage->wrapped)
@@ -255,6 +273,7 @@ static strew_status check_wrap(const struct call *call, const strew_device *devi
                                const int64_t *sizes, const int64_t **strides, int64_t *dense,
                                const struct storage *memory) {
   RETURN_IF_FAILED(check_sizes(call, dtype, rank, sizes));
+  if (dtype == STREW_TEXT) return fail_text(call);
   if (!device->ops->host_memory) return fail(call, FAULT(STREW_EDEVICE, "device"), "is %s, expected cpu", device->name);
   dense_strides(rank, sizes, dense);
   if (!*strides) *strides = dense;
@@ -323,6 +342,7 @@ bool strew_tensor_is_contiguous(const strew_tensor *tensor) {
 
 strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *error) {
   CALL(call, "data", error, {"self", tensor, MOVED});
+  if (tensor->dtype == STREW_TEXT) RETURN_IF_FAILED(check_is_number(&call, "self", tensor));
   if (!tensor->storage->device->ops->host_memory)
     return fail(&call, HINTED(STREW_EDEVICE, "self", "strew_to(self, cpu)"), "is on %s, expected a tensor on cpu",
                 tensor->storage->device->name);

@@ -1,9 +1,11 @@
 /* create.c: new tensors: empty, full, from host memory, eye. */
 #include "runtime/base/device.h"
+#include "runtime/base/words.h"
 
 strew_status strew_empty(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out,
                          strew_error *error) {
   CALL(call, "empty", error, {0});
+  if (dtype == STREW_TEXT) return text_zeros(&call, device, rank, sizes, out);
   return tensor_create(&call, device, dtype, rank, sizes, out);
 }
 
@@ -11,6 +13,8 @@ strew_status strew_full(strew_device *device, strew_dtype dtype, int rank, const
                         strew_tensor **out, strew_error *error) {
   CALL(call, "full", error, {0});
   union element element;
+  if (dtype == STREW_TEXT && value.dtype == STREW_INT64 && !value.as.i)
+    return text_zeros(&call, device, rank, sizes, out);
   RETURN_IF_FAILED(check_sizes(&call, dtype, rank, sizes));
   RETURN_IF_FAILED(element_from(&call, "value", value, STREW_EXACT, dtype, &element));
   return tensor_full(&call, device, dtype, rank, sizes, element, out);

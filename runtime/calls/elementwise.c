@@ -272,7 +272,7 @@ static void add_written(struct elementwise *work) {
   const strew_tensor *out = work->given;
   if (!out || out == work->self) return;
   int i = 0;
-  while (work->call->operands[i].name) i++;
+  while (work->call->operands[i].name && strcmp(work->call->operands[i].name, "out") != 0) i++;
   work->call->operands[i].name = "out";
   work->call->operands[i].tensor = out;
 }
@@ -491,7 +491,8 @@ strew_status elementwise_where(struct elementwise *work, strew_tensor *condition
 
 strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                          strew_error *error) {
-  CALL(call, "where", error, {"condition", condition}, {"a", a.tensor, MOVED}, {"b", b.tensor, MOVED});
+  CALL(call, "where", error, {"condition", condition}, {"a", a.tensor, MOVED}, {"b", b.tensor, MOVED},
+       {"out", *out && (*out)->dtype == STREW_TEXT ? *out : NULL, MOVED});
   struct elementwise work = {.call = &call, .given = *out};
   strew_status status = elementwise_where(&work, condition, a, b);
   return TRY(status, elementwise_run(&work, out));
@@ -515,7 +516,8 @@ strew_status elementwise_masked_fill(struct elementwise *work, strew_tensor *x, 
 
 strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value, strew_tensor **out,
                                strew_error *error) {
-  CALL(call, "masked_fill", error, {"self", tensor, MOVED}, {"mask", mask}, {"value", value.tensor, MOVED});
+  CALL(call, "masked_fill", error, {"self", tensor, MOVED}, {"mask", mask}, {"value", value.tensor, MOVED},
+       {"out", *out && *out != tensor && (*out)->dtype == STREW_TEXT ? *out : NULL, MOVED});
   struct elementwise work = {.call = &call, .given = *out};
   strew_status status = elementwise_masked_fill(&work, tensor, mask, value);
   return TRY(status, elementwise_run(&work, out));

@@ -5,6 +5,7 @@
    dimensions count as one, and positions are an index of it. */
 #include "indexed_rows.h"
 #include "runtime/base/device.h"
+#include "runtime/base/words.h"
 
 #include <string.h>
 
@@ -108,7 +109,9 @@ bool rows_compress(struct steps *steps, const strew_tensor *mask, const strew_te
   PLAN(&plan, 1, flat.sizes, &flat, &first);
   plan.operands[1].strides[0] = row;
   STEP(steps, device->ops->compress(steps->call, device, &plan, lines.rank, lines.sizes, out));
-  if (steps->status == STREW_OK) (*out)->dtype = self->dtype;
+  if (steps->status != STREW_OK) return true;
+  if (self->dtype == STREW_TEXT) text_mark(*out, steps->call->words);
+  (*out)->dtype = self->dtype;
   return true;
 }
 

@@ -108,18 +108,10 @@ void table_set_words(strew_table *table, int64_t i, struct shared_words *words) 
 /* The words of entry i as a list that no other table has. */
 static strew_status own_words(const struct call *call, strew_table *table, int64_t i, struct shared_words **out) {
   struct shared_words *old = table->entries[i].words;
-  int64_t number;
-  if (old && old->references == 1) {
-    old->references++;
-    return *out = old, STREW_OK;
-  }
-  strew_status status = shared_words_create(call, table->context, out);
-  for (int64_t k = 0; old && k < old->words.count && status == STREW_OK; k++) {
-    const char *word = words_at(&old->words, k);
-    status = words_number(call, table->context, &(*out)->words, word, strlen(word), &number);
-    if (status != STREW_OK) shared_words_release(*out, table->context);
-  }
-  return status;
+  if (!old) return shared_words_create(call, table->context, out);
+  if (old->references > 1) return shared_words_copy(call, table->context, &old->words, old->words.count, out);
+  old->references++;
+  return *out = old, STREW_OK;
 }
 
 strew_status strew_table_add_word(strew_table *table, int64_t i, const char *word, strew_error *error) {

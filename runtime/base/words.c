@@ -1,7 +1,7 @@
-/* words.c: see table.h. The hash table uses open addressing and is at most half full. A slot is 0, or holds a word's
+/* words.c: see words.h. The hash table uses open addressing and is at most half full. A slot is 0, or holds a word's
    number + 1 and above it the word's hash, which tells nearly all other words apart without a look at their text. An
    address seeds the hash, so that no file can be made whose words all collide. */
-#include "table.h"
+#include "words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,13 +31,14 @@ void shared_words_release(struct shared_words *shared, strew_context *context) {
 
 const char *words_at(const struct words *words, int64_t i) { return words->text + words->starts[i]; }
 
-static size_t length_of(const struct words *words, int64_t i) {
+size_t words_length(const struct words *words, int64_t i) {
   size_t end = i + 1 < words->count ? words->starts[i + 1] : words->used_bytes;
   return end - words->starts[i] - 1;
 }
 
 bool words_is(const struct words *words, int64_t i, const char *word, size_t length) {
-  return i >= 0 && i < words->count && length_of(words, i) == length && memcmp(words_at(words, i), word, length) == 0;
+  return i >= 0 && i < words->count && words_length(words, i) == length &&
+         memcmp(words_at(words, i), word, length) == 0;
 }
 
 /* Up to 8 bytes as a number; no other bytes are read. */
@@ -179,6 +180,67 @@ size_t words_number_all(struct words *words, size_t count, const struct found_wo
   }
   return count;
 }
+
+/* ----------------------------------------------------------------------------------------------------------- lists */
+
+strew_status word_list_create(const struct call *call, strew_context *context, struct shared_words *shared,
+                              int64_t count, const struct text_ops *ops, struct word_list **out) {
+  if (count > INT32_MAX)
+    return fail(call, FAULT(STREW_EVALUE, NULL), "makes %" PRId64 " different words, a text has at most %d", count,
+                INT32_MAX);
+  ALLOCATE_NEW(struct word_list *, list, call, context, sizeof *list);
+  *list = (struct word_list){.references = 1, .context = context, .shared = shared, .count = count, .ops = ops};
+  shared->references++;
+  return *out = list, STREW_OK;
+}
+
+struct word_list *word_list_retain(struct word_list *list) {
+  list->references++;
+  return list;
+}
+
+void word_list_release(struct word_list *list) {
+  if (!list || --list->references) return;
+  if (list->sorted != list) word_list_release(list->sorted);
+  memory_free(list->context, list->ranks, (size_t)list->count * sizeof *list->ranks);
+  shared_words_release(list->shared, list->context);
+  memory_free(list->context, list, sizeof *list);
+}
+
+strew_status shared_words_copy(const struct call *call, strew_context *context, const struct words *from, int64_t count,
+                               struct shared_words **out) {
+  int64_t number;
+  strew_status status = shared_words_create(call, context, out);
+  for (int64_t i = 0; i < count && status == STREW_OK; i++) {
+    status = words_number(call, context, &(*out)->words, words_at(from, i), words_length(from, i), &number);
+    if (status != STREW_OK) shared_words_release(*out, context);
+  }
+  return status;
+}
+
+strew_status word_list_in(const struct call *call, strew_context *context, struct word_list *list,
+                          struct word_list **out) {
+  struct shared_words *shared;
+  if (list->context == context) return *out = word_list_retain(list), STREW_OK;
+  RETURN_IF_FAILED(shared_words_copy(call, context, &list->shared->words, list->count, &shared));
+  strew_status status = word_list_create(call, context, shared, list->count, list->ops, out);
+  shared_words_release(shared, context);
+  return status;
+}
+
+void storage_set_words(struct storage *storage, struct word_list *list) {
+  struct word_list *old = storage->words;
+  storage->words = word_list_retain(list);
+  word_list_release(old);
+}
+
+void text_mark(strew_tensor *codes, struct word_list *list) {
+  storage_set_words(codes->storage, list);
+  codes->dtype = STREW_TEXT;
+  codes->storage->device->context->has_others = true;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- names */
 
 /* `text`: a name with room behind its `length` bytes. */
 static bool has_numbered(const struct words *words, char *text, size_t length, int64_t number) {

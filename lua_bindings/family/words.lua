@@ -1,0 +1,363 @@
+-- words.lua: order, comparison and conversion of text. The library moves codes, and gives texts that meet one list of
+-- words; here they are int32 codes of a sorted list, which compare as the words' bytes do. Calls that fail for text are
+-- run by `calls`, by their names, those with strings alone by `strings`.
+local strew, fail, use, inner = ...
+local operands = use "operands.lua"
+local words = {calls = {}, strings = {}}
+local calls = words.calls
+
+function words.is(x) return operands.is_tensor(x) and x.dtype == "text" end
+local is_text = words.is
+
+-- Returns the text with a sorted list of words: its codes are its order.
+function words.ordered(t) return inner.sorted(t) end
+
+-- Returns codes of a text's words as text.
+function words.of(codes, like) return inner.make_text(codes, like) end
+local of = words.of
+
+-- Returns a script's operand, a text or a string, as a text beside another one.
+local function text(x, name, like)
+  if is_text(x) then return x end
+  if type(x) == "string" then return strew.tensor(x, {device = like.device}) end
+  local is = operands.is_tensor(x) and x.dtype or inner.text(x)
+  fail(name, ("is %s, expected text or a string"):format(is),
+    operands.is_tensor(x) and "strew.text(x) writes numbers as words" or 'a word is a string: "Oslo"', "dtype")
+end
+
+-- Returns codes with -1 as text, in which those are empty words.
+local function with_gaps(codes, like)
+  local gaps = codes:lt(0)
+  if not gaps:any():item() then return of(codes, like) end
+  local code = inner.word_code(like, "")
+  if code < 0 then
+    like = strew.cat{like:reshape(-1):narrow(0, 0, 0), strew.tensor({""}, {device = like.device})}
+    code = inner.word_code(like, "")
+  end
+  return of(codes:masked_fill(gaps, code), like)
+end
+
+-- Returns a call's arguments without its options, and a copy of these.
+local function with_options(...)
+  local given, options = table.pack(...), {}
+  if type(given[given.n]) == "table" then
+    for name, value in next, table.remove(given) do options[name] = value end
+    given.n = given.n - 1
+  end
+  return given, options
+end
+
+-------------------------------------------------------------------------------------------------------------- order
+
+-- A call of the codes in order; of its results the first is text again.
+local function through(name, gives_words)
+  calls[name] = function(self, ...)
+    local t = words.ordered(text(self, "self", self))
+    local function results(first, ...) return gives_words and of(first, t) or first, ... end
+    return results((inner[name] or strew[name])(t:codes(), ...))
+  end
+end
+for name in ("sort topk unique cummax amax max cummin amin min mode kthvalue"):gmatch "%a+" do through(name, true) end
+for name in ("argsort argmax argmin group_argsort group_rank group_topk"):gmatch "[%a_]+" do through(name) end
+
+-- Returns the codes in order of two operands, one of which is text, and one of the texts.
+local function ordered_codes(self, other, name, other_name)
+  local like = is_text(self) and self or other
+  local a, b = inner.ordered(text(self, name, like), text(other, other_name, like))
+  return a:codes(), b:codes(), a
+end
+
+function calls.searchsorted(sorted, values, ...)
+  local a, b = ordered_codes(sorted, values, "sorted", "values")
+  return strew.searchsorted(a, b, ...)
+end
+
+function calls.bucketize(values, boundaries, ...)
+  local a, b = ordered_codes(values, boundaries, "values", "boundaries")
+  return strew.searchsorted(b, a, ...)
+end
+
+for name in ("minimum maximum"):gmatch "%a+" do
+  calls[name] = function(self, other)
+    local a, b, like = ordered_codes(self, other, "self", "other")
+    return of(strew[name](a, b), like)
+  end
+end
+
+---------------------------------------------------------------------------------------------------------- comparison
+
+local SWAPPED <const> = {eq = "eq", ne = "ne", lt = "gt", le = "ge", gt = "lt", ge = "le"}
+
+-- Compares with a word, which may not be in the list.
+local function compare_word(name, self, word)
+  if name == "eq" or name == "ne" then return strew[name](self:codes(), inner.word_code(self, word)) end
+  local t = words.ordered(self)
+  local below, is_there = inner.word_place(t, word)
+  local is_up_to = name == "le" or name == "gt"
+  return strew[(name == "lt" or name == "le") and "lt" or "ge"](t:codes(), below + (is_up_to and is_there and 1 or 0))
+end
+
+for name, swapped in next, SWAPPED do
+  calls[name] = function(self, other)
+    if type(other) == "string" then return compare_word(name, self, other) end
+    if type(self) == "string" then return compare_word(swapped, other, self) end
+    if not (is_text(self) and is_text(other)) then
+      text(self, "self", other)
+      text(other, "other", self)
+    end
+    if name == "eq" or name == "ne" then
+      local a, b = inner.aligned(self, other)
+      return strew[name](a:codes(), b:codes())
+    end
+    local a, b = ordered_codes(self, other, "self", "other")
+    return strew[name](a, b)
+  end
+end
+
+function calls.equal(self, other)
+  if not (is_text(self) and is_text(other)) then return false end
+  if operands.text(self.shape) ~= operands.text(other.shape) then return false end
+  return calls.eq(self, other):all():item()
+end
+
+function calls.isin(self, test_elements, options)
+  if type(test_elements) == "string" then test_elements = {test_elements} end
+  local like = is_text(self) and self or test_elements
+  if type(test_elements) == "table" then
+    test_elements = strew.tensor(test_elements, {dtype = "text", device = like.device})
+  end
+  local a, b = inner.aligned(text(self, "self", like), text(test_elements, "test_elements", like))
+  return inner.isin(a:codes(), b:codes(), options)
+end
+
+------------------------------------------------------------------------------------------------- strings among operands
+
+-- Returns the arguments with strings as texts of one element, on the device of the first tensor; those at `from` and
+-- after.
+local function as_texts(from, ...)
+  local given, device = table.pack(...), nil
+  for i = 1, given.n do
+    if operands.is_tensor(given[i]) then device = device or given[i].device end
+  end
+  for i = from, given.n do
+    if type(given[i]) == "string" then given[i] = strew.tensor(given[i], {device = device}) end
+  end
+  return table.unpack(given, 1, given.n)
+end
+
+for name in ("masked_fill index_fill index_put copy"):gmatch "[%a_]+" do
+  for _, full in ipairs{name, name .. "_"} do
+    calls[full] = function(self, ...) return strew[full](as_texts(1, self, ...)) end
+  end
+end
+
+-- where(condition, a, b), also of strings alone.
+function calls.where(...)
+  local a, b, c = as_texts(1, ...)
+  return strew.where(a, b, c)
+end
+
+function words.strings.where(condition, a, b, ...)
+  if operands.is_tensor(condition) and type(a) == "string" and type(b) == "string" and select("#", ...) == 0 then
+    return calls.where(condition, a, b)
+  end
+  return strew.where(condition, a, b, ...) -- fails again
+end
+
+function calls.fill_(self, value)
+  return self:copy_(text(value, "value", self))
+end
+function calls.fill(self, value) return calls.fill_(self:clone(), value) end
+function calls.zero_(self) return calls.fill_(self, "") end
+function calls.zero(self) return calls.fill(self, "") end
+
+calls["t[i] = v"] = function(self, at, value) self[at] = text(value, "value", self) end
+
+function calls.set(self, ...)
+  local given = table.pack(...)
+  local part = self
+  for i = 1, given.n - 1 do part = part:select(0, given[i]) end
+  part:copy_(text(given[given.n], "value", self))
+end
+
+for _, name in ipairs{"scatter", "scatter_"} do
+  calls[name] = function(self, dim, index, src, ...)
+    if type(src) == "string" then src = text(src, "src", self):expand(index.shape) end
+    return strew[name](self, dim, index, src, ...)
+  end
+end
+
+-- full(sizes, word [, options]), and like a text.
+local function full(shape, word, options)
+  return text(word, "value", options):expand(shape):clone()
+end
+
+function words.strings.full(...)
+  local given, options = with_options(...)
+  local count = given.n - 1
+  local is_list = count == 1 and type(given[1]) == "table"
+  local is_word = type(given[given.n]) == "string" and (options.dtype == nil or options.dtype == "text")
+  for i = 1, is_list and 0 or count do is_word = is_word and math.type(given[i]) == "integer" end
+  if not is_word then return strew.full(...) end -- fails again
+  return full(is_list and given[1] or table.move(given, 1, count, 1, {}), given[given.n], options)
+end
+
+function calls.full_like(self, word, options)
+  return full(self.shape, word, {device = options and options.device or self.device})
+end
+
+---------------------------------------------------------------------------------------------------------- reading
+
+-- Positions out of range that are dropped give the empty word.
+for name in ("gather index_select take take_along_dim gather_nd index_get"):gmatch "[%a_]+" do
+  calls[name] = function(self, ...)
+    local call = strew[name]
+    return with_gaps(call(text(self, "self", self):codes() + 1, ...) - 1, self)
+  end
+end
+
+-------------------------------------------------------------------------------------------------------------- groups
+
+-- Reductions of groups: those without elements are the empty word, or `fill`.
+for name in ("scatter_min scatter_max scatter_first scatter_last"):gmatch "[%a_]+" do
+  calls[name] = function(src, index, ...)
+    local given, options = with_options(...)
+    if is_text(index) then fail("index", "is text, expected an integer dtype", nil, "dtype") end
+    for i = 1, given.n do
+      if operands.is_tensor(given[i]) or options.out ~= nil then
+        fail("out", "is given, but words are not joined to others in place",
+          "strew.minimum and strew.maximum join the result to others", "dtype")
+      end
+    end
+    if options.skip_nan then fail("skip_nan", "is true, but text has no NaN") end
+    local t, fill = words.ordered(src), options.fill
+    if fill ~= nil then
+      t, fill = inner.ordered(src, text(fill, "fill", src))
+      fill = fill:codes():item()
+    end
+    options.fill = fill or -1
+    given[given.n + 1] = options
+    local function results(first, ...) return with_gaps(first, t), ... end
+    return results(strew[name](t:codes(), index, table.unpack(given, 1, given.n + 1)))
+  end
+end
+
+for name in ("scatter_nunique group_counts"):gmatch "[%a_]+" do
+  calls[name] = function(src, index, ...)
+    if is_text(index) then fail("index", "is text, expected an integer dtype", nil, "dtype") end
+    return (inner[name] or strew[name])(src:codes(), index, ...)
+  end
+end
+
+-- Groups in the order of the words; g.keys is a sequence with texts among it.
+function calls.group_by(...)
+  local given, options = with_options(...)
+  local keys = given
+  if #options > 0 then -- keys in a table, with or without options after it
+    keys, options = options, {}
+  elseif type(given[1]) == "table" then
+    keys = given[1]
+  end
+  local codes, count = {}, #keys
+  for i = 1, count do codes[i] = is_text(keys[i]) and words.ordered(keys[i]):codes() or keys[i] end
+  local g = strew.group_by(codes, options)
+  local columns = {names = {}, tensors = {}, words = {}, argument = "keys", device = g.device}
+  for i = 1, count do columns.names[i], columns.tensors[i] = i, keys[i]:index_select(0, g.positions) end
+  return inner.set_keys(g, columns, table.move(keys, 1, count, 1, {}))
+end
+
+------------------------------------------------------------------------------------------------------ word by word
+
+-- Returns the words that a text has, each once, and of each element their number.
+local function used(t)
+  local codes, numbers = t:codes():unique{return_inverse = true}
+  return of(codes, t):tolist(), numbers
+end
+
+-- An operation of f, of each word once; its results have that dtype.
+local function each(dtype, f)
+  return function(t, ...)
+    local list, numbers = used(text(t, "t", t))
+    for i, word in ipairs(list) do list[i] = f(word, ...) end
+    if dtype == "text" then return inner.make_text(numbers, list) end
+    local results = strew.tensor(list, {dtype = dtype, device = t.device})
+    return #list > 0 and results[numbers] or results:reshape(t.shape)
+  end
+end
+
+local NUMBERS <const> = {nan = 0 / 0, inf = math.huge, ["+inf"] = math.huge, ["-inf"] = -math.huge}
+local TRUTHS <const> = {["true"] = true, ["false"] = false, ["1"] = true, ["0"] = false}
+
+-- Returns the value of a word; nil: it is none of the dtype.
+local function value_of(word, dtype, info)
+  if dtype == "bool" then return TRUTHS[word:lower()] end
+  local number = not word:find "[xX]" and tonumber(word) or NUMBERS[word:lower()]
+  if not info then return word == "" and 0 / 0 or number and number + 0.0 end
+  number = math.tointeger(number)
+  return number and number >= info.min and number <= info.max and number or nil
+end
+
+-- Raises an error that names the first element that is the word of that number.
+local function fail_word(t, numbers, k, dtype)
+  local at = numbers:eq(k - 1):nonzero()[0]:tolist()
+  fail("self", ("has %s at %s, which is no %s"):format(inner.text(t:get(at)), operands.text(at), dtype),
+    t:get(at) == "" and not dtype:find "float" and "floats have NaN for empty words" or nil, "value", nil, at)
+end
+
+local function converted(self, dtype)
+  local list, numbers = used(self)
+  if dtype == "time" then return strew.time(list, {device = self.device})[numbers] end
+  local info = dtype ~= "bool" and not dtype:find "float" and strew.iinfo(dtype) or nil
+  local values = {}
+  for k, word in ipairs(list) do
+    values[k] = value_of(word, dtype, info)
+    if values[k] == nil then fail_word(self, numbers, k, dtype) end
+  end
+  return strew.tensor(values, {dtype = dtype, device = self.device})[numbers]
+end
+
+-- Numbers of which a word is the text.
+function calls.to(self, ...)
+  local given, options = with_options(...)
+  local target, device = options.dtype, options.device
+  for i = 1, given.n do
+    if given[i] == "time" or pcall(strew.zeros, 0, {dtype = given[i]}) then target = given[i] else device = given[i] end
+  end
+  local t = device and self:to(device) or self
+  return target and target ~= "text" and converted(t, target) or t
+end
+
+-- Returns codes or numbers as text.
+local function make(x, list)
+  if not operands.is_tensor(x) then
+    x = strew.tensor(x, list ~= nil and type(x) == "table" and x[1] == nil and {dtype = "int64"} or nil)
+  end
+  if list == nil then
+    if is_text(x) then return x end
+    local values, numbers = x:unique{return_inverse = true}
+    local shown = values:tolist()
+    for i, value in ipairs(shown) do shown[i] = value ~= value and "" or tostring(value) end
+    return inner.make_text(numbers, shown)
+  end
+  if type(list) ~= "table" and not is_text(list) then
+    fail("words", ("is %s, expected a sequence of strings, or a text"):format(inner.text(list)))
+  end
+  return inner.make_text(x, list)
+end
+
+local function string_operation(f, dtype)
+  local run = each(dtype, f)
+  return {"t:tensor word:any", function(t, word)
+    if type(word) ~= "string" then fail("word", ("is %s, expected a string"):format(inner.text(word))) end
+    return run(t, word)
+  end}
+end
+
+words.text = {"x:any words?any", make}
+words.contains = string_operation(function(word, part) return word:find(part, 1, true) ~= nil end, "bool")
+words.starts_with = string_operation(function(word, part) return word:sub(1, #part) == part end, "bool")
+words.ends_with = string_operation(function(word, part) return part == "" or word:sub(-#part) == part end, "bool")
+words.upper = {"t:tensor", each("text", function(word) return (word:gsub("[a-z]+", string.upper)) end)}
+words.lower = {"t:tensor", each("text", function(word) return (word:gsub("[A-Z]+", string.lower)) end)}
+words.length = {"t:tensor", each("int64", function(word) return utf8.len(word) or #word end)}
+return words

@@ -1,0 +1,108 @@
+/* words.h: words: the names of a table, and what the codes of a text stand for (words.c); texts (text.c). */
+#ifndef STREW_WORDS_H
+#define STREW_WORDS_H
+
+#include "tensor.h"
+
+/* Different words, numbered from 0 in order of insertion, with a hash table to find a word's number. */
+struct words {
+  int64_t count, capacity;
+  size_t *starts; /* of each word in `text` */
+  char *text;     /* all words, each ending in a 0 */
+  size_t used_bytes, text_bytes;
+  uint64_t *slots; /* 2 * capacity of them, a power of two: see words.c */
+  uint64_t seed;   /* of the hash, from the first slots on */
+};
+
+/* Such words with several owners, which may add to them: texts, and what reads them in chunks. */
+struct shared_words {
+  size_t references;
+  struct words words;
+};
+/* A new empty list with one owner. */
+strew_status shared_words_create(const struct call *call, strew_context *context, struct shared_words **out);
+void shared_words_release(struct shared_words *shared, strew_context *context); /* NULL is fine */
+/* A new list of the first `count` words. */
+strew_status shared_words_copy(const struct call *call, strew_context *context, const struct words *from, int64_t count,
+                               struct shared_words **out);
+
+/* Frees the memory and leaves an empty list: all zeros, as at the start. */
+void words_release(struct words *words, strew_context *context);
+/* Stores the number of a word in *out; adds the word if it is new. None of its bytes may be 0. */
+strew_status words_number(const struct call *call, strew_context *context, struct words *words, const char *word,
+                          size_t length, int64_t *out);
+/* Makes room for one more word of that length. */
+strew_status words_grow(const struct call *call, strew_context *context, struct words *words, size_t length);
+/* A word that is to be numbered, and its hash. words_hash needs room for a word. */
+struct found_word {
+  const char *text;
+  uint32_t length, hash;
+};
+uint32_t words_hash(const struct words *words, const char *word, size_t length);
+/* Numbers words as words_number does, without allocating memory: returns how many, up to the first one that has no
+   room. From any thread. */
+size_t words_number_all(struct words *words, size_t count, const struct found_word *found, int64_t *codes);
+/* Adds a name. A repeated one gets a number behind it that makes it new: x, x_2. */
+strew_status words_add_name(const struct call *call, strew_context *context, struct words *words, const char *name,
+                            size_t length);
+/* Returns the number of a word, or -1 if it is unknown. */
+int64_t words_find(const struct words *words, const char *word, size_t length);
+/* True if word i is this one; false if there is no word i. */
+bool words_is(const struct words *words, int64_t i, const char *word, size_t length);
+/* Returns word i of 0..count-1; borrowed until the next one is added. */
+const char *words_at(const struct words *words, int64_t i);
+/* The number of bytes of word i. */
+size_t words_length(const struct words *words, int64_t i);
+
+/* Functions of text.c for what it stands on. */
+struct text_ops {
+  /* Gives the texts of a call one list. */
+  strew_status (*meet)(struct call *call);
+  /* The same texts with codes of one list, though theirs may end sooner. The caller releases them and the list. */
+  strew_status (*align)(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out,
+                        struct word_list **list);
+};
+
+/* The words of a text, which storages of codes own: the first `count` of words that others may add to. It never changes,
+   so that codes stay valid; a text that gets a new word gets a list that begins with these. */
+struct word_list {
+  size_t references;
+  strew_context *context;
+  struct shared_words *shared;
+  int64_t count;
+  const struct text_ops *ops;
+  struct word_list *sorted; /* the words in the order of their bytes, once needed; itself: they are */
+  int32_t *ranks;           /* of each word there; NULL: it is sorted */
+};
+/* The first `count` words; one owner. */
+strew_status word_list_create(const struct call *call, strew_context *context, struct shared_words *shared,
+                              int64_t count, const struct text_ops *ops, struct word_list **out);
+struct word_list *word_list_retain(struct word_list *list);
+void word_list_release(struct word_list *list); /* NULL is fine */
+/* True if all words of `part` have the same codes in `list`. */
+static inline bool word_list_begins(const struct word_list *list, const struct word_list *part) {
+  return list->shared == part->shared && list->count >= part->count;
+}
+/* The same for what the call writes. */
+static inline bool call_words_begin(const struct call *call, const struct word_list *part) {
+  if (!call->words) return false;
+  return word_list_begins(call->words, part) || (call->recoded && word_list_begins(call->recoded->from, part));
+}
+/* The list in a context: itself, retained, or a copy. */
+strew_status word_list_in(const struct call *call, strew_context *context, struct word_list *list,
+                          struct word_list **out);
+/* Replaces the words of a storage by these, which it retains. */
+void storage_set_words(struct storage *storage, struct word_list *list);
+/* Makes a text of an int32 tensor that has its storage for itself, and codes of the list. */
+void text_mark(strew_tensor *codes, struct word_list *list);
+
+/* ---------------------------------------------------------------------------------------------------------- text.c */
+
+/* The words that `shared` has now, as a list of texts. */
+strew_status text_list(const struct call *call, strew_context *context, struct shared_words *shared,
+                       struct word_list **out);
+/* A new text of empty words. */
+strew_status text_zeros(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
+                        strew_tensor **out);
+
+#endif
