@@ -253,8 +253,9 @@ return {
   median = {"self:tensor dim?dim keepdim?boolean skip_nan=boolean", function(self, dim, keepdim, skip_nan)
     if skip_nan then return self:nanmedian(dim, keepdim) end
     if self.dtype == "time" then return use "times.lua".median(self, dim, keepdim) end
-    if self.dtype == "bool" then
-      fail("self", "is bool, median takes integers and floats", 'self:to("uint8")', "dtype")
+    local hints = {bool = 'self:to("uint8")', text = "self:codes() gives its codes"}
+    if hints[self.dtype] then
+      fail("self", ("is %s, median takes integers and floats"):format(self.dtype), hints[self.dtype], "dtype")
     end
     if dim then
       local line = operands.line(self)

@@ -1,12 +1,13 @@
-/* words.c: see words.h. The hash table uses open addressing and is at most half full; a slot holds a word's number + 1,
-   or 0. The table's address seeds the hash, so that no file can be made whose words all collide. */
+/* words.c: see words.h. The hash table uses open addressing and is at most half full. A slot is 0, or holds a word's
+   number + 1 and above it the word's hash, which tells nearly all other words apart without a look at their text. An
+   address seeds the hash, so that no file can be made whose words all collide. */
 #include "words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { INITIAL_CAPACITY = 8, INITIAL_TEXT_BYTES = 64 };
+enum { INITIAL_CAPACITY = 8, INITIAL_TEXT_BYTES = 64, MOST_WORDS = 1 << 30 };
 
 void words_release(struct words *words, strew_context *context) {
   memory_free(context, words->starts, (size_t)words->capacity * sizeof *words->starts);
@@ -40,30 +41,51 @@ bool words_is(const struct words *words, int64_t i, const char *word, size_t len
          memcmp(words_at(words, i), word, length) == 0;
 }
 
+/* Up to 8 bytes as a number; no other bytes are read. */
+static uint64_t load_bytes(const char *at, size_t count) {
+  uint64_t whole = 0;
+  uint32_t first, last;
+  if (count == sizeof whole) return memcpy(&whole, at, sizeof whole), whole;
+  if (count < sizeof first) {
+    for (size_t i = 0; i < count; i++) whole = whole << 8 | (unsigned char)at[i];
+    return whole;
+  }
+  memcpy(&first, at, sizeof first);
+  memcpy(&last, at + count - sizeof last, sizeof last);
+  return (uint64_t)last << 32 | first;
+}
+
 /* Hashes 8 bytes at a time: multiplies by an odd number and folds the high half into the low one. */
-static uint64_t hash(const int64_t *slots, const char *word, size_t length) {
-  uint64_t state = (uint64_t)(uintptr_t)slots + length;
-  for (uint64_t chunk; length; word += sizeof chunk) {
-    size_t step = length < sizeof chunk ? length : sizeof chunk;
-    chunk = 0;
-    memcpy(&chunk, word, step);
-    state = (state ^ chunk) * 0x9e3779b97f4a7c15u;
+uint32_t words_hash(const struct words *words, const char *word, size_t length) {
+  uint64_t state = words->seed + length;
+  while (length) {
+    const size_t step = length < sizeof state ? length : sizeof state;
+    state = (state ^ load_bytes(word, step)) * 0x9e3779b97f4a7c15u;
     state ^= state >> 32;
-    length -= step;
+    word += step, length -= step;
   }
   state *= 0xd6e8feb86659fd93u;
-  return state ^ state >> 32;
+  return (uint32_t)(state ^ state >> 32);
+}
+
+static int64_t number_in(uint64_t slot) { return (int64_t)(uint32_t)slot - 1; }
+static uint64_t *first_slot(const struct words *words, uint32_t hash) {
+  return &words->slots[hash & ((uint64_t)words->capacity * 2 - 1)];
+}
+static uint64_t *next_slot(const struct words *words, uint64_t *slot) {
+  return slot + 1 < words->slots + words->capacity * 2 ? slot + 1 : words->slots;
 }
 
 /* Returns the slot of this word, or an empty one for it. There always is one: half of the slots are empty. */
-static int64_t *find_slot(const struct words *words, const char *word, size_t length) {
-  uint64_t mask = (uint64_t)words->capacity * 2 - 1, at = hash(words->slots, word, length) & mask;
-  while (words->slots[at] && !words_is(words, words->slots[at] - 1, word, length)) at = (at + 1) & mask;
-  return &words->slots[at];
+static uint64_t *find_slot(const struct words *words, const char *word, size_t length, uint32_t hash) {
+  uint64_t *slot = first_slot(words, hash);
+  while (*slot && (*slot >> 32 != hash || !words_is(words, number_in(*slot), word, length)))
+    slot = next_slot(words, slot);
+  return slot;
 }
 
 int64_t words_find(const struct words *words, const char *word, size_t length) {
-  return words->capacity ? *find_slot(words, word, length) - 1 : -1;
+  return words->capacity ? number_in(*find_slot(words, word, length, words_hash(words, word, length))) : -1;
 }
 
 static strew_status grow_list(const struct call *call, strew_context *context, struct words *words) {
@@ -71,6 +93,7 @@ static strew_status grow_list(const struct call *call, strew_context *context, s
   larger.capacity = words->capacity ? 2 * words->capacity : INITIAL_CAPACITY;
   const uint64_t starts_bytes = (uint64_t)larger.capacity * sizeof *larger.starts;
   const uint64_t slots_bytes = (uint64_t)larger.capacity * 2 * sizeof *larger.slots;
+  if (words->count == MOST_WORDS) return fail_memory(call, context, starts_bytes + slots_bytes);
   larger.starts = memory_allocate(context, starts_bytes);
   larger.slots = larger.starts ? memory_allocate(context, slots_bytes) : NULL;
   if (!larger.slots) {
@@ -78,8 +101,14 @@ static strew_status grow_list(const struct call *call, strew_context *context, s
     return fail_memory(call, context, starts_bytes + slots_bytes);
   }
   memset(larger.slots, 0, (size_t)slots_bytes);
+  if (!words->capacity) larger.seed = (uintptr_t)larger.slots;
   if (words->count) memcpy(larger.starts, words->starts, (size_t)words->count * sizeof *larger.starts);
-  for (int64_t i = 0; i < words->count; i++) *find_slot(&larger, words_at(words, i), words_length(words, i)) = i + 1;
+  for (int64_t i = 0; i < 2 * words->capacity; i++) {
+    uint64_t *slot = first_slot(&larger, (uint32_t)(words->slots[i] >> 32));
+    if (!words->slots[i]) continue;
+    while (*slot) slot = next_slot(&larger, slot);
+    *slot = words->slots[i];
+  }
   memory_free(context, words->starts, (size_t)words->capacity * sizeof *words->starts);
   memory_free(context, words->slots, (size_t)words->capacity * 2 * sizeof *words->slots);
   *words = larger;
@@ -97,22 +126,59 @@ static strew_status grow_text(const struct call *call, strew_context *context, s
   return STREW_OK;
 }
 
-strew_status words_number(const struct call *call, strew_context *context, struct words *words, const char *word,
-                          size_t length, int64_t *out) {
-  strew_status status = STREW_OK;
-  *out = words_find(words, word, length);
-  if (*out >= 0) return STREW_OK;
-  if (words->count == words->capacity) status = grow_list(call, context, words);
-  if (status == STREW_OK && words->text_bytes - words->used_bytes <= length)
-    status = grow_text(call, context, words, length + 1);
-  if (status != STREW_OK) return status;
-  *out = words->count++;
-  words->starts[*out] = words->used_bytes;
+strew_status words_grow(const struct call *call, strew_context *context, struct words *words, size_t length) {
+  strew_status status = words->count == words->capacity ? grow_list(call, context, words) : STREW_OK;
+  if (status != STREW_OK || words->text_bytes - words->used_bytes > length) return status;
+  return grow_text(call, context, words, length + 1);
+}
+
+/* The number of a word, which is added if it is new; -1: there is no room for it. */
+static int64_t number_word(struct words *words, const char *word, size_t length, uint32_t hash) {
+  uint64_t *slot = find_slot(words, word, length, hash);
+  if (*slot) return number_in(*slot);
+  if (words->count == words->capacity || words->text_bytes - words->used_bytes <= length) return -1;
+  words->starts[words->count] = words->used_bytes;
   if (length) memcpy(words->text + words->used_bytes, word, length);
   words->text[words->used_bytes + length] = '\0';
   words->used_bytes += length + 1;
-  *find_slot(words, word, length) = *out + 1;
+  *slot = (uint64_t)hash << 32 | (uint64_t)++words->count;
+  return words->count - 1;
+}
+
+strew_status words_number(const struct call *call, strew_context *context, struct words *words, const char *word,
+                          size_t length, int64_t *out) {
+  strew_status status = words->capacity ? STREW_OK : words_grow(call, context, words, length);
+  if (status != STREW_OK) return status;
+  const uint32_t hash = words_hash(words, word, length);
+  while ((*out = number_word(words, word, length, hash)) < 0)
+    RETURN_IF_FAILED(words_grow(call, context, words, length));
   return STREW_OK;
+}
+
+/* Loads what the search for these words will read, each step for all of them, so that their cache misses overlap. */
+static void prefetch_words(const struct words *words, size_t count, const struct found_word *found) {
+  enum { MOST = 32 };
+  int64_t numbers[MOST];
+  for (size_t i = 0; i < count; i++) __builtin_prefetch(first_slot(words, found[i].hash));
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t *slot = first_slot(words, found[i].hash);
+    numbers[i] = *slot >> 32 == found[i].hash ? number_in(*slot) : -1;
+    if (numbers[i] >= 0) __builtin_prefetch(&words->starts[numbers[i]]);
+  }
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] >= 0) __builtin_prefetch(words_at(words, numbers[i]));
+}
+
+size_t words_number_all(struct words *words, size_t count, const struct found_word *found, int64_t *codes) {
+  enum { AT_ONCE = 32, FITS_CACHE = 1 << 10 };
+  for (size_t i = 0; i < count; i++) {
+    const size_t left = count - i;
+    if (i % AT_ONCE == 0 && words->count > FITS_CACHE)
+      prefetch_words(words, left < AT_ONCE ? left : AT_ONCE, found + i);
+    codes[i] = number_word(words, found[i].text, found[i].length, found[i].hash);
+    if (codes[i] < 0) return i;
+  }
+  return count;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- lists */

@@ -10,7 +10,8 @@ struct words {
   size_t *starts; /* of each word in `text` */
   char *text;     /* all words, each ending in a 0 */
   size_t used_bytes, text_bytes;
-  int64_t *slots; /* 2 * capacity of them, a power of two: see words.c */
+  uint64_t *slots; /* 2 * capacity of them, a power of two: see words.c */
+  uint64_t seed;   /* of the hash, from the first slots on */
 };
 
 /* Such words with several owners, which may add to them: texts, and what reads them in chunks. */
@@ -30,6 +31,17 @@ void words_release(struct words *words, strew_context *context);
 /* Stores the number of a word in *out; adds the word if it is new. None of its bytes may be 0. */
 strew_status words_number(const struct call *call, strew_context *context, struct words *words, const char *word,
                           size_t length, int64_t *out);
+/* Makes room for one more word of that length. */
+strew_status words_grow(const struct call *call, strew_context *context, struct words *words, size_t length);
+/* A word that is to be numbered, and its hash. words_hash needs room for a word. */
+struct found_word {
+  const char *text;
+  uint32_t length, hash;
+};
+uint32_t words_hash(const struct words *words, const char *word, size_t length);
+/* Numbers words as words_number does, without allocating memory: returns how many, up to the first one that has no
+   room. From any thread. */
+size_t words_number_all(struct words *words, size_t count, const struct found_word *found, int64_t *codes);
 /* Adds a name. A repeated one gets a number behind it that makes it new: x, x_2. */
 strew_status words_add_name(const struct call *call, strew_context *context, struct words *words, const char *name,
                             size_t length);
@@ -46,8 +58,9 @@ size_t words_length(const struct words *words, int64_t i);
 struct text_ops {
   /* Gives the texts of a call one list. */
   strew_status (*meet)(struct call *call);
-  /* The same texts with codes of one list, or of its first words. The caller releases them. */
-  strew_status (*align)(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out);
+  /* The same texts with codes of one list, though theirs may end sooner. The caller releases them and the list. */
+  strew_status (*align)(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out,
+                        struct word_list **list);
 };
 
 /* The words of a text, which storages of codes own: the first `count` of words that others may add to. It never changes,

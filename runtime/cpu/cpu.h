@@ -2,46 +2,16 @@
 #ifndef STREW_CPU_H
 #define STREW_CPU_H
 
+#include "pool.h"
 #include "prefetch.h"
 #include "runtime/base/device.h"
 
 /* Elements between two tests whether the call must stop: a few milliseconds of work at most. */
 enum { CHUNK = 1 << 17 };
 
-static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* Returns the rows of that many columns (0: elements) which make a CHUNK, `most` at most. */
 static inline int64_t rows_of_chunk(int64_t most, int64_t columns) {
   return least(most, columns > 1 ? (CHUNK - 1) / columns + 1 : CHUNK); /* small calls need no division */
-}
-
-/* --------------------------------------------------------------------------------------------------- pool.c */
-
-/* Runs part(argument, 0) .. part(argument, parts - 1) on the context's workers, the caller among them, and returns when
-   all have ended. One part, or one worker, starts no thread. A call that must stop (interrupt.c) leaves out the parts
-   that have not begun; parts that take long test for it themselves. */
-void pool_run(strew_context *context, int64_t parts, void (*part)(void *argument, int64_t i), void *argument);
-/* The same, but on the caller's thread alone if the work is too little for threads. */
-void pool_run_sized(strew_context *context, int64_t bytes, int64_t parts, void (*part)(void *argument, int64_t i),
-                    void *argument);
-/* Runs item(argument, 0) .. item(argument, count - 1), in `parts` parts of neighbours, at most. */
-void pool_run_items(strew_context *context, int64_t parts, int64_t count, void (*item)(void *argument, int64_t i),
-                    void *argument);
-void pool_destroy(strew_context *context);
-/* Returns the bytes of `count` elements, which may be a few repeated; INT64_MAX if they overflow. */
-static inline int64_t work_bytes(int64_t count, size_t bytes) {
-  return count_of_sizes(2, (int64_t[]){count, (int64_t)bytes});
-}
-/* Returns the number of parts for work on `bytes` of memory: 1 if threads would cost more than they save. */
-int64_t pool_parts(const strew_context *context, int64_t bytes);
-/* The same for work that does little more than pass through its memory, which needs more of it to pay for threads. */
-int64_t pool_parts_light(const strew_context *context, int64_t bytes);
-
-/* Returns where part number `part` begins, if 0 .. count - 1 is cut into `parts` that differ by one at most. Part
-   number `parts` begins at the end. */
-static inline int64_t part_begin(int64_t count, int64_t parts, int64_t part) {
-  int64_t longer = count % parts;
-  return count / parts * part + (part < longer ? part : longer);
 }
 
 /* --------------------------------------------------------------------------------------------------- walk.c */

@@ -7,7 +7,7 @@
 #include "stream.h"
 
 struct csv_state {
-  struct reader reader;
+  struct csv_reader reader;
   struct stream *stream;
   struct cells cells;
   char *text; /* the window: bytes `begin` to `end` are not read yet */

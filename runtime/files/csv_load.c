@@ -10,18 +10,11 @@
 
 /* -------------------------------------------------------------------------------------------------------- columns */
 
-static strew_dtype dtype_of(const struct reader *reader, const struct column *column) {
-  if (column->kind == TEXTUAL || column->kind == MARKED) return STREW_INT64;
-  if (column->kind == DATED) return STREW_TIME;
-  if (reader->options->dtype) return *reader->options->dtype;
-  return column->kind == WHOLE && !column->missing_line ? STREW_INT64 : STREW_FLOAT64;
-}
-
 /* From now on later chunks have these dtypes. A column without a number or word is one of floats. */
-static strew_status decide(struct reader *reader) {
+static strew_status decide(struct csv_reader *reader) {
   for (int64_t i = 0; i < reader->count; i++) {
     struct column *column = &reader->columns[i];
-    column->dtype = dtype_of(reader, column);
+    column->dtype = csv_dtype(reader, column);
     if (column->kind == UNKNOWN) column->kind = FRACTIONAL;
     if (column->kind == MARKED) column->kind = TEXTUAL;
     if (column->kind != TEXTUAL || column->words) continue;
@@ -31,29 +24,9 @@ static strew_status decide(struct reader *reader) {
   return STREW_OK;
 }
 
-static strew_status make_column(struct reader *reader, struct column *column) {
-  strew_device *cpu = &reader->context->cpu;
-  strew_status status = tensor_create(reader->call, cpu, column->dtype, 1, &reader->rows, &column->tensor);
-  column->element_bytes = dtype_bytes(column->dtype);
-  if (status == STREW_OK) column->elements = column->tensor->storage->data;
-  return status;
-}
-
-static strew_status make_columns(struct reader *reader) {
-  uint64_t size_bytes = 0;
-  for (int64_t k = 0; k < reader->chosen_count; k++)
-    size_bytes += (uint64_t)reader->rows * dtype_bytes(reader->columns[reader->chosen[k]].dtype);
-  strew_status status = check_machine_memory(reader->call, reader->device, size_bytes, NULL);
-  for (int64_t k = 0; k < reader->chosen_count && status == STREW_OK; k++) {
-    if (k % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(reader->call, reader->context);
-    TRY(status, make_column(reader, &reader->columns[reader->chosen[k]]));
-  }
-  return status;
-}
-
 /* -------------------------------------------------------------------------------------------------------- a table */
 
-static strew_status add_column(struct reader *reader, strew_table *table, int64_t i) {
+static strew_status add_column(struct csv_reader *reader, strew_table *table, int64_t i) {
   struct column *column = &reader->columns[i];
   strew_tensor *tensor = NULL;
   strew_status status = transfer(reader->call, column->tensor, reader->device, &tensor);
@@ -64,7 +37,7 @@ static strew_status add_column(struct reader *reader, strew_table *table, int64_
   return status;
 }
 
-static strew_status make_table(struct reader *reader, strew_table **out) {
+static strew_status make_table(struct csv_reader *reader, strew_table **out) {
   strew_table *table;
   strew_status status = table_create(reader->call, reader->context, &table);
   if (status != STREW_OK) return status;
@@ -79,34 +52,41 @@ static strew_status make_table(struct reader *reader, strew_table **out) {
   return status;
 }
 
-strew_status csv_read_rows(struct reader *reader, struct cells *cells, bool skips_none, strew_table **out) {
-  struct cells end = *cells;
+/* Reads the rows in two walks. */
+static strew_status walk_twice(struct csv_reader *reader, struct cells *cells, bool skips_none) {
+  struct cells first = *cells;
   reader->rows = reader->row = 0;
-  *out = NULL;
-  strew_status status = csv_walk_first(reader, *cells);
+  reader->walk = 1;
+  strew_status status = csv_walk_first(reader, &first, reader->text + reader->size_bytes);
   if (status == STREW_OK && !reader->rows && skips_none) return STREW_OK;
   if (status == STREW_OK && !reader->is_decided) status = decide(reader);
-  TRY(status, make_columns(reader));
-  TRY(status, csv_walk_second(reader, &end));
-  TRY(status, make_table(reader, out));
-  if (status == STREW_OK) *cells = end;
-  for (int64_t i = 0; reader->columns && i < reader->count; i++) {
-    strew_release(reader->columns[i].tensor);
-    reader->columns[i].tensor = NULL;
-  }
+  TRY(status, csv_make_columns(reader));
+  return TRY(status, csv_walk_second(reader, cells));
+}
+
+strew_status csv_read_rows(struct csv_reader *reader, struct cells *cells, bool skips_none, strew_table **out) {
+  struct cells end = *cells;
+  bool is_read = false;
+  *out = NULL;
+  strew_status status = csv_read_parts(reader, &end, &is_read);
+  if (status == STREW_OK && !is_read) status = walk_twice(reader, &end, skips_none);
+  if (status == STREW_OK && is_read && !reader->is_decided) status = decide(reader);
+  if (status == STREW_OK && (reader->rows || !skips_none)) status = make_table(reader, out);
+  if (status == STREW_OK && *out) *cells = end;
+  csv_release_columns(reader);
   return status;
 }
 
 /* --------------------------------------------------------------------------------------------------------- a file */
 
 /* Fails for a compressed file that is read as plain text. */
-static strew_status check_magic(const struct reader *reader, const char *text, size_t size_bytes) {
+static strew_status check_magic(const struct csv_reader *reader, const char *text, size_t size_bytes) {
   if (size_bytes < 2 || memcmp(text, "\x1f\x8b", 2) != 0) return STREW_OK;
   return fail_file(reader->call, reader->path, "{.format = \"csv.gz\"} inflates it",
                    "is compressed by gzip, expected text");
 }
 
-strew_status csv_check_text(const struct reader *reader, const char *text, size_t size_bytes, int64_t line,
+strew_status csv_check_text(const struct csv_reader *reader, const char *text, size_t size_bytes, int64_t line,
                             uint64_t before) {
   strew_status status = before ? STREW_OK : check_magic(reader, text, size_bytes);
   const char *zero = memchr(text, '\0', size_bytes);
@@ -126,7 +106,7 @@ strew_status csv_check_text(const struct reader *reader, const char *text, size_
 }
 
 /* Reads the whole text. */
-static strew_status read_text(struct reader *reader, struct file *file) {
+static strew_status read_text(struct csv_reader *reader, struct file *file) {
   RETURN_IF_FAILED(file_hold(reader->call, file, false));
   reader->text = file->bytes;
   reader->size_bytes = (size_t)file->size_bytes;
@@ -148,7 +128,7 @@ static bool is_mark_of_thousands(char byte) {
 }
 
 /* Checks the options of lines and cells, and copies the words for missing values. */
-static strew_status take_csv_options(struct reader *reader, const strew_csv_options *csv) {
+static strew_status take_csv_options(struct csv_reader *reader, const strew_csv_options *csv) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "skip"};
   char text[TEXT_BYTES];
   strew_status status = STREW_OK;
@@ -172,14 +152,14 @@ static strew_status take_csv_options(struct reader *reader, const strew_csv_opti
 }
 
 strew_status csv_begin(const struct call *call, strew_device *device, const char *path,
-                       const strew_load_options *options, struct reader *out) {
-  *out = (struct reader){.call = call,
-                         .context = device->context,
-                         .device = device,
-                         .path = path,
-                         .options = options,
-                         .separator = options->separator,
-                         .point = (char)(options->decimal ? options->decimal : '.')};
+                       const strew_load_options *options, struct csv_reader *out) {
+  *out = (struct csv_reader){.call = call,
+                             .context = device->context,
+                             .device = device,
+                             .path = path,
+                             .options = options,
+                             .separator = options->separator,
+                             .point = (char)(options->decimal ? options->decimal : '.')};
   strew_status status = csv_separator(call, options->separator);
   TRY(status, check_point(call, out->point));
   TRY(status, take_csv_options(out, options->csv));
@@ -188,7 +168,7 @@ strew_status csv_begin(const struct call *call, strew_device *device, const char
   return out->c_locale ? STREW_OK : fail_memory(call, out->context, sizeof *out);
 }
 
-void csv_end(struct reader *reader) {
+void csv_end(struct csv_reader *reader) {
   strew_context *context = reader->context;
   for (int64_t i = 0; reader->columns && i < reader->count; i++)
     shared_words_release(reader->columns[i].words, context);
@@ -202,7 +182,7 @@ void csv_end(struct reader *reader) {
 
 strew_status csv_load(const struct call *call, strew_device *device, struct file *file,
                       const strew_load_options *options, strew_table **out) {
-  struct reader reader;
+  struct csv_reader reader;
   struct cells cells;
   strew_status status = csv_begin(call, device, file->path, options, &reader);
   TRY(status, read_text(&reader, file));

@@ -55,7 +55,7 @@ static int groups_of(const char *at, const char *end) {
 }
 
 /* True for a number with % after it or a sign of currency before or after it. */
-static bool has_unit(const struct reader *reader, const char *at, const char *end) {
+static bool has_unit(const struct csv_reader *reader, const char *at, const char *end) {
   static const char *const signs[] = {"$", "\xe2\x82\xac", "\xc2\xa3"}; /* dollar, euro, pound */
   struct decimal number;
   const char *first = at;
@@ -108,7 +108,7 @@ static bool is_mark(const char *text, size_t length) {
   return length && count == length && length <= LONGEST;
 }
 
-enum look look_of(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
+enum look look_of(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   struct decimal other;
   int64_t time;
   size_t length;

@@ -1,15 +1,16 @@
-/* csv_save.c: saves tables of columns, and tensors of rank 1 or 2, as .csv files: line by line into a buffer, and from
-   there into the draft. Numbers get the shortest text that reads back the same; words are quoted where necessary. */
+/* csv_save.c: saves tables of columns, and tensors of rank 1 or 2, as .csv files. Threads write parts of the cells into
+   memory of their own, which goes into the draft in order. Numbers get the shortest text that reads back the same; words
+   are quoted where necessary. */
 #define _XOPEN_SOURCE 700 /* newlocale */
 #include "csv_cells.h"
 #include "format.h"
+#include "runtime/cpu/pool.h"
 #include "stream.h"
 #include "table.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
-enum { BUFFER_BYTES = 256 << 10 };
+enum { PART_CELLS = 1 << 14, PART_BYTES = 24 * PART_CELLS };
 
 /* A column to write. */
 struct csv_source {
@@ -19,14 +20,22 @@ struct csv_source {
   int64_t word_count; /* -1: a column of numbers */
 };
 
+/* The text of a worker's cells, counted row by row: those before `done` are written, `end` is behind the last one. */
+struct part {
+  char *bytes;
+  size_t used_bytes, held_bytes;
+  int64_t done, end;
+};
+
 struct writer {
   const struct call *call;
   strew_context *context;
   locale_t c_locale; /* "C" */
   char separator;
   struct sink sink;
-  char *buffer;
-  size_t used_bytes;
+  struct part *parts;
+  int64_t part_count;
+  bool specials[256];       /* bytes for which a word needs quotes */
   const strew_table *table; /* NULL: a tensor */
   int64_t rows, count;
   struct csv_source *sources;
@@ -42,100 +51,128 @@ strew_status csv_separator(const struct call *call, char separator) {
               text_of_name((char[]){separator, '\0'}, text));
 }
 
-/* ---------------------------------------------------------------------------------------------------------- bytes */
+/* ---------------------------------------------------------------------------------------------------------- cells */
 
-static strew_status flush(struct writer *writer) {
-  strew_status status = sink_write(writer->call, &writer->sink, writer->buffer, writer->used_bytes);
-  writer->used_bytes = 0;
+/* Appends a word and `end`, the byte behind the cell; false: there is no room. It needs quotes with special bytes in it.
+   An empty one alone would be an empty line; byte EF may begin a byte order mark, 1F a compressed file. */
+static bool put_word(const struct writer *writer, struct part *part, const char *word, char end) {
+  size_t length = 0, quotes = 0;
+  bool is_quoted = !*word || *word == '\xef' || *word == '\x1f';
+  for (; word[length]; length++) {
+    is_quoted |= writer->specials[(unsigned char)word[length]];
+    quotes += word[length] == '"';
+  }
+  if (part->held_bytes - part->used_bytes < length + quotes + 3) return false;
+  char *to = part->bytes + part->used_bytes;
+  if (is_quoted) *to++ = '"';
+  if (!quotes) to = (char *)memcpy(to, word, length) + length;
+  for (const char *at = word; quotes && *at; at++) {
+    if (*at == '"') *to++ = '"';
+    *to++ = *at;
+  }
+  if (is_quoted) *to++ = '"';
+  *to++ = end;
+  part->used_bytes = (size_t)(to - part->bytes);
+  return true;
+}
+
+static bool put_number(const struct writer *writer, struct part *part, strew_dtype dtype, const void *element,
+                       char end) {
+  if (part->held_bytes - part->used_bytes < NUMBER_BYTES + 1) return false;
+  char *to = part->bytes + part->used_bytes;
+  if (dtype_is_float(dtype)) {
+    to += write_float(dtype, element, writer->c_locale, to);
+  } else {
+    const strew_scalar number = strew_scalar_load(dtype, element);
+    const bool negative = number.dtype != STREW_UINT64 && number.as.i < 0;
+    to += write_integer(negative ? 0 - (uint64_t)number.as.i : (uint64_t)number.as.i, negative, to);
+  }
+  *to++ = end;
+  part->used_bytes = (size_t)(to - part->bytes);
+  return true;
+}
+
+/* Appends the cell of column i in this row; false: there is no room. */
+static bool put_cell(const struct writer *writer, struct part *part, int64_t row, int64_t i) {
+  const struct csv_source *source = &writer->sources[i];
+  const strew_dtype dtype = source->dense->dtype;
+  const char *element = source->elements + (size_t)(row * source->step) * dtype_bytes(dtype);
+  const char end = i + 1 < writer->count ? writer->separator : '\n';
+  if (dtype == STREW_TIME) {
+    char text[STREW_TIME_BYTES];
+    strew_time_text(strew_scalar_load(dtype, element).as.i, text);
+    if (*text || writer->count == 1) return put_word(writer, part, text, end);
+    if (part->used_bytes == part->held_bytes) return false;
+    return part->bytes[part->used_bytes++] = end, true;
+  }
+  if (source->word_count < 0) return put_number(writer, part, dtype, element, end);
+  return put_word(writer, part, strew_table_word(writer->table, i, strew_scalar_load(dtype, element).as.i), end);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- parts */
+
+/* Writes cells until the part's memory is full or they end. */
+static void write_part(void *user, int64_t p) {
+  const struct writer *writer = user;
+  struct part *part = &writer->parts[p];
+  int64_t row = part->done / writer->count, i = part->done % writer->count;
+  for (; part->done < part->end && put_cell(writer, part, row, i); part->done++)
+    if (++i == writer->count) i = 0, row++;
+}
+
+/* Writes the part's text to the file. A cell that was longer than all of its memory gets more. */
+static strew_status flush(struct writer *writer, struct part *part) {
+  if (!part->used_bytes && part->done < part->end)
+    return stream_grow(writer->call, writer->context, 0, part->held_bytes, &part->bytes, &part->held_bytes);
+  strew_status status = sink_write(writer->call, &writer->sink, part->bytes, part->used_bytes);
+  part->used_bytes = 0;
   return status;
-}
-
-static strew_status put(struct writer *writer, const char *bytes, size_t length) {
-  while (length) {
-    size_t room = BUFFER_BYTES - writer->used_bytes, step = length < room ? length : room;
-    memcpy(writer->buffer + writer->used_bytes, bytes, step);
-    writer->used_bytes += step;
-    bytes += step, length -= step;
-    if (writer->used_bytes < BUFFER_BYTES) continue;
-    RETURN_IF_FAILED(flush(writer));
-  }
-  return STREW_OK;
-}
-
-/* True if a word needs quotes. An empty one alone would be an empty line; byte EF may begin a byte order mark, 1F a
-   compressed file; a single column with another separator would look like several. */
-static bool needs_quotes(const struct writer *writer, const char *word) {
-  const char special[] = {'"', '\n', '\r', writer->separator, '\0'};
-  return !*word || *word == '\xef' || *word == '\x1f' || strpbrk(word, special) ||
-         (writer->count == 1 && strpbrk(word, ",;\t|"));
-}
-
-static strew_status put_word(struct writer *writer, const char *word) {
-  if (!needs_quotes(writer, word)) return put(writer, word, strlen(word));
-  strew_status status = put(writer, "\"", 1);
-  for (const char *quote; status == STREW_OK && (quote = strchr(word, '"')); word = quote + 1) {
-    status = put(writer, word, (size_t)(quote - word));
-    TRY(status, put(writer, "\"\"", 2));
-  }
-  TRY(status, put(writer, word, strlen(word)));
-  return TRY(status, put(writer, "\"", 1));
-}
-
-static strew_status put_number(struct writer *writer, strew_dtype dtype, const void *element) {
-  char text[NUMBER_BYTES];
-  const strew_scalar number = strew_scalar_load(dtype, element);
-  int length = dtype_is_float(dtype)
-                   ? write_float(dtype, element, writer->c_locale, text)
-                   : sprintf(text, number.dtype == STREW_UINT64 ? "%" PRIu64 : "%" PRId64, number.as.i);
-  return put(writer, text, (size_t)length);
-}
-
-/* ---------------------------------------------------------------------------------------------------------- lines */
-
-/* Writes the separator or line end after cell i. */
-static strew_status put_end(struct writer *writer, int64_t i) {
-  return put(writer, i + 1 < writer->count ? &writer->separator : "\n", 1);
 }
 
 static strew_status put_names(struct writer *writer) {
   strew_status status = STREW_OK;
-  for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
-    status = put_word(writer, strew_table_name(writer->table, i));
-    TRY(status, put_end(writer, i));
+  struct part *part = &writer->parts[0];
+  part->done = 0, part->end = writer->count;
+  while (part->done < part->end && status == STREW_OK) {
+    const char *name = strew_table_name(writer->table, part->done);
+    if (part->done % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(writer->call, writer->context);
+    if (put_word(writer, part, name, part->done + 1 < writer->count ? writer->separator : '\n'))
+      part->done++;
+    else
+      TRY(status, flush(writer, part));
+  }
+  return TRY(status, flush(writer, part));
+}
+
+/* Writes the next cells: a part for each thread, or fewer parts at the end. */
+static strew_status put_round(struct writer *writer, int64_t first, int64_t *end) {
+  const int64_t cells = writer->rows * writer->count;
+  int64_t count = 0;
+  for (*end = first; count < writer->part_count && *end < cells; count++) {
+    struct part *part = &writer->parts[count];
+    part->done = *end;
+    part->end = *end = least(*end + PART_CELLS, cells);
+  }
+  pool_run(writer->context, count, write_part, writer);
+  strew_status status = context_check(writer->call, writer->context);
+  for (int64_t p = 0; p < count && status == STREW_OK; p++) {
+    status = flush(writer, &writer->parts[p]);
+    while (writer->parts[p].done < writer->parts[p].end && status == STREW_OK) {
+      write_part(writer, p);
+      status = context_check(writer->call, writer->context);
+      TRY(status, flush(writer, &writer->parts[p]));
+    }
   }
   return status;
-}
-
-static strew_status put_cell(struct writer *writer, int64_t row, int64_t i) {
-  const struct csv_source *source = &writer->sources[i];
-  strew_dtype dtype = source->dense->dtype;
-  const char *element = source->elements + (size_t)(row * source->step) * dtype_bytes(dtype);
-  if (dtype == STREW_TIME) {
-    char text[STREW_TIME_BYTES];
-    strew_time_text(strew_scalar_load(dtype, element).as.i, text);
-    return *text || writer->count == 1 ? put_word(writer, text) : STREW_OK;
-  }
-  if (source->word_count < 0) return put_number(writer, dtype, element);
-  return put_word(writer, strew_table_word(writer->table, i, strew_scalar_load(dtype, element).as.i));
-}
-
-/* Checks for interruption and reports progress, per cell: a row may have any number of cells. */
-static strew_status check_cell(const struct writer *writer, int64_t row, int64_t i) {
-  if ((row * writer->count + i) % CSV_CELLS_BETWEEN_CHECKS) return STREW_OK;
-  progress_reach(writer->context, (uint64_t)row);
-  return context_check(writer->call, writer->context);
 }
 
 static strew_status put_rows(struct writer *writer) {
   strew_status status = STREW_OK;
   progress_resize(writer->context, (uint64_t)writer->rows);
-  for (int64_t row = 0; row < writer->rows; row++)
-    for (int64_t i = 0; i < writer->count; i++) {
-      status = check_cell(writer, row, i);
-      TRY(status, put_cell(writer, row, i));
-      TRY(status, put_end(writer, i));
-      if (status != STREW_OK) return status;
-    }
+  for (int64_t at = 0; at < writer->rows * writer->count && status == STREW_OK;) {
+    status = put_round(writer, at, &at);
+    progress_reach(writer->context, (uint64_t)(at / writer->count));
+  }
   return status;
 }
 
@@ -220,21 +257,34 @@ static strew_status open_tensor(struct writer *writer, const strew_tensor *tenso
 /* ---------------------------------------------------------------------------------------------------------- files */
 
 static strew_status open_writer(struct writer *writer, const strew_save_options *options) {
-  size_t sources_bytes = (size_t)writer->count * sizeof *writer->sources;
+  const size_t sources_bytes = (size_t)writer->count * sizeof *writer->sources;
   RETURN_IF_FAILED(csv_separator(writer->call, options->separator));
   writer->separator = options->separator;
+  const char specials[] = {'"', '\n', '\r', writer->separator}, of_one_column[] = {',', ';', '\t', '|'};
+  for (size_t i = 0; i < sizeof specials; i++) writer->specials[(unsigned char)specials[i]] = true;
+  for (size_t i = 0; i < sizeof of_one_column && writer->count == 1; i++) /* it would look like several */
+    writer->specials[(unsigned char)of_one_column[i]] = true;
+  writer->part_count = writer->context->threads;
   writer->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  writer->buffer = memory_allocate(writer->context, BUFFER_BYTES);
-  writer->sources = memory_allocate(writer->context, sources_bytes);
-  if (writer->sources) memset(writer->sources, 0, sources_bytes);
-  if (writer->c_locale && writer->buffer && writer->sources) return STREW_OK;
-  return fail_memory(writer->call, writer->context, BUFFER_BYTES + sources_bytes);
+  if (!writer->c_locale) return fail_memory(writer->call, writer->context, sizeof writer->c_locale);
+  ALLOCATE(writer->sources, writer->call, writer->context, sources_bytes);
+  memset(writer->sources, 0, sources_bytes);
+  const size_t parts_bytes = (size_t)writer->part_count * sizeof *writer->parts;
+  ALLOCATE(writer->parts, writer->call, writer->context, parts_bytes);
+  memset(writer->parts, 0, parts_bytes);
+  for (int64_t p = 0; p < writer->part_count; p++) {
+    ALLOCATE(writer->parts[p].bytes, writer->call, writer->context, PART_BYTES);
+    writer->parts[p].held_bytes = PART_BYTES;
+  }
+  return STREW_OK;
 }
 
 static void close_writer(struct writer *writer) {
   for (int64_t i = 0; writer->sources && i < writer->count; i++) strew_release(writer->sources[i].dense);
+  for (int64_t p = 0; writer->parts && p < writer->part_count; p++)
+    memory_free(writer->context, writer->parts[p].bytes, writer->parts[p].held_bytes);
+  memory_free(writer->context, writer->parts, (size_t)writer->part_count * sizeof *writer->parts);
   memory_free(writer->context, writer->sources, (size_t)writer->count * sizeof *writer->sources);
-  memory_free(writer->context, writer->buffer, BUFFER_BYTES);
   if (writer->c_locale) freelocale(writer->c_locale);
 }
 
@@ -244,7 +294,6 @@ static strew_status write_csv(struct writer *writer, const char *path, const str
   if (status != STREW_OK) return status;
   if (has_names) status = put_names(writer);
   TRY(status, put_rows(writer));
-  TRY(status, flush(writer));
   return sink_end(writer->call, &writer->sink, status);
 }
 

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "csv_walk.h"
 #include "file.h"
+#include "runtime/base/tensor.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -12,7 +13,7 @@
 /* ---------------------------------------------------------------------------------------------------------- words */
 
 /* Replaces doubled quotes in a cell by single ones. */
-static strew_status join_quotes(struct reader *reader, struct cell *cell) {
+static strew_status join_quotes(struct csv_reader *reader, struct cell *cell) {
   size_t length = 0;
   if (!cell->has_quotes) return STREW_OK;
   if (cell->length > reader->unquoted_bytes) {
@@ -32,14 +33,19 @@ static strew_status join_quotes(struct reader *reader, struct cell *cell) {
 }
 
 /* True if the caller names the cell's text as one for a missing value. */
-static inline bool is_named_missing(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
+static inline bool is_named_missing(const struct csv_reader *reader, const struct cells *cells,
+                                    const struct cell *cell) {
   if (!reader->missing.count) return false;
   size_t length;
   const char *text = trimmed(cells, cell, &length);
   return words_find(&reader->missing, text, length) >= 0;
 }
 
-static bool is_missing(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
+bool csv_is_absent(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
+  return is_named_missing(reader, cells, cell);
+}
+
+static bool is_missing(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   static const char *const words[] = {"", "na", "n/a", "null"};
   size_t length;
   const char *text = trimmed(cells, cell, &length);
@@ -53,7 +59,7 @@ static bool is_nan(const struct cell *cell) { return cell->is_number && cell->nu
 /* ------------------------------------------------------------------------------------------------------- failures */
 
 /* Writes "line 3, column 2 (price)" to `text` and returns it. */
-static const char *text_of_position(const struct reader *reader, int64_t line, int64_t i, char *text) {
+static const char *text_of_position(const struct csv_reader *reader, int64_t line, int64_t i, char *text) {
   char name[TEXT_BYTES];
   int length = snprintf(text, TEXT_BYTES, "line %" PRId64 ", column %" PRId64, line, i + 1);
   if (reader->is_named && i < reader->names.count)
@@ -72,7 +78,7 @@ static const char *text_of_cell(const struct cell *cell, char *text) {
   return text;
 }
 
-static strew_status fail_cell(const struct reader *reader, const struct cell *cell, const char *expected,
+static strew_status fail_cell(const struct csv_reader *reader, const struct cell *cell, const char *expected,
                               const char *hint) {
   char position[TEXT_BYTES], text[TEXT_BYTES];
   return fail_file(reader->call, reader->path, hint, "has \"%s\" in %s, expected %s", text_of_cell(cell, text),
@@ -80,7 +86,7 @@ static strew_status fail_cell(const struct reader *reader, const struct cell *ce
 }
 
 /* Writes "price", with its quotes, or 2 to `text` and returns it: a column as options name it. */
-static const char *text_of_column(const struct reader *reader, int64_t i, char *text) {
+static const char *text_of_column(const struct csv_reader *reader, int64_t i, char *text) {
   char name[TEXT_BYTES];
   snprintf(text, TEXT_BYTES, reader->is_named ? "\"%.100s\"" : "%s", text_of_name(words_at(&reader->names, i), name));
   return text;
@@ -92,13 +98,13 @@ static const char *text_of_byte(char byte, char *text) {
 }
 
 /* The option that reads decimal commas. */
-static const char *remedy_of_commas(const struct reader *reader) {
+static const char *remedy_of_commas(const struct csv_reader *reader) {
   return reader->separator == ',' ? "{.separator = \",\", .decimal = \",\"} reads decimal commas, "
                                   : "{.decimal = \",\"} reads decimal commas, ";
 }
 
 /* Writes the options that read marks between thousands. */
-static void remedy_of_thousands(const struct reader *reader, char mark, char *text) {
+static void remedy_of_thousands(const struct csv_reader *reader, char mark, char *text) {
   const bool is_point = mark == reader->point; /* then the decimal point is the other one */
   const char *separator = is_point && mark == '.' && reader->separator == ',' ? ".separator = \",\", " : "";
   snprintf(text, TEXT_BYTES, "{%s.thousands = \"%c\"%s} reads thousands, ", separator, mark,
@@ -116,7 +122,7 @@ static bool is_quotable(const char *text, size_t length) {
 }
 
 /* Writes what an option makes of a cell of this look to `text` and returns it. */
-static const char *text_of_remedy(const struct reader *reader, const struct cells *cells, const struct cell *cell,
+static const char *text_of_remedy(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell,
                                   enum look look, const char *column, char *text) {
   size_t length;
   const char *word = trimmed(cells, cell, &length);
@@ -143,7 +149,7 @@ static const char *text_of_remedy(const struct reader *reader, const struct cell
 }
 
 /* Fails because of a cell that the column cannot have. */
-static strew_status fail_look(const struct reader *reader, const struct cells *cells, const struct cell *cell,
+static strew_status fail_look(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell,
                               enum look look, const char *expected) {
   char hint[TEXT_BYTES], column[TEXT_BYTES], remedy[TEXT_BYTES];
   text_of_column(reader, cell->column, column);
@@ -153,7 +159,7 @@ static strew_status fail_look(const struct reader *reader, const struct cells *c
 }
 
 /* Fails because of a noted cell. */
-static strew_status fail_noted(const struct reader *reader, const struct cells *cells, int64_t i, enum look look,
+static strew_status fail_noted(const struct csv_reader *reader, const struct cells *cells, int64_t i, enum look look,
                                const char *expected) {
   const struct noted *noted = &reader->columns[i].noted;
   const struct cell cell = {.text = noted->text, .length = noted->length, .line = noted->line, .column = i};
@@ -161,7 +167,7 @@ static strew_status fail_noted(const struct reader *reader, const struct cells *
 }
 
 /* Fails because of text in a column of numbers. */
-static strew_status fail_text(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
+static strew_status fail_text(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   char expected[TEXT_BYTES] = "a number: the first chunk has no words there";
   int64_t first_line = reader->columns[cell->column].first_line;
   if (first_line) snprintf(expected, sizeof expected, "a number, as in line %" PRId64, first_line);
@@ -169,7 +175,7 @@ static strew_status fail_text(const struct reader *reader, const struct cells *c
 }
 
 /* Writes what may have made the first line of the table narrower than another to `text`; NULL: nothing known. */
-static const char *hint_of_width(const struct reader *reader, char byte, int64_t line, int64_t count, char *text) {
+static const char *hint_of_width(const struct csv_reader *reader, char byte, int64_t line, int64_t count, char *text) {
   char shown[4];
   int64_t first = reader->width_line;
   const enum kind kind = reader->columns[0].kind;
@@ -190,14 +196,14 @@ static const char *hint_of_width(const struct reader *reader, char byte, int64_t
 }
 
 /* Fails because of a line that begins with this byte. */
-static strew_status fail_ragged(const struct reader *reader, char byte, int64_t line, int64_t count) {
+static strew_status fail_ragged(const struct csv_reader *reader, char byte, int64_t line, int64_t count) {
   char hint[TEXT_BYTES];
   return fail_file(reader->call, reader->path, hint_of_width(reader, byte, line, count, hint),
                    "has %" PRId64 " cell%s in line %" PRId64 ", expected %" PRId64 ", as in line %" PRId64, count,
                    count == 1 ? "" : "s", line, reader->count, reader->width_line);
 }
 
-static strew_status fail_quotes(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
+static strew_status fail_quotes(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   char position[TEXT_BYTES];
   text_of_position(reader, cell->is_unclosed ? cell->line : cells->line, cell->column, position);
   if (cell->is_unclosed)
@@ -209,15 +215,15 @@ static strew_status fail_quotes(const struct reader *reader, const struct cells 
 /* ----------------------------------------------------------------------------------------------- walk over a line */
 
 /* Work on a cell of a row. */
-typedef strew_status visit(struct reader *reader, const struct cells *cells, struct cell *cell);
+typedef strew_status visit(struct csv_reader *reader, const struct cells *cells, struct cell *cell);
 
 /* Checks for interruption at cell or column i, without reporting progress. */
-static inline strew_status check_interrupted(const struct reader *reader, int64_t i) {
+static inline strew_status check_interrupted(const struct csv_reader *reader, int64_t i) {
   return i % CSV_CELLS_BETWEEN_CHECKS ? STREW_OK : context_check(reader->call, reader->context);
 }
 
 /* Adds the number of cells in the rest of a line to *count. */
-static strew_status count_cells(const struct reader *reader, struct cells *cells, int64_t *count) {
+static strew_status count_cells(const struct csv_reader *reader, struct cells *cells, int64_t *count) {
   struct cell cell;
   for (bool has_next = true; has_next; ++*count) {
     RETURN_IF_FAILED(check_interrupted(reader, *count));
@@ -229,7 +235,7 @@ static strew_status count_cells(const struct reader *reader, struct cells *cells
 }
 
 /* Fails because a line has more cells than there are columns. */
-static strew_status fail_long(struct reader *reader, struct cells *cells, char byte, int64_t line) {
+static strew_status fail_long(struct csv_reader *reader, struct cells *cells, char byte, int64_t line) {
   int64_t count = reader->count;
   strew_status status = count_cells(reader, cells, &count);
   return TRY(status, fail_ragged(reader, byte, line, count));
@@ -237,14 +243,14 @@ static strew_status fail_long(struct reader *reader, struct cells *cells, char b
 
 /* Checks for interruption and reports progress, per cell: a line may have any number of cells. Reading the text is the
    first third of the progress, each walk another. */
-static inline strew_status check_cell(struct reader *reader, const struct cells *cells) {
+static inline strew_status check_cell(struct csv_reader *reader, const struct cells *cells) {
   if (reader->visited++ % CSV_CELLS_BETWEEN_CHECKS) return STREW_OK;
   progress_reach(reader->context, reader->size_bytes * (uint64_t)reader->walk + (uint64_t)(cells->at - reader->text));
   return context_check(reader->call, reader->context);
 }
 
 /* Walks one line and calls visit_cell for each of its cells. */
-static inline strew_status walk_line(struct reader *reader, struct cells *cells, visit *visit_cell) {
+static inline strew_status walk_line(struct csv_reader *reader, struct cells *cells, visit *visit_cell) {
   int64_t line = cells->line;
   const char first_byte = *cells->at;
   for (int64_t i = 0;; i++, cells->at++) {
@@ -270,7 +276,7 @@ static int64_t count_bytes(const char *at, size_t length, char byte) {
 }
 
 /* Finds the character that may separate the cells of a first line of one cell. */
-static void find_separator(struct reader *reader, const char *line, size_t length) {
+static void find_separator(struct csv_reader *reader, const char *line, size_t length) {
   static const char separators[] = ";\t|";
   for (const char *one = separators; *one && !reader->likely_count; one++) {
     reader->likely_count = count_bytes(line, length, *one);
@@ -279,7 +285,7 @@ static void find_separator(struct reader *reader, const char *line, size_t lengt
 }
 
 /* Counts the cells of the first line: the number of columns. */
-static strew_status count_columns(struct reader *reader, struct cells cells) {
+static strew_status count_columns(struct csv_reader *reader, struct cells cells) {
   const char *first = cells.at;
   reader->width_line = cells.line;
   RETURN_IF_FAILED(count_cells(reader, &cells, &reader->count));
@@ -296,7 +302,7 @@ static strew_status count_columns(struct reader *reader, struct cells cells) {
 }
 
 /* Tells the caller, once, that a name of the file is empty, or that of column `other`, and what replaces it. */
-static void warn_of_name(const struct reader *reader, const struct cell *cell, int64_t other) {
+static void warn_of_name(const struct csv_reader *reader, const struct cell *cell, int64_t other) {
   char hint[TEXT_BYTES], fact[TEXT_BYTES], text[TEXT_BYTES], name[TEXT_BYTES];
   strew_error *warning = reader->options->csv ? reader->options->csv->warning : NULL;
   if (!warning || *warning->message) return;
@@ -311,7 +317,7 @@ static void warn_of_name(const struct reader *reader, const struct cell *cell, i
   warning->code = STREW_OK;
 }
 
-static strew_status visit_name(struct reader *reader, const struct cells *cells, struct cell *cell) {
+static strew_status visit_name(struct csv_reader *reader, const struct cells *cells, struct cell *cell) {
   char number[24];
   size_t length;
   RETURN_IF_FAILED(join_quotes(reader, cell));
@@ -327,13 +333,13 @@ static strew_status visit_name(struct reader *reader, const struct cells *cells,
 }
 
 /* Names that the caller replaces. */
-static strew_status skip_name(struct reader *reader, const struct cells *cells, struct cell *cell) {
+static strew_status skip_name(struct csv_reader *reader, const struct cells *cells, struct cell *cell) {
   (void)reader, (void)cells, (void)cell;
   return STREW_OK;
 }
 
 /* Takes the caller's names. */
-static strew_status name_by_list(struct reader *reader, int64_t count, const char *const *names) {
+static strew_status name_by_list(struct csv_reader *reader, int64_t count, const char *const *names) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "names"};
   char text[TEXT_BYTES];
   if (count != reader->count)
@@ -349,7 +355,7 @@ static strew_status name_by_list(struct reader *reader, int64_t count, const cha
   return STREW_OK;
 }
 
-static strew_status name_by_numbers(struct reader *reader) {
+static strew_status name_by_numbers(struct csv_reader *reader) {
   strew_status status = STREW_OK;
   for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
     char name[24];
@@ -370,7 +376,7 @@ struct named {
   enum kind kind;
 };
 
-static strew_status fail_named(const struct reader *reader, const struct named *named, const char *name) {
+static strew_status fail_named(const struct csv_reader *reader, const struct named *named, const char *name) {
   enum { MAX_SHOWN = 8, MOST_GUESSED = 4096 };
   char text[TEXT_BYTES], known[TEXT_BYTES], list[MAX_SHOWN * 40], hint[TEXT_BYTES];
   size_t length = 0;
@@ -384,7 +390,7 @@ static strew_status fail_named(const struct reader *reader, const struct named *
               reader->count > MAX_SHOWN ? ", ..." : "");
 }
 
-static strew_status mark(struct reader *reader, const struct named *named) {
+static strew_status mark(struct csv_reader *reader, const struct named *named) {
   char text[TEXT_BYTES];
   for (int64_t k = 0; k < named->count; k++) {
     const char *name = named->names[k];
@@ -400,7 +406,7 @@ static strew_status mark(struct reader *reader, const struct named *named) {
 }
 
 /* Chooses the columns of the table: those that the option names, or all. */
-static strew_status choose_columns(struct reader *reader) {
+static strew_status choose_columns(struct csv_reader *reader) {
   const strew_load_options *options = reader->options;
   const struct named named = {"columns", options->column_count, options->columns, UNKNOWN};
   char text[TEXT_BYTES];
@@ -422,7 +428,7 @@ static strew_status choose_columns(struct reader *reader) {
 }
 
 /* Marks the columns that the options name. */
-static strew_status mark_columns(struct reader *reader) {
+static strew_status mark_columns(struct csv_reader *reader) {
   const strew_load_options *options = reader->options;
   const struct named text = {"text", options->text_count, options->text, TEXTUAL},
                      dates = {"dates", options->date_count, options->dates, DATED};
@@ -437,7 +443,7 @@ static bool is_word_look(enum look look) { return look == PLAIN || look >= DATE;
    a column that the options read as text. has_numbers, if not NULL, is for a line of names: whatever the options say,
    and it may have empty cells; true if it has others that are no words. Else -1. Dates are values below words, and may
    be names above numbers. */
-static int64_t column_below_words(const struct reader *reader, struct cells cells, bool *has_numbers) {
+static int64_t column_below_words(const struct csv_reader *reader, struct cells cells, bool *has_numbers) {
   struct cells above = cells;
   struct cell cell, word;
   size_t length;
@@ -469,7 +475,7 @@ static int64_t column_below_words(const struct reader *reader, struct cells cell
 }
 
 /* Finds out whether the first line has names. Fails if some are numbers, but a word is above a number, too. */
-static strew_status find_header(struct reader *reader, const struct cells *cells) {
+static strew_status find_header(struct csv_reader *reader, const struct cells *cells) {
   const strew_header header = reader->options->header;
   bool has_numbers = false;
   const int64_t i = header ? -1 : column_below_words(reader, *cells, &has_numbers);
@@ -483,7 +489,7 @@ static strew_status find_header(struct reader *reader, const struct cells *cells
 }
 
 /* True if cell i of the line after the next one is a number. */
-static bool is_number_later(const struct reader *reader, struct cells cells, int64_t i) {
+static bool is_number_later(const struct csv_reader *reader, struct cells cells, int64_t i) {
   struct cell cell = {.is_number = false};
   for (int skipped = 0; skipped < 2; skipped++) {
     for (int64_t k = 0; k < reader->count; k++, cells.at++) {
@@ -501,7 +507,7 @@ static bool is_number_later(const struct reader *reader, struct cells cells, int
 
 /* Fails for a line of units: of words, below names and above two numbers, in several columns. The names may be those of a
    first line that is not known to have them. */
-static strew_status check_units(struct reader *reader, struct cells first) {
+static strew_status check_units(struct csv_reader *reader, struct cells first) {
   char hint[TEXT_BYTES], column[TEXT_BYTES];
   int64_t ignored = 0;
   if (reader->options->header == STREW_HEADER_NO || reader->is_decided || reader->count < 2) return STREW_OK;
@@ -517,7 +523,7 @@ static strew_status check_units(struct reader *reader, struct cells first) {
 }
 
 /* Fails for a first line "sep=;", which spreadsheets read. */
-static strew_status check_separator_line(const struct reader *reader, const struct cells *cells) {
+static strew_status check_separator_line(const struct csv_reader *reader, const struct cells *cells) {
   const char *at = cells->at;
   char hint[TEXT_BYTES], shown[4];
   if (strncasecmp(at, "sep=", 4) != 0 || !at[4] || !strchr(",;\t|", at[4]) || !strchr("\r\n", at[5])) return STREW_OK;
@@ -527,7 +533,7 @@ static strew_status check_separator_line(const struct reader *reader, const stru
 }
 
 /* Reads or skips the line of names, if there is one, and names the columns. */
-static strew_status name_columns(struct reader *reader, struct cells *cells) {
+static strew_status name_columns(struct csv_reader *reader, struct cells *cells) {
   const strew_csv_options *csv = reader->options->csv;
   const bool has_line = reader->has_header, is_given = csv && csv->names;
   reader->is_named = has_line || is_given;
@@ -536,7 +542,7 @@ static strew_status name_columns(struct reader *reader, struct cells *cells) {
   return is_given ? name_by_list(reader, csv->name_count, csv->names) : name_by_numbers(reader);
 }
 
-strew_status csv_read_head(struct reader *reader, struct cells *cells) {
+strew_status csv_read_head(struct csv_reader *reader, struct cells *cells) {
   reader->walk = 1;
   if (!cells_find_line(cells)) return fail_file(reader->call, reader->path, NULL, "is empty, expected lines of cells");
   strew_status status = check_separator_line(reader, cells);
@@ -549,7 +555,7 @@ strew_status csv_read_head(struct reader *reader, struct cells *cells) {
 /* ------------------------------------------------------------------------------------------------- the first walk */
 
 /* A comma is a point meanwhile: rare numbers are read again by the C library. */
-static double double_of(const struct reader *reader, const struct cell *cell) {
+static double double_of(const struct csv_reader *reader, const struct cell *cell) {
   char *text = reader->text + (cell->text - reader->text),
        *comma = reader->point == ',' ? memchr(text, ',', cell->length) : NULL;
   if (comma) *comma = '.';
@@ -558,7 +564,7 @@ static double double_of(const struct reader *reader, const struct cell *cell) {
   return number;
 }
 
-static strew_scalar number_of(const struct reader *reader, const struct cell *cell) {
+static strew_scalar number_of(const struct csv_reader *reader, const struct cell *cell) {
   int64_t whole;
   if (decimal_to_integer(&cell->number, &whole)) return strew_int(whole);
   return strew_float(double_of(reader, cell));
@@ -566,7 +572,7 @@ static strew_scalar number_of(const struct reader *reader, const struct cell *ce
 
 /* Stores a number as an element of dtype; false if dtype does not hold the number of the text. Integers are decided
    by the digits, before any rounding to float64: 1e-400 and 0.99999999999999999999 are not whole. */
-static bool store_number(const struct reader *reader, const struct cell *cell, strew_dtype dtype, void *element) {
+static bool store_number(const struct csv_reader *reader, const struct cell *cell, strew_dtype dtype, void *element) {
   const struct decimal *decimal = &cell->number;
   strew_scalar number;
   if (dtype_is_float(dtype)) {
@@ -584,7 +590,7 @@ static bool store_number(const struct reader *reader, const struct cell *cell, s
 }
 
 /* Fails unless the requested dtype holds this number. */
-static strew_status check_number(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
+static strew_status check_number(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   strew_dtype dtype = *reader->options->dtype;
   char element[8], expected[TEXT_BYTES];
   if (store_number(reader, cell, dtype, element)) return STREW_OK;
@@ -593,7 +599,7 @@ static strew_status check_number(const struct reader *reader, const struct cells
 }
 
 /* Fails for a cell that would make a column of integers one of float64, whose dtype an earlier chunk has decided. */
-static strew_status check_decided(const struct reader *reader, const struct cell *cell) {
+static strew_status check_decided(const struct csv_reader *reader, const struct cell *cell) {
   const struct column *column = &reader->columns[cell->column];
   if (!reader->is_decided || column->dtype != STREW_INT64) return STREW_OK;
   if (reader->options->dtype) return STREW_OK; /* check_number and check_missing decide */
@@ -616,7 +622,7 @@ static bool is_exact(int64_t whole) {
 }
 
 /* Fails if a column has an integer that float64 does not hold, and is one of float64: another cell decides that. */
-static strew_status check_exact(const struct reader *reader, const struct cells *cells, int64_t i) {
+static strew_status check_exact(const struct csv_reader *reader, const struct cells *cells, int64_t i) {
   const struct column *column = &reader->columns[i];
   char expected[TEXT_BYTES];
   if (!column->noted.line || reader->options->dtype || (column->kind != FRACTIONAL && !column->missing_line))
@@ -628,14 +634,14 @@ static strew_status check_exact(const struct reader *reader, const struct cells 
 }
 
 /* Notes a missing cell. */
-static strew_status inspect_missing(struct reader *reader, const struct cells *cells, const struct cell *cell) {
+static strew_status inspect_missing(struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   struct column *column = &reader->columns[cell->column];
   if (!column->missing_line) column->missing_line = cell->line;
   strew_status status = check_decided(reader, cell);
   return status == STREW_OK && column->kind == WHOLE ? check_exact(reader, cells, cell->column) : status;
 }
 
-static strew_status inspect_date(struct reader *reader, const struct cells *cells, struct cell *cell) {
+static strew_status inspect_date(struct csv_reader *reader, const struct cells *cells, struct cell *cell) {
   static const char *const expected[] = {[TIME_NONE] = "a date, as 2024-05-17 or 2024-05-17T12:30:00Z",
                                          [TIME_INVALID] = "a date and time of the calendar",
                                          [TIME_BEYOND] = "a date that int64 microseconds can hold"};
@@ -647,14 +653,14 @@ static strew_status inspect_date(struct reader *reader, const struct cells *cell
 }
 
 /* True if a line of one cell seems to be several with another separator, as its first line is. */
-static bool is_unsplit(const struct reader *reader, const struct cell *cell) {
+static bool is_unsplit(const struct csv_reader *reader, const struct cell *cell) {
   bool is_quoted = cell->text > reader->text && cell->text[-1] == '"';
   return reader->likely_count && !is_quoted &&
          count_bytes(cell->text, cell->length, reader->likely_separator) == reader->likely_count;
 }
 
 /* Makes the column one of words, unless this first word seems to be a number or a date, or for a missing one. */
-static strew_status inspect_word(struct reader *reader, const struct cells *cells, const struct cell *cell) {
+static strew_status inspect_word(struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   static const char *const expected[] = {[OTHER_POINT] = "a number with a decimal point",
                                          [GROUPED] = "a number without marks between thousands",
                                          [AMBIGUOUS] = "a number with a decimal point, without marks between thousands",
@@ -671,14 +677,14 @@ static strew_status inspect_word(struct reader *reader, const struct cells *cell
 }
 
 /* Fails for a number above which there are words, as "-". */
-static strew_status fail_marked(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
+static strew_status fail_marked(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   char expected[TEXT_BYTES];
   snprintf(expected, sizeof expected, "a number, as in line %" PRId64, cell->line);
   return fail_noted(reader, cells, cell->column, MARK, expected);
 }
 
 /* Fails for a number that changes as an int64 or float64, or may be a label, unless the caller chose a dtype. */
-static strew_status check_value(struct reader *reader, const struct cells *cells, const struct cell *cell) {
+static strew_status check_value(struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   const struct decimal *number = &cell->number;
   enum { SURELY_FINITE = DBL_MAX_10_EXP - 20 }; /* exponents; there are 19 digits at most */
   int64_t whole;
@@ -696,7 +702,7 @@ static strew_status check_value(struct reader *reader, const struct cells *cells
   return fail_look(reader, cells, cell, TOO_LARGE, "a number that float64 holds");
 }
 
-static strew_status inspect_number(struct reader *reader, const struct cells *cells, const struct cell *cell) {
+static strew_status inspect_number(struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   struct column *column = &reader->columns[cell->column];
   if (column->kind == MARKED) return fail_marked(reader, cells, cell);
   if (column->kind == UNKNOWN) column->first_line = cell->line, column->kind = WHOLE;
@@ -708,7 +714,7 @@ static strew_status inspect_number(struct reader *reader, const struct cells *ce
   return check_exact(reader, cells, cell->column);
 }
 
-static inline strew_status inspect_cell(struct reader *reader, const struct cells *cells, struct cell *cell) {
+static inline strew_status inspect_cell(struct csv_reader *reader, const struct cells *cells, struct cell *cell) {
   struct column *column = &reader->columns[cell->column];
   if (column->kind >= TEXTUAL) return STREW_OK;
   if (column->kind == DATED) return inspect_date(reader, cells, cell);
@@ -722,7 +728,7 @@ static inline strew_status inspect_cell(struct reader *reader, const struct cell
 }
 
 /* Fails if column i has missing cells and a dtype without NaN. */
-static strew_status check_missing(const struct reader *reader, int64_t i) {
+static strew_status check_missing(const struct csv_reader *reader, int64_t i) {
   const struct column *column = &reader->columns[i];
   char position[TEXT_BYTES];
   const strew_dtype *dtype = reader->options->dtype;
@@ -731,12 +737,48 @@ static strew_status check_missing(const struct reader *reader, int64_t i) {
                    text_of_position(reader, column->missing_line, i, position), strew_dtype_name(*dtype));
 }
 
-strew_status csv_walk_first(struct reader *reader, struct cells cells) {
-  strew_status status = check_units(reader, cells);
-  for (; status == STREW_OK && cells_find_line(&cells); reader->rows++)
-    status = walk_line(reader, &cells, inspect_cell);
-  for (int64_t i = 0; status == STREW_OK && i < reader->count; i++) status = check_missing(reader, i);
+strew_status csv_walk_first(struct csv_reader *reader, struct cells *cells, const char *end) {
+  strew_status status = check_units(reader, *cells);
+  for (; status == STREW_OK && cells->at < end && cells_find_line(cells); reader->rows++)
+    status = walk_line(reader, cells, inspect_cell);
+  for (int64_t i = 0; status == STREW_OK && !*cells->at && i < reader->count; i++) status = check_missing(reader, i);
   return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------- columns */
+
+strew_dtype csv_dtype(const struct csv_reader *reader, const struct column *column) {
+  if (column->kind == TEXTUAL || column->kind == MARKED) return STREW_INT64;
+  if (column->kind == DATED) return STREW_TIME;
+  if (reader->options->dtype) return *reader->options->dtype;
+  return column->kind == WHOLE && !column->missing_line ? STREW_INT64 : STREW_FLOAT64;
+}
+
+static strew_status make_column(struct csv_reader *reader, struct column *column) {
+  strew_device *cpu = &reader->context->cpu;
+  strew_status status = tensor_create(reader->call, cpu, column->dtype, 1, &reader->rows, &column->tensor);
+  column->element_bytes = dtype_bytes(column->dtype);
+  if (status == STREW_OK) column->elements = column->tensor->storage->data;
+  return status;
+}
+
+strew_status csv_make_columns(struct csv_reader *reader) {
+  uint64_t size_bytes = 0;
+  for (int64_t k = 0; k < reader->chosen_count; k++)
+    size_bytes += (uint64_t)reader->rows * dtype_bytes(reader->columns[reader->chosen[k]].dtype);
+  strew_status status = check_machine_memory(reader->call, reader->device, size_bytes, NULL);
+  for (int64_t k = 0; k < reader->chosen_count && status == STREW_OK; k++) {
+    if (k % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(reader->call, reader->context);
+    TRY(status, make_column(reader, &reader->columns[reader->chosen[k]]));
+  }
+  return status;
+}
+
+void csv_release_columns(struct csv_reader *reader) {
+  for (int64_t i = 0; reader->columns && i < reader->count; i++) {
+    strew_release(reader->columns[i].tensor);
+    reader->columns[i].tensor = NULL;
+  }
 }
 
 /* ------------------------------------------------------------------------------------------------ the second walk */
@@ -749,7 +791,7 @@ static void store_date(const struct cell *cell, bool is_absent, char *to) {
 }
 
 /* Stores a cell in row reader->row of its column. */
-static inline strew_status store_cell(struct reader *reader, const struct cells *cells, struct cell *cell) {
+static inline strew_status store_cell(struct csv_reader *reader, const struct cells *cells, struct cell *cell) {
   struct column *column = &reader->columns[cell->column];
   if (column->kind == SKIPPED) return STREW_OK;
   const bool is_absent = is_named_missing(reader, cells, cell);
@@ -779,9 +821,17 @@ static inline strew_status store_cell(struct reader *reader, const struct cells 
   return strew_scalar_store(strew_float((double)NAN), STREW_EXACT, dtype, to, reader->call->error);
 }
 
-strew_status csv_walk_second(struct reader *reader, struct cells *cells) {
+strew_status csv_walk_second(struct csv_reader *reader, struct cells *cells) {
   strew_status status = STREW_OK;
   reader->walk = 2;
   for (; status == STREW_OK && cells_find_line(cells); reader->row++) status = walk_line(reader, cells, store_cell);
   return status;
+}
+
+strew_status csv_read_cell(struct csv_reader *reader, const struct cells *cells, struct cell *cell) {
+  const struct column *column = &reader->columns[cell->column];
+  const strew_dtype dtype = column->dtype;
+  strew_status status = inspect_cell(reader, cells, cell);
+  if (status == STREW_OK && csv_dtype(reader, column) != dtype) return STREW_EDTYPE;
+  return TRY(status, store_cell(reader, cells, cell));
 }

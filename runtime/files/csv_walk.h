@@ -1,6 +1,6 @@
-/* csv_walk.h: walks the lines of a .csv file as rows, twice: those of the whole file, or of one chunk after the other.
-   The first walk finds all errors, the kind of each column and the number of rows; the second walk fills the
-   columns. */
+/* csv_walk.h: walks the lines of a .csv file as rows: those of the whole file, or of one chunk after the other. The first
+   walk finds all errors, the kind of each column and the number of rows; the second walk fills the columns. A long text
+   needs one walk only, by all threads, if its beginning tells the kinds of the columns: csv_parts.c. */
 #ifndef CSV_WALK_H
 #define CSV_WALK_H
 
@@ -38,7 +38,7 @@ struct column {
   struct shared_words *words; /* of a text column; NULL: not made yet */
 };
 
-struct reader {
+struct csv_reader {
   const struct call *call;
   strew_context *context;
   strew_device *device;
@@ -69,11 +69,27 @@ struct reader {
 };
 
 /* Reads the names, or numbers the columns, and leaves `cells` at the first row. The text holds the first two lines. */
-strew_status csv_read_head(struct reader *reader, struct cells *cells);
-/* Walks from the first row on: finds errors, kinds and the number of rows. */
-strew_status csv_walk_first(struct reader *reader, struct cells cells);
+strew_status csv_read_head(struct csv_reader *reader, struct cells *cells);
+/* Walks from the first row on, up to `end`: finds errors, kinds and the number of rows. */
+strew_status csv_walk_first(struct csv_reader *reader, struct cells *cells, const char *end);
+/* The dtype of a column of this kind. */
+strew_dtype csv_dtype(const struct csv_reader *reader, const struct column *column);
+/* Makes a column's tensor of reader->rows elements. */
+strew_status csv_make_columns(struct csv_reader *reader);
+void csv_release_columns(struct csv_reader *reader);
 /* Walks the same rows, fills the columns' elements, and leaves `cells` at the end. */
-strew_status csv_walk_second(struct reader *reader, struct cells *cells);
+strew_status csv_walk_second(struct csv_reader *reader, struct cells *cells);
+/* Does the work of both walks on one cell, which is that of row reader->row. */
+strew_status csv_read_cell(struct csv_reader *reader, const struct cells *cells, struct cell *cell);
+/* True if the caller names the cell's text as one for a missing value. */
+bool csv_is_absent(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell);
+
+/* ----------------------------------------------------------------------------------------------------- csv_parts.c */
+
+/* Reads the rows from `cells` on to the end of a long text in one walk, in parts, by several threads; the columns have
+   their kinds from its beginning. Leaves `cells` there. *is_read: false if the text is short, or has a cell that its column cannot have:
+   nothing is changed, and walks from the beginning on are needed. */
+strew_status csv_read_parts(struct csv_reader *reader, struct cells *cells, bool *is_read);
 
 /* ----------------------------------------------------------------------------------------------------- csv_looks.c */
 
@@ -93,7 +109,7 @@ enum look {
   UNSPLIT      /* several cells, for another separator */
 };
 
-enum look look_of(const struct reader *reader, const struct cells *cells, const struct cell *cell);
+enum look look_of(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell);
 /* True if an integer may be a label, whose leading zeros or plus sign are lost in a number: 00501, +4912345. */
 bool looks_like_label(const struct decimal *number);
 /* Returns the cell's text without blanks around it. */
@@ -103,13 +119,13 @@ const char *trimmed(const struct cells *cells, const struct cell *cell, size_t *
 
 /* Checks the options and begins without text. csv_end releases all but the text, after a failure, too. */
 strew_status csv_begin(const struct call *call, strew_device *device, const char *path,
-                       const strew_load_options *options, struct reader *out);
-void csv_end(struct reader *reader);
+                       const strew_load_options *options, struct csv_reader *out);
+void csv_end(struct csv_reader *reader);
 /* Fails if text, which begins at this line after `before` bytes of the file, is compressed or has a 0 byte. */
-strew_status csv_check_text(const struct reader *reader, const char *text, size_t size_bytes, int64_t line,
+strew_status csv_check_text(const struct csv_reader *reader, const char *text, size_t size_bytes, int64_t line,
                             uint64_t before);
 /* Makes a table of the rows from `cells` on to the end of the text, and leaves `cells` there. The first call decides
    the columns' dtypes. *out is NULL if there is no row and skips_none. On failure `cells` stay. */
-strew_status csv_read_rows(struct reader *reader, struct cells *cells, bool skips_none, strew_table **out);
+strew_status csv_read_rows(struct csv_reader *reader, struct cells *cells, bool skips_none, strew_table **out);
 
 #endif

@@ -182,6 +182,10 @@ static double scale(uint64_t digits, int power) {
   return round_to_double(quotient, power - digits_shift + five_shift - shift, dividend != (uint128)quotient * five);
 }
 
+double decimal_of_digits(uint64_t digits, int exponent, bool negative) {
+  return with_sign(digits ? scale(digits, exponent) : 0, negative);
+}
+
 double decimal_to_double(const struct decimal *decimal, locale_t c_locale) {
   if (decimal->kind == DECIMAL_NAN) return NAN;
   if (decimal->kind == DECIMAL_INFINITE) return with_sign(INFINITY, decimal->negative);
@@ -210,8 +214,55 @@ static bool usual_digits(double value, int count, uint64_t *digits, int *exponen
   }
   return false;
 }
+/* Finds the shortest decimal of at most max_digits digits that reads back as value > 0, a normal number of the dtype. False
+   if that needs more than 128 bits, or a closer look: powers of two, whose neighbours are not equally far, and in
+   dtypes narrower than float64 decimals near the middle of two elements, because they are read as float64 first. */
+static bool usual_shortest(strew_dtype dtype, double value, int min_digits, int max_digits, struct decimal *out) {
+  enum { CLOSE = 20 };
+  static const int dropped_bits[] = {
+      [STREW_FLOAT64] = 0, [STREW_FLOAT32] = 29, [STREW_FLOAT16] = 42, [STREW_BFLOAT16] = 45};
+  const int dropped = dropped_bits[dtype];
+  uint64_t bits, limit = 1;
+  memcpy(&bits, &value, sizeof bits);
+  uint64_t significand = bits & (((uint64_t)1 << 52) - 1);
+  if (!significand) return false;
+  significand = (significand | (uint64_t)1 << 52) >> dropped;
+  const int exponent2 = (int)(bits >> 52) - 1075 + dropped;
+  for (int i = 0; i < max_digits; i++) limit *= 10;
+  int exponent10 = (int)floor(((int)(bits >> 52) - 1023) * 0.30102999566398120) - max_digits + 1;
+  for (int tries = 0; tries < 3; tries++, exponent10++) {
+    const int right = exponent10 - exponent2; /* value / 10^exponent10 = significand * 5^-exponent10 / 2^right */
+    if (exponent10 > 0 || exponent10 < -MAX_POWER || right < 0 || right > 120) return false;
+    const uint64_t five = powers_of_five[-exponent10];
+    const uint128 product = (uint128)significand * five, rest = product & (((uint128)1 << right) - 1);
+    const uint64_t whole = (uint64_t)(product >> right);
+    if (whole >= limit - 1) continue;
+    uint64_t step = 1;
+    for (int i = min_digits; i < max_digits; i++) step *= 10;
+    for (;; step /= 10) {
+      const uint64_t high = whole / step, low = whole % step;
+      const uint128 twice = ((uint128)low << right | rest) * 2, one = (uint128)step << right;
+      out->digits = (high + (twice > one || (twice == one && high % 2))) * step;
+      const uint128 is = (uint128)out->digits << right, error = 2 * (is > product ? is - product : product - is);
+      if (dropped && error < five + (five >> CLOSE) && error + (five >> CLOSE) >= five) return false;
+      if (step == 1 || error < five || (error == five && significand % 2 == 0)) break;
+    }
+    return out->exponent = exponent10, true;
+  }
+  return false;
+}
 #else
+static bool usual_shortest(strew_dtype dtype, double value, int min_digits, int max_digits, struct decimal *out) {
+  return (void)dtype, (void)value, (void)min_digits, (void)max_digits, (void)out, false;
+}
+
 static bool is_usual(const struct decimal *decimal) { return decimal->kind != DECIMAL_FINITE; }
+
+double decimal_of_digits(uint64_t digits, int exponent, bool negative) {
+  char text[NUMBER_BYTES]; /* without a point, which would depend on the locale */
+  snprintf(text, sizeof text, "%llue%d", (unsigned long long)digits, exponent);
+  return with_sign(strtod(text, NULL), negative);
+}
 
 double decimal_to_double(const struct decimal *decimal, locale_t c_locale) {
   if (decimal->kind == DECIMAL_NAN) return NAN;
@@ -268,26 +319,50 @@ static void digits_of(strew_dtype dtype, double value, int *min_digits, int *max
 
 /* Finds the shortest decimal that reads back as the element, without trailing zeros. */
 static void shortest(strew_dtype dtype, const void *element, double value, locale_t c_locale, struct decimal *out) {
+  static const uint64_t powers[] = {100000000, 10000, 100, 10};
   int min_digits, max_digits;
   digits_of(dtype, value, &min_digits, &max_digits);
   *out = (struct decimal){.negative = signbit(value)};
-  for (int count = min_digits; count <= max_digits; count++) {
+  const bool is_found = min_digits > 1 && usual_shortest(dtype, fabs(value), min_digits, max_digits, out);
+  for (int count = min_digits; count <= max_digits && !is_found; count++) {
     int exponent;
     if (!usual_digits(fabs(value), count, &out->digits, &exponent))
       rare_digits(fabs(value), count, &out->digits, &exponent);
     out->exponent = exponent;
     if (reads_back(dtype, element, out, c_locale)) break;
   }
-  for (; out->digits % 10 == 0; out->digits /= 10) out->exponent++;
+  for (int i = 0, zeros = 8; zeros; i++, zeros /= 2)
+    while (out->digits % powers[i] == 0) out->digits /= powers[i], out->exponent += zeros;
 }
 
-/* Writes digits[0].digits[1]... * 10^exponent, without an exponent where that is short; returns the length. */
-static int format_decimal(const char *digits, int count, int exponent, char *to) {
+int write_integer(uint64_t magnitude, bool negative, char *to) {
+  enum { MOST_DIGITS = 20 };
+  char text[MOST_DIGITS], *at = text + MOST_DIGITS;
+  for (; magnitude >= 100; magnitude /= 100) {
+    const int two = (int)(magnitude % 100);
+    *--at = (char)('0' + two % 10);
+    *--at = (char)('0' + two / 10);
+  }
+  if (magnitude >= 10) *--at = (char)('0' + magnitude % 10), magnitude /= 10;
+  *--at = (char)('0' + magnitude);
+  const int count = (int)(text + MOST_DIGITS - at);
+  if (negative) *to++ = '-';
+  memcpy(to, at, (size_t)count);
+  to[count] = '\0';
+  return negative + count;
+}
+
+static char *append(char *to, const char *bytes, int count) { return (char *)memcpy(to, bytes, (size_t)count) + count; }
+
+/* Writes digits[0].digits[1]... * 10^exponent, without an exponent where that is short; returns the end. */
+static char *format_decimal(const char *digits, int count, int exponent, char *to) {
+  static const char zeros[] = "0000000000000000";
+  const int whole = exponent + 1;
   if (exponent < -4 || exponent >= 16)
-    return sprintf(to, count > 1 ? "%.1s.%se%+03d" : "%.1s%se%+03d", digits, digits + 1, exponent);
-  if (exponent < 0) return sprintf(to, "0.%.*s%s", -1 - exponent, "0000", digits);
-  if (count > exponent + 1) return sprintf(to, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
-  return sprintf(to, "%s%.*s.0", digits, exponent + 1 - count, "0000000000000000");
+    return to + sprintf(to, count > 1 ? "%.1s.%se%+03d" : "%.1s%se%+03d", digits, digits + 1, exponent);
+  if (whole <= 0) return append(append(append(to, "0.", 2), zeros, -whole), digits, count);
+  if (count > whole) return append(append(append(to, digits, whole), ".", 1), digits + whole, count - whole);
+  return append(append(append(to, digits, count), zeros, whole - count), ".0", 2);
 }
 
 int write_float(strew_dtype dtype, const void *element, locale_t c_locale, char *to) {
@@ -297,8 +372,10 @@ int write_float(strew_dtype dtype, const void *element, locale_t c_locale, char 
   if (isinf(value)) return sprintf(to, "%sinf", sign);
   if (value == 0) return sprintf(to, "%s0.0", sign);
   struct decimal decimal;
-  char digits[24];
+  char digits[24], *at = to;
   shortest(dtype, element, value, c_locale, &decimal);
-  int count = sprintf(digits, "%llu", (unsigned long long)decimal.digits), start = sprintf(to, "%s", sign);
-  return start + format_decimal(digits, count, (int)decimal.exponent + count - 1, to + start);
+  const int count = write_integer(decimal.digits, false, digits);
+  if (*sign) *at++ = '-';
+  at = format_decimal(digits, count, (int)decimal.exponent + count - 1, at);
+  return *at = '\0', (int)(at - to);
 }

@@ -33,9 +33,13 @@ bool decimal_value_to_unsigned(const struct decimal *decimal, uint64_t *out);
    locale "C", for rare numbers. */
 double decimal_to_double(const struct decimal *decimal, locale_t c_locale);
 
+/* The same for (-1)^negative * digits * 10^exponent, with an exponent of -27..27. */
+double decimal_of_digits(uint64_t digits, int exponent, bool negative);
+
 /* Writes the shortest decimal that reads back as the same element of a float dtype, in the format of Python's repr:
    "0.1", "1e-05", "12.0", "nan", "-inf". It never looks like an integer. Returns its length. */
 enum { NUMBER_BYTES = 40 };
 int write_float(strew_dtype dtype, const void *element, locale_t c_locale, char *to);
+int write_integer(uint64_t magnitude, bool negative, char *to);
 
 #endif
