@@ -207,6 +207,39 @@
 --- 2024-03-01  1969-07-01  2024-05-01
 ---```
 
+---# texts
+---A text is a tensor of words: int32 codes 0, 1, ... and the list of different words that they stand for.
+---
+---`strew.tensor` of strings makes one; in scripts an element is a string: `t[i]`, `item` and `tolist` give it, and where a
+---call takes text it takes strings. `t.words` is the list, as a sequence, and `t:codes()` the codes; `strew.text` makes text
+---of both, and of numbers. Views, indexing, `cat`, `where`, scatter without a reduction and all else that moves elements take
+---text; where texts with other lists meet, the result's list has the words of all, those of the first one in their places. A
+---list may have words that no element has. `eq`, `ne`, `lt`, `le`, `gt`, `ge`, `isin`, sorting, `unique`, `searchsorted`,
+---`min`, `max`, `scatter_min`, `scatter_max`, `first`, `last`, `nunique`, `group_by` and `value_counts` take text in the
+---order of the words' bytes, and expressions `x == "word"`. All else is an error. A missing word is the empty one.
+---
+---`contains`, `starts_with`, `ends_with`, `upper`, `lower`, `length` and `t:to("float64")`, to other numbers, to "bool" or
+---"time" work on each word once. A word that is no number is an error that names its position; of floats the empty word
+---is NaN.
+---
+---```lua
+---local t = strew.tensor{"Oslo", "Rome", "Bergen", "Oslo"}
+---print((t:sort()))
+---print(t:lt("C"))
+---t[1] = "Paris"
+---print(table.concat(t.words, " "))
+---print(strew.tensor{"1.5", "", "2"}:to("float32"))
+---```
+---```text
+---text[4] cpu
+--- "Bergen"    "Oslo"    "Oslo"    "Rome"
+---bool[4] cpu
+--- false  false   true  false
+---Oslo Rome Bergen Paris
+---float32[3] cpu
+--- 1.5000     nan  2.0000
+---```
+
 ---# broadcasting
 ---Elementwise calls take operands of different shapes: sizes are aligned at the last dimension, and size 1 repeats.
 ---
@@ -391,6 +424,7 @@
 ---| "uint64" # prints in full; an element above 2^63 - 1 is no Lua integer: item and tolist refuse it
 ---| "bool" # sum counts true elements
 ---| "time" # microseconds since 1970-01-01 UTC: see times
+---| "text" # words: see texts
 
 ---The device that stores a tensor and computes with it.
 ---
@@ -554,6 +588,7 @@
 ---@field shape integer[] the sizes, as a Lua sequence; `{}` for rank 0
 ---@field dtype strew.dtype the element type
 ---@field device string the device's full name: "opencl:0.0"
+---@field words? string[] of text: the words of its codes; of other tensors an error
 ---@field [integer] any this position of dimension 0
 ---@operator add(strew.Tensor|number): strew.Tensor
 ---@operator sub(strew.Tensor|number): strew.Tensor
@@ -7779,6 +7814,123 @@ function strew.calendar(t) end
 ---@param unit number|string
 ---@return strew.Tensor t time
 function strew.floor_time(t, unit) end
+
+---Makes text of codes and words, or of numbers, booleans or times their words.
+---
+---Codes are integers 0, 1, ..., a tensor or a Lua table, of a sequence of words, or of the words of another text; a repeated
+---word becomes one. Without words each element becomes its own, as Lua writes it; NaN becomes the empty word.
+---
+---```lua
+---print(strew.text({0, 1, 0}, {"yes", "no"}))
+---print(strew.text(strew.tensor{1, 2.5}))
+---print(select(2, pcall(strew.text, {0, 2}, {"yes", "no"})))
+---```
+---```text
+---text[3] cpu
+--- "yes"   "no"  "yes"
+---text[2] cpu
+--- "1.0"  "2.5"
+---example:3: text: 'codes' has value 2 at [1], expected 0..1, the codes of 2 words
+---  codes  int64[2] cpu
+---```
+---@param x any a tensor, or a nested Lua sequence
+---@param words? string[]|strew.Tensor
+---@return strew.Tensor t text
+function strew.text(x, words) end
+
+---Returns the codes of a text: positions in `t.words`, from 0, in a new tensor.
+---
+---```lua
+---print(strew.tensor{"b", "a", "b"}:codes())
+---```
+---```text
+---int32[3] cpu
+--- 0  1  0
+---```
+---@param self strew.Tensor text
+---@return strew.Tensor codes int32
+function strew.codes(self) end
+
+---Returns where words have a part.
+---
+---```lua
+---print(strew.tensor{"Oslo", "Rome"}:contains("sl"))
+---```
+---```text
+---bool[2] cpu
+---  true  false
+---```
+---@param t strew.Tensor text
+---@param word string the part; no pattern
+---@return strew.Tensor found bool
+function strew.contains(t, word) end
+
+---Returns where words begin with another one.
+---
+---```lua
+---print(strew.tensor{"Oslo", "Rome"}:starts_with("O"))
+---```
+---```text
+---bool[2] cpu
+---  true  false
+---```
+---@param t strew.Tensor text
+---@param word string
+---@return strew.Tensor found bool
+function strew.starts_with(t, word) end
+
+---Returns where words end with another one.
+---
+---```lua
+---print(strew.tensor{"Oslo", "Rome"}:ends_with("me"))
+---```
+---```text
+---bool[2] cpu
+--- false   true
+---```
+---@param t strew.Tensor text
+---@param word string
+---@return strew.Tensor found bool
+function strew.ends_with(t, word) end
+
+---Returns words with capital letters in place of a to z.
+---
+---```lua
+---print(strew.tensor{"Oslo", "Rome"}:upper())
+---```
+---```text
+---text[2] cpu
+--- "OSLO"  "ROME"
+---```
+---@param t strew.Tensor text
+---@return strew.Tensor t text
+function strew.upper(t) end
+
+---Returns words with small letters in place of A to Z.
+---
+---```lua
+---print(strew.tensor{"Oslo", "Rome"}:lower())
+---```
+---```text
+---text[2] cpu
+--- "oslo"  "rome"
+---```
+---@param t strew.Tensor text
+---@return strew.Tensor t text
+function strew.lower(t) end
+
+---Returns the number of characters of words: of UTF-8, or of bytes where a word is no UTF-8.
+---
+---```lua
+---print(strew.tensor{"Oslo", "Z\u{fc}rich", ""}:length())
+---```
+---```text
+---int64[3] cpu
+--- 4  6  0
+---```
+---@param t strew.Tensor text
+---@return strew.Tensor n int64
+function strew.length(t) end
 
 ------------------------------------------------------------------------------------------------------ Printing, showing
 

@@ -232,7 +232,7 @@ START_TEST(result_types) {
   assert_fails(strew_result_type(0, NULL, 0, NULL, &is, &failure), STREW_EARGUMENT,
                "result_type: 'dtypes' has 0 dtypes and 0 numbers, expected at least one dtype or number");
   assert_fails(strew_result_type(1, (strew_dtype[]){STREW_DTYPE_END}, 0, NULL, &is, &failure), STREW_EARGUMENT,
-               "result_type: 'dtypes' is 14, valid 0..13");
+               "result_type: 'dtypes' is 15, valid 0..14");
   assert_fails(strew_result_type(0, NULL, 1, &(strew_scalar){.dtype = STREW_INT8}, &is, &failure), STREW_EARGUMENT,
                "result_type: 'numbers' is a number of dtype 7, expected STREW_BOOL, STREW_INT64 or STREW_FLOAT64\n"
                "  hint  strew_int, strew_float and strew_bool make numbers");

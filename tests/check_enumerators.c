@@ -439,6 +439,8 @@ static void counts(void) {
     REFUSES("count", strew_reduce, STREW_FOLD_SUM, floats, bad, &dim, false, 1, &out);
     REFUSES("tensors", strew_cat, bad, two, 0, &out);
     REFUSES("tensors", strew_stack, bad, two, 0, &out);
+    REFUSES("texts", strew_text_align, bad, two, false, &out);
+    REFUSES("words", strew_text, index, bad < 0 ? bad : -1, NULL, NULL, &out);
     REFUSES("indices", strew_index_put, floats, bad, &index, strew_of(floats), NULL, &out);
     REFUSES("indices", strew_index_get, floats, bad, &index, NULL, &out);
     const int64_t three = 3;

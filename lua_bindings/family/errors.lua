@@ -50,6 +50,8 @@ local phrases = {
    'strew_to and strew_copy take a tensor of another context; in a script x:to("cpu") copies x into its own'},
   {"strew_load reads", "strew.load reads"},
   {"strew_time_parse reads a time from text", "a time is written as text: \"2024-05-17\""},
+  {"strew_text_from makes text, strew_copy writes it", 'a word is a string: "Oslo"'},
+  {"strew_text makes text of codes and words", "strew.text makes text of codes and words"},
   {"strew_image(x)", "strew.image(x)"},
   {"strew_get_rows(self, index)", "self[index]"},
   {"strew_group_reduce(index, src, ", "strew.scatter(src, index, "},

@@ -12,8 +12,9 @@ local function key_of(state, k, columns, i)
       tables.quoted(columns.names[i]), is_text and "numbers" or "words"))
   end
   if not is_text then return t end
-  state.texts[k], t = inner.aligned(known or t:reshape(-1):narrow(0, 0, 0), t)
-  return t:codes():to("int64")
+  local none = t:narrow(0, 0, 0)
+  state.texts[k] = known and strew.cat{known, none} or none
+  return select(2, inner.aligned(state.texts[k], t)):codes():to("int64")
 end
 
 local function ids(self, x, by)

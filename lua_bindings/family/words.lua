@@ -22,7 +22,7 @@ local function text(x, name, like)
   if type(x) == "string" then return strew.tensor(x, {device = like.device}) end
   local is = operands.is_tensor(x) and x.dtype or inner.text(x)
   fail(name, ("is %s, expected text or a string"):format(is),
-    operands.is_tensor(x) and "strew.text(x) writes numbers as words" or nil, "dtype")
+    operands.is_tensor(x) and "strew.text(x) writes numbers as words" or 'a word is a string: "Oslo"', "dtype")
 end
 
 -- Returns codes with -1 as text, in which those are empty words.
@@ -158,13 +158,10 @@ function calls.where(...)
 end
 
 function words.strings.where(condition, a, b, ...)
-  if not operands.is_tensor(condition) or type(a) ~= "string" or type(b) ~= "string" or select("#", ...) > 0 then
-    local name, x = "a", a
-    if type(a) ~= "string" then name, x = "b", b end
-    fail(name, ("is %s, expected a tensor, number or boolean"):format(inner.text(x)),
-      type(x) == "string" and "text and numbers do not mix" or nil)
+  if operands.is_tensor(condition) and type(a) == "string" and type(b) == "string" and select("#", ...) == 0 then
+    return calls.where(condition, a, b)
   end
-  return calls.where(condition, a, b)
+  return strew.where(condition, a, b, ...) -- fails again
 end
 
 function calls.fill_(self, value)
@@ -197,12 +194,12 @@ end
 
 function words.strings.full(...)
   local given, options = with_options(...)
-  local word = table.remove(given, given.n)
-  if type(word) ~= "string" or options.dtype ~= nil and options.dtype ~= "text" then
-    fail("value", ("is %s, expected a number or boolean"):format(inner.text(word)))
-  end
-  local shape = type(given[1]) == "table" and given[1] or table.move(given, 1, given.n - 1, 1, {})
-  return full(shape, word, options)
+  local count = given.n - 1
+  local is_list = count == 1 and type(given[1]) == "table"
+  local is_word = type(given[given.n]) == "string" and (options.dtype == nil or options.dtype == "text")
+  for i = 1, is_list and 0 or count do is_word = is_word and math.type(given[i]) == "integer" end
+  if not is_word then return strew.full(...) end -- fails again
+  return full(is_list and given[1] or table.move(given, 1, count, 1, {}), given[given.n], options)
 end
 
 function calls.full_like(self, word, options)

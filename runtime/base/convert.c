@@ -244,7 +244,7 @@ strew_status element_from(const struct call *call, const char *argument, strew_s
                           strew_dtype dtype, union element *out) {
   if (number.dtype != STREW_TIME) RETURN_IF_FAILED(check_scalar(call, argument, number));
   if (dtype == STREW_TEXT)
-    return fail(call, HINTED(STREW_EDTYPE, argument, "strew_text_from makes one, which strew_copy writes"),
+    return fail(call, HINTED(STREW_EDTYPE, argument, "strew_text_from makes text, strew_copy writes it"),
                 "is a %s, expected a text", number.dtype == STREW_TIME ? "time" : "number");
   if ((number.dtype == STREW_TIME) != (dtype == STREW_TIME))
     return fail(call,

@@ -50,6 +50,15 @@ static strew_status recode(const struct call *call, const strew_tensor *codes, i
   return release_if_failed(status, out);
 }
 
+/* A new int32 tensor of these elements. */
+static strew_status write_codes(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
+                                const int32_t *codes, strew_tensor **out) {
+  RETURN_IF_FAILED(tensor_create(call, device, STREW_INT32, rank, sizes, out));
+  const size_t size_bytes = (*out)->storage->size_bytes;
+  if (!size_bytes) return STREW_OK;
+  return release_if_failed(device->ops->write(call, (*out)->storage, 0, codes, size_bytes), out);
+}
+
 /* A list that takes words of others. */
 struct growth {
   const struct call *call;
@@ -112,11 +121,7 @@ static strew_status take_text(struct growth *growth, const strew_tensor *text, s
   if (is_short) status = strew_read(text, codes, size_bytes, growth->call->error);
   TRY(status, take_codes(growth, list, count, codes));
   if (!is_short) TRY(status, recode(growth->call, text, count, codes, out));
-  if (is_short) {
-    TRY(status, tensor_create(growth->call, device, STREW_INT32, text->rank, text->sizes, out));
-    if (status == STREW_OK && count)
-      status = release_if_failed(device->ops->write(growth->call, (*out)->storage, 0, codes, size_bytes), out);
-  }
+  if (is_short) TRY(status, write_codes(growth->call, device, text->rank, text->sizes, codes, out));
   memory_free(growth->context, codes, size_bytes + 1);
   return status;
 }
@@ -205,7 +210,7 @@ static strew_status meet(struct call *call) {
   return differ ? recode_operands(call, list) : STREW_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------- texts of one list */
+/* ---------------------------------------------------------------------------------------------- texts of one list */
 
 static strew_status check_text(const struct call *call, const char *name, const strew_tensor *text) {
   if (text->dtype == STREW_TEXT) return STREW_OK;
@@ -424,7 +429,7 @@ strew_status strew_text_from(strew_device *device, int rank, const int64_t *size
   ALLOCATE_NEW(int32_t *, codes, &call, context, size_bytes + 1);
   strew_status status = list_words(&call, context, count, words, lengths, codes, &list);
   if (status == STREW_OK) {
-    status = strew_from(device, STREW_INT32, rank, sizes, codes, out, error);
+    status = write_codes(&call, device, rank, sizes, codes, out);
     if (status == STREW_OK) text_mark(*out, list);
     word_list_release(list);
   }

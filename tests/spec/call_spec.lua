@@ -122,7 +122,7 @@ describe("arguments", function()
     freed:free()
     names.freed = freed
     local dtypes = "float32, float64, float16, bfloat16, int64, int32, int16, int8, uint8, bool, uint16, uint32, "
-      .. "uint64, time"
+      .. "uint64, time, text"
     fail({
       {"t.sum()", "sum: 'self' is missing, expected a tensor\n  hint  use : to call a method: t:sum(...)"},
       {"t.sum(0)", "sum: 'self' is 0, expected a tensor\n  hint  use : to call a method: t:sum(...)"},

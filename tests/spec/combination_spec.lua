@@ -365,7 +365,7 @@ describe("reductions of one's own", function()
          "the element's position"},
       {"strew.reduction{init = 0, combine = 'acc', dtype = 'float'}",
        "reduction: 'dtype' is \"float\", expected one of float32, float64, float16, bfloat16, int64, int32, int16, " ..
-         "int8, uint8, bool, uint16, uint32, uint64, time"},
+         "int8, uint8, bool, uint16, uint32, uint64, time, text"},
       {"t:reduce('sum')", "reduce: 'reduce' is \"sum\", expected a reduction as of strew.reduction"},
       {"t:reduce(r, 1)", "reduce: 'dim' is 1, out of range (valid -1..0)"},
       {"t:scan(r)", "scan: 'dim' is missing, the arguments are (src, reduce, dim)"},

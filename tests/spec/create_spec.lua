@@ -75,8 +75,7 @@ describe("strew.tensor", function()
     names.t = strew.tensor{1}
     fail({
       {"strew.tensor()", "tensor: 'x' is missing, the arguments are (x [, dtype] [, device])"},
-      {"strew.tensor('a')", "tensor: 'x' is \"a\", expected a number, boolean, table or tensor"},
-      {"strew.tensor(print)", "tensor: 'x' is a function, expected a number, boolean, table or tensor"},
+      {"strew.tensor(print)", "tensor: 'x' is a function, expected a number, boolean, string, table or tensor"},
       {"strew.tensor{{1, 2}, {3}}", "tensor: 'x' is ragged, x[2] has 1 element where x[1] has 2"},
       {"strew.tensor{{{1, 2}}, {{3, 4, 5}}}", "tensor: 'x' is ragged, x[2][1] has 3 elements where x[1][1] has 2"},
       {"strew.tensor{{1}, 2}", "tensor: 'x' is ragged, x[2] is a number where x[1] is a table"},
@@ -85,7 +84,7 @@ describe("strew.tensor", function()
       {"strew.tensor{1, true}", "tensor: 'x' has true at x[2], booleans and numbers do not mix"},
       {"strew.tensor{{true, 2.5}}", "tensor: 'x' has 2.5 at x[1][2], booleans and numbers do not mix"},
       {"strew.tensor{1, nil, 3}", "tensor: 'x' has nil at x[2], sequences have no holes"},
-      {"strew.tensor{{1, 'x'}}", "tensor: 'x' has \"x\" at x[1][2], expected numbers or booleans"},
+      {"strew.tensor{{1, 'x'}}", "tensor: 'x' has \"x\" at x[1][2], words and numbers do not mix"},
       {"strew.tensor{1, 2, dtype = 'int64'}", "tensor: 'x' has key \"dtype\" at x, expected a sequence\n"
        .. "  hint  pass options in a table of their own, after this one: {dtype = ...}"},
       {"strew.tensor(setmetatable({}, {__index = {1}}))",
@@ -167,7 +166,7 @@ describe("creation", function()
       {"strew.zeros(math.maxinteger, 2)",
        "zeros: 'shape' is [9223372036854775807, 2], more bytes than can be addressed"},
       {"strew.zeros(2, {dtype = 'int'})", "zeros: 'dtype' is \"int\", expected one of float32, float64, float16, "
-       .. "bfloat16, int64, int32, int16, int8, uint8, bool, uint16, uint32, uint64, time\n"
+       .. "bfloat16, int64, int32, int16, int8, uint8, bool, uint16, uint32, uint64, time, text\n"
        .. "  hint  did you mean 'int32'?"},
       {"strew.zeros(2, {dtype = 1})", "zeros: 'dtype' is 1, expected a string"},
       {"strew.zeros(2, {device = 'abacus'})", "zeros: 'device' is \"abacus\", no such device; available: cpu"},

@@ -84,12 +84,7 @@ local function groups_of(values, names, n, order)
   return groups
 end
 
--- A column as a script sees it: words in the place of codes.
-local function shown(x, name)
-  local words, list = strew.words(x)[name], loops.list(rawget(x, name))
-  for r, value in ipairs(words and list or {}) do list[r] = words[value + 1] end
-  return list
-end
+local function shown(x, name) return loops.list(rawget(x, name)) end
 
 local function same_list(expected, got, what)
   assert.equal(#expected, #got, what)

@@ -24,14 +24,13 @@ local function text_with(options, x)
   return ok and text or error(text, 0)
 end
 
--- The rows of a table as lists of values, words in the place of codes.
+-- The rows of a table as lists of values.
 local function values_of(x)
   local names, rows = strew.columns(x), {}
   for c, name in ipairs(names) do
-    local words = getmetatable(x).__index.words[name]
     for r, value in ipairs(rawget(x, name):tolist()) do
       rows[r] = rows[r] or {}
-      rows[r][c] = words and words[value + 1] or value
+      rows[r][c] = value
     end
   end
   return rows, names

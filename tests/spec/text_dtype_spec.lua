@@ -1,0 +1,270 @@
+-- The dtype text: words that calls move, order, compare and convert, against the same with Lua's strings.
+local strew = require "strew"
+local support = require "tests.spec.support"
+
+local function list(t) return t:tolist() end
+local function message(f, ...) return support.message(f, ...) end
+
+-- Random words from few, so that they repeat; texts of them with lists in random order, and words that no element has.
+local WORDS <const> = {"", "a", "b", "ab", "B", "Oslo", "Zu\u{fc}rich", "\u{6771}\u{4eac}", "zz", "a b", "\xff", "1",
+  "-2.5"}
+local function words_of(n)
+  local all = {}
+  for i = 1, n do all[i] = WORDS[math.random(#WORDS)] end
+  return all
+end
+local function text_of(words)
+  local order, codes, codes_of = {table.unpack(WORDS)}, {}, {}
+  for i = #order, 2, -1 do
+    local k = math.random(i)
+    order[i], order[k] = order[k], order[i]
+  end
+  for code, word in ipairs(order) do codes_of[word] = code - 1 end
+  for i, word in ipairs(words) do codes[i] = codes_of[word] end
+  return strew.text(strew.tensor(codes, {dtype = "int64"}), order)
+end
+
+-- The order of bytes, whatever the locale.
+local function below(a, b)
+  for i = 1, math.min(#a, #b) do
+    if a:byte(i) ~= b:byte(i) then return a:byte(i) < b:byte(i) end
+  end
+  return #a < #b
+end
+
+local COMPARE <const> = {
+  eq = function(a, b) return a == b end, ne = function(a, b) return a ~= b end,
+  lt = below, gt = function(a, b) return below(b, a) end,
+  le = function(a, b) return not below(b, a) end, ge = function(a, b) return not below(a, b) end,
+}
+
+local function map(f, ...)
+  local lists, out = {...}, {}
+  for i = 1, #lists[1] do
+    local values = {}
+    for k, one in ipairs(lists) do values[k] = one[i] end
+    out[i] = f(table.unpack(values))
+  end
+  return out
+end
+
+local function rounds(f)
+  math.randomseed(7)
+  for round = 1, 60 do f(math.random(0, 12), round) end
+end
+
+describe("text", function()
+  it("is made of strings, nested or alone, and of codes", function()
+    local t = strew.tensor{{"a", "b"}, {"b", ""}}
+    assert.same({{"a", "b"}, {"b", ""}}, list(t))
+    assert.same({"a", "b", ""}, t.words)
+    assert.same({{0, 1}, {1, 2}}, list(t:codes()))
+    assert.equal("text", t.dtype)
+    assert.equal("a", strew.tensor("a"):item())
+    assert.same({"x", "y", "x"}, list(strew.text({0, 1, 2}, {"x", "y", "x"})))
+    assert.same({"x", "y"}, strew.text({0, 1, 2}, {"x", "y", "x"}).words)
+    assert.same({"b", "b"}, list(strew.text({1, 1}, t)))
+    for _, dtype in ipairs{"uint8", "int16", "uint64", "int32"} do
+      assert.same({"b", "a"}, list(strew.text(strew.tensor({1, 0}, {dtype = dtype}), {"a", "b"})))
+    end
+    assert.same({"", ""}, list(strew.zeros(2, {dtype = "text"})))
+    assert.same({}, list(strew.tensor({}, {dtype = "text"})))
+    assert.equal("text[2] cpu\n \"a\"  \"?\"", tostring(strew.tensor{"a", "\x01"}))
+    assert.equal('text[1] cpu\n "\\n"', tostring(strew.tensor{"\n"}))
+  end)
+
+  it("has the words of the operands where calls move elements", function()
+    rounds(function(n)
+      n = n + 1
+      local a, b = words_of(n), words_of(n)
+      local x, y = text_of(a), text_of(b)
+      local mask, index, picks = {}, {}, {}
+      for i = 1, n do mask[i], index[i] = math.random(2) == 1, math.random(0, n - 1) end
+      for i = 1, n do picks[i] = a[index[i] + 1] end
+      local m, at = strew.tensor(mask), strew.tensor(index)
+      assert.same(picks, list(x[at]))
+      assert.same(picks, list(x:gather(0, at)))
+      assert.same(picks, list(x:index_select(0, at)))
+      assert.same(picks, list(x:take(at)))
+      local both = {table.unpack(a)}
+      for _, word in ipairs(b) do both[#both + 1] = word end
+      assert.same(both, list(strew.cat{x, y}))
+      assert.same({a, b, a}, list(strew.stack{x, y, x}))
+      assert.same(map(function(c, v, w) return c and v or w end, mask, a, b), list(strew.where(m, x, y)))
+      assert.same(map(function(c, v) return c and v or "new" end, mask, a), list(strew.where(m, x, "new")))
+      assert.same(map(function(c, v) return c and "new" or v end, mask, a), list(x:masked_fill(m, "new")))
+      local scattered, put = {table.unpack(a)}, {table.unpack(a)}
+      for i = 1, n do scattered[index[i] + 1], put[index[i] + 1] = b[i], b[i] end
+      assert.same(scattered, list(x:scatter(0, at, y)))
+      assert.same(put, list(x:index_put({at}, y)))
+      local z = x:clone()
+      z[at] = y
+      assert.same(put, list(z))
+      assert.same(a, list(x))
+      z:copy_(y)
+      assert.same(b, list(z))
+      local reversed = {}
+      for i = 1, n do reversed[i] = a[n + 1 - i] end
+      assert.same(reversed, list(x:flip(0)))
+      local pair = strew.stack{x, y}:t()
+      assert.same(map(function(v, w) return {v, w} end, a, b), list(pair))
+      assert.same(map(function(v, w) return {v, w} end, a, b), list(pair:contiguous()))
+      assert.same(map(function(v) return {v, v, v} end, a), list(x:view(n, 1):expand(n, 3):clone()))
+      local selected = {}
+      for i = 1, n do if mask[i] then selected[#selected + 1] = a[i] end end
+      assert.same(selected, list(x[m]))
+      assert.same(selected, list(x:masked_select(m)))
+    end)
+  end)
+
+  it("keeps codes where new words are written, and all as it was after a failure", function()
+    local t = strew.tensor{"a", "b", "a"}
+    local view = t:narrow(0, 0, 2)
+    local before = list(t:codes())
+    t[2] = "c"
+    assert.same({"a", "b", "c"}, t.words)
+    assert.same({before[1], before[2], 2}, list(t:codes()))
+    assert.same({"a", "b", "c"}, view.words)
+    assert.has_error(function() t[strew.tensor{7}] = "d" end)
+    assert.same({"a", "b", "c"}, list(t))
+    local other = t:clone()
+    other:fill_("other")
+    t:set(0, "mine")
+    assert.same({"mine", "b", "c"}, list(t))
+    assert.same({"other", "other", "other"}, list(other))
+    for i = 1, 50 do t[i % 3] = "w" .. i end
+    assert.same({"w48", "w49", "w50"}, list(t))
+    local out = strew.tensor{"x", "y"}
+    assert.has_error(function() strew.where(strew.tensor{true, false}, out, 3) end)
+    assert.same({"x", "y"}, out.words)
+  end)
+
+  it("compares and orders as the bytes of words do", function()
+    rounds(function(n)
+      local a, b = words_of(n), words_of(n)
+      local x, y, word = text_of(a), text_of(b), ({"", "a", "none", "zz", "\xff\xff"})[math.random(5)]
+      if n == 0 then return end
+      for name, compare in pairs(COMPARE) do
+        assert.same(map(compare, a, b), list(x[name](x, y)), name)
+        assert.same(map(function(v) return compare(v, word) end, a), list(x[name](x, word)), name .. word)
+        assert.same(map(function(v) return compare(word, v) end, a), list(strew[name](word, x)), name .. word)
+      end
+      local sorted = {table.unpack(a)}
+      table.sort(sorted, below)
+      local values, indices = x:sort()
+      assert.same(sorted, list(values))
+      assert.same(sorted, list(x[indices]))
+      assert.same(sorted, list(x[x:argsort()]))
+      assert.equal(sorted[1], x:min():item())
+      assert.equal(sorted[n], x:max():item())
+      assert.equal(sorted[n], x[x:argmax():item()])
+      assert.equal(sorted[1], x[x:argmin():item()])
+      local distinct = {}
+      for i, v in ipairs(sorted) do if v ~= sorted[i - 1] then distinct[#distinct + 1] = v end end
+      local unique, inverse = x:unique{return_inverse = true}
+      assert.same(distinct, list(unique))
+      assert.same(a, list(unique[inverse]))
+      local is_in = {}
+      for _, v in ipairs(b) do is_in[v] = true end
+      assert.same(map(function(v) return is_in[v] or false end, a), list(x:isin(y)))
+      assert.same(map(function(v) return v == word or v == "a" end, a), list(x:isin{word, "a"}))
+      local places = map(function(v)
+        local count = 0
+        for _, w in ipairs(distinct) do count = count + (below(w, v) and 1 or 0) end
+        return count
+      end, b)
+      assert.same(places, list(strew.searchsorted(unique, y)))
+      assert.same(map(function(v, w) return below(v, w) and v or w end, a, b), list(strew.minimum(x, y)))
+      assert.same(map(function(v, w) return below(v, w) and w or v end, a, b), list(strew.maximum(x, y)))
+      assert.is_true(x:equal(text_of(a)))
+    end)
+  end)
+
+  it("groups, and reduces groups, by words", function()
+    rounds(function(n)
+      n = n + 1
+      local a, ids, counts = words_of(n), {}, {}
+      for i = 1, n do
+        ids[i] = math.random(0, 3)
+        counts[a[i]] = (counts[a[i]] or 0) + 1
+      end
+      local x = text_of(a)
+      local g = strew.group_by(x)
+      local keys = list(g.keys[1])
+      for k = 2, #keys do assert.is_true(below(keys[k - 1], keys[k])) end
+      for k, count in ipairs(list(g.counts)) do assert.equal(counts[keys[k]], count) end
+      assert.same(a, list(g.keys[1][g.ids]))
+      local least, greatest, different = {"", "", "", ""}, {"", "", "", ""}, {0, 0, 0, 0}
+      local has, seen = {}, {}
+      for i = 1, n do
+        local k = ids[i] + 1
+        if not has[k] or below(a[i], least[k]) then least[k] = a[i] end
+        if not has[k] or below(greatest[k], a[i]) then greatest[k] = a[i] end
+        if not seen[k .. a[i]] then different[k] = different[k] + 1 end
+        has[k], seen[k .. a[i]] = true, true
+      end
+      local index = strew.tensor(ids)
+      assert.same(least, list((strew.scatter_min(x, index, {dim_size = 4}))))
+      assert.same(greatest, list((strew.scatter_max(x, index, {dim_size = 4}))))
+      assert.same(different, list(strew.scatter_nunique(x, index, {dim_size = 4})))
+    end)
+  end)
+
+  it("gives empty words for positions that are dropped", function()
+    local t = strew.tensor{"a", "b"}
+    assert.same({"b", "", "a", ""}, list(t:index_select(0, strew.tensor{1, -1, 0, 2}, {mode = "drop"})))
+    assert.same({"", "b"}, list(t:take(strew.tensor{5, 1}, {mode = "drop"})))
+    assert.same({"a", "b"}, t.words)
+  end)
+
+  it("works on words: parts, letters, length, numbers and times", function()
+    local t = strew.tensor{{"Oslo", "Zu\u{fc}rich"}, {"", "\xff\xff"}}
+    assert.same({{true, false}, {false, false}}, list(t:contains("sl")))
+    assert.same({{true, true}, {true, true}}, list(t:contains("")))
+    assert.same({{true, false}, {false, false}}, list(t:starts_with("O")))
+    assert.same({{false, true}, {false, false}}, list(t:ends_with("ch")))
+    assert.same({{"OSLO", "ZU\u{fc}RICH"}, {"", "\xff\xff"}}, list(t:upper()))
+    assert.same({{"oslo", "zu\u{fc}rich"}, {"", "\xff\xff"}}, list(t:lower()))
+    assert.same({{4, 7}, {0, 2}}, list(t:length()))
+    local numbers = list(strew.tensor{"1", "-2.5", "", "1e3", "inf"}:to("float64"))
+    assert.same({1.0, -2.5, 1000.0, math.huge}, {numbers[1], numbers[2], numbers[4], numbers[5]})
+    assert.is_true(numbers[3] ~= numbers[3])
+    assert.same({7, -1}, list(strew.tensor{"7", "-1"}:to("int16")))
+    assert.same({true, false}, list(strew.tensor{"true", "0"}:to("bool")))
+    assert.same({"2024-05-17", "NaT"}, list(strew.tensor{"2024-05-17", ""}:to("time")))
+    assert.same({"1.5", "", "-2.0"}, list(strew.text(strew.tensor{1.5, 0 / 0, -2})))
+    local f = strew.expr("x == 'Oslo' and y > 1")
+    assert.same({true, false}, list(f{x = strew.tensor{"Oslo", "Oslo"}, y = strew.tensor{2, 1}}))
+    assert.same({true, true}, list(strew.expr("x ~= 'no'"){x = strew.tensor{"Oslo", "Rome"}}))
+  end)
+
+  it("is an error where numbers are expected, and for what is no word", function()
+    local t = strew.tensor{"a", "b"}
+    for _, call in ipairs{"t + t", "t * 2", "t:sum()", "t:mean()", "t:cumsum(0)", "t:exp()", "t:median()", "t:std()"} do
+      assert.matches("is text", message(load("local t = ... return " .. call), t), call)
+      assert.same({"a", "b"}, list(t))
+    end
+    local rows = {
+      {function() return strew.text({0, 2}, {"a", "b"}) end, "'codes' has value 2 at %[1%], expected 0..1"},
+      {function() return strew.text({-1}, {"a"}) end, "'codes' has value %-1 at %[0%], expected 0..0"},
+      {function() return strew.text({0}, {"a\0b"}) end, "'words' has a zero byte in the word at %[1%]"},
+      {function() return strew.text({0}, {3}) end, "'words' has 3 at %[1%], expected a string"},
+      {function() return strew.text({0.5}, {"a"}) end, "'codes' is float32, expected an integer dtype"},
+      {function() return strew.tensor{"a", 1} end, "'x' has 1 at x%[2%], words and numbers do not mix"},
+      {function() return strew.tensor{1, "a"} end, "'x' has \"a\" at x%[2%], words and numbers do not mix"},
+      {function() return strew.tensor{"a\0"} end, "'x' has a word with a zero byte at x%[1%]"},
+      {function() return strew.cat{t, strew.ones(1)} end, "is float32, the first is text: they do not mix"},
+      {function() return strew.where(strew.tensor{true, true}, t, 1) end, "text"},
+      {function() return t:eq(1) end, "'other' is 1, expected text or a string"},
+      {function() return t:lt(strew.ones(2)) end, "'other' is float32, expected text or a string"},
+      {function() t[0] = 1 end, "'value' is 1, expected text or a string"},
+      {function() return t:to("float32") end, "'self' has \"a\" at %[0%], which is no float32"},
+      {function() return strew.tensor{"1", ""}:to("int64") end, "'self' has \"\" at %[1%], which is no int64"},
+      {function() return strew.tensor{"300"}:to("uint8") end, "'self' has \"300\" at %[0%], which is no uint8"},
+      {function() return strew.ones(2):to("text") end, "'dtype' is text, self is float32: they do not mix"},
+      {function() return strew.ones(2, {dtype = "text"}) end, "is a number, expected a text"},
+      {function() return strew.ones(2).words end, "tensor has no 'words'"},
+    }
+    for _, row in ipairs(rows) do assert.matches(row[2], message(row[1])) end
+  end)
+end)
