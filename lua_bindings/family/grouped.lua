@@ -36,7 +36,10 @@ end
 -- g.keys: a new table each time.
 local function keys_of(self)
   local keys = inner.grouping_keys(self)
-  local function here(t) return t.device == self.device and t or t:to(self.device) end
+  local function here(t)
+    if t.device ~= self.device then return t:to(self.device) end
+    return (t.dtype == "text" or t.dtype == "time") and t:clone() or t
+  end
   return tables.make(tables.map(keys, here))
 end
 

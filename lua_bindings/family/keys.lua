@@ -1,5 +1,5 @@
--- keys.lua: key tables whose keys are columns of tables. Text columns are keyed by codes of a list of words that the key
--- table has for each of them, and that grows.
+-- keys.lua: key tables whose keys are columns of tables. Text columns are keyed by codes of a list of words that the
+-- key table has for each of them, and that grows.
 local strew, fail, use, inner = ...
 local tables = use "tables.lua"
 
@@ -12,9 +12,9 @@ local function key_of(state, k, columns, i)
       tables.quoted(columns.names[i]), is_text and "numbers" or "words"))
   end
   if not is_text then return t end
-  local none = t:narrow(0, 0, 0)
-  state.texts[k] = known and strew.cat{known, none} or none
-  return select(2, inner.aligned(state.texts[k], t)):codes():to("int64")
+  local all = known and strew.cat{known, t} or t -- known has no elements, and its words come first
+  state.texts[k] = all:narrow(0, 0, 0):clone()
+  return all:codes():to("int64")
 end
 
 local function ids(self, x, by)

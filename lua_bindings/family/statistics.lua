@@ -252,8 +252,9 @@ return {
 
   median = {"self:tensor dim?dim keepdim?boolean", function(self, dim, keepdim)
     if self.dtype == "time" then return use "times.lua".median(self, dim, keepdim) end
-    if self.dtype == "bool" then
-      fail("self", "is bool, median takes integers and floats", 'self:to("uint8")', "dtype")
+    if self.dtype == "bool" or self.dtype == "text" then
+      fail("self", ("is %s, median takes integers and floats"):format(self.dtype),
+        self.dtype == "bool" and 'self:to("uint8")' or nil, "dtype")
     end
     if dim then
       local line = operands.line(self)

@@ -1,8 +1,8 @@
 -- tables.lua: tables of columns, for other files: {name = tensor, ...} or a sequence of tensors, built by a script or
 -- returned by strew.load, whose metatable has the order of the names.
 --
--- tables.read returns {names = {...}, tensors = {...}, rows = n, device = d}: columns by position; and argument, the name
--- of the script's argument. tables.make builds a table of columns from it.
+-- tables.read returns {names = {...}, tensors = {...}, rows = n, device = d}: columns by position; and argument, the
+-- name of the script's argument. tables.make builds a table of columns from it.
 local strew, fail, use, inner = ...
 local operands, errors, about = use "operands.lua", use "errors.lua", use "columns.lua"
 local tables = {}
@@ -234,7 +234,7 @@ function tables.with_words(t, words, name)
     end
   end
   if not operands.is_index(codes) then
-    fail("words", ("has words for column %s of %s, expected an integer dtype"):format(tables.quoted(name), t.dtype), nil,
+    fail("x", ("has words for a column %s of %s, expected an integer dtype"):format(tables.quoted(name), t.dtype), nil,
       "dtype")
   end
   local count, least, most = rawlen(words), 0, -1
@@ -246,8 +246,8 @@ function tables.with_words(t, words, name)
   return strew.text(codes, words)
 end
 
--- Returns the tensors to save, and the names of their columns, nil for those of a sequence. Words of columns that are not
--- saved are skipped: those of a whole file may accompany a few of its columns.
+-- Returns the tensors to save, and the names of their columns, nil for those of a sequence. Words of columns that are
+-- not saved are skipped: those of a whole file may accompany a few of its columns.
 function tables.saved(x, names, words)
   local is_sequence, order, stray = rawlen(x) > 0, tables.names(x)
   if is_sequence and names then fail("names", "is given, but x is a sequence, which has none") end

@@ -96,7 +96,7 @@ describe("key tables", function()
       local file <close> = assert(io.open(path, "w"))
       file:write(text)
     end
-    local words, ids = {}, {}
+    local ids = {}
     local kt = strew.key_table(2)
     for turn, text in ipairs{"c,k\nb,1\na,1\nb,2\nb,1\na,1\n", "c,k\nz,1\na,1\nb,2\n", "c,k\nb,1\nz,1\n"} do
       put(text)
