@@ -254,7 +254,8 @@ return {
     if self.dtype == "time" then return use "times.lua".median(self, dim, keepdim) end
     if self.dtype == "bool" or self.dtype == "text" then
       fail("self", ("is %s, median takes integers and floats"):format(self.dtype),
-        self.dtype == "bool" and 'self:to("uint8")' or nil, "dtype")
+        self.dtype == "bool" and 'self:to("uint8")' or "self:codes() gives its codes", "dtype")
+    end
     end
     if dim then
       local line = operands.line(self)

@@ -266,13 +266,11 @@ static strew_status join_texts(struct call *call, int64_t count, strew_tensor *c
   strew_context *context = tensor_context(tensors[0]);
   const uint64_t size_bytes = (uint64_t)count * sizeof *tensors;
   ALLOCATE_NEW(strew_tensor **, texts, call, context, size_bytes);
-  strew_status status = tensors[0]->storage->words->ops->align(call, count, tensors, texts);
+  strew_status status = tensors[0]->storage->words->ops->align(call, count, tensors, texts, &call->words);
   if (status == STREW_OK) {
-    call->words = texts[0]->storage->words;
-    for (int64_t i = 1; i < count; i++)
-      if (word_list_begins(texts[i]->storage->words, call->words)) call->words = texts[i]->storage->words;
     status = join_into(call, count, texts, dim, new_dim, STREW_TEXT, rank, sizes, out);
     for (int64_t i = 0; i < count; i++) strew_release(texts[i]);
+    word_list_release(call->words);
   }
   memory_free(context, texts, size_bytes);
   return status;

@@ -14,7 +14,8 @@
 #include <string.h>
 
 static strew_status meet(struct call *call);
-static strew_status align(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out);
+static strew_status align(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out,
+                          struct word_list **list);
 static const struct text_ops ops = {meet, align};
 
 strew_status text_list(const struct call *call, strew_context *context, struct shared_words *shared,
@@ -63,14 +64,14 @@ static strew_status write_codes(const struct call *call, strew_device *device, i
 struct growth {
   const struct call *call;
   strew_context *context;
-  const struct text_ops *ops;
+  struct word_list *from;
   struct shared_words *shared; /* retained */
   int64_t count;
 };
 
-static struct growth growth_of(const struct call *call, const struct word_list *list) {
+static struct growth growth_of(const struct call *call, struct word_list *list) {
   list->shared->references++;
-  return (struct growth){call, list->context, list->ops, list->shared, list->count};
+  return (struct growth){call, list->context, list, list->shared, list->count};
 }
 
 /* Finds or adds a word. */
@@ -88,9 +89,12 @@ static strew_status growth_code(struct growth *growth, const char *word, size_t 
   return STREW_OK;
 }
 
-/* Ends the growth: a list of its words, which the caller releases. */
+/* Ends the growth: a list of its words, which the caller releases; if there are no new ones the same list. */
 static strew_status growth_list(struct growth *growth, strew_status status, struct word_list **out) {
-  TRY(status, word_list_create(growth->call, growth->context, growth->shared, growth->count, growth->ops, out));
+  if (status == STREW_OK && growth->count == growth->from->count)
+    *out = word_list_retain(growth->from);
+  else
+    TRY(status, word_list_create(growth->call, growth->context, growth->shared, growth->count, &ops, out));
   shared_words_release(growth->shared, growth->context);
   return status;
 }
@@ -218,25 +222,25 @@ static strew_status check_text(const struct call *call, const char *name, const 
               strew_dtype_name(text->dtype));
 }
 
-static strew_status align(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out) {
-  struct word_list *list = list_of(texts[0]), *grown = NULL;
+static strew_status align(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out,
+                          struct word_list **list) {
+  struct word_list *first = list_of(texts[0]);
   for (int64_t i = 1; i < count; i++)
-    if (word_list_begins(list_of(texts[i]), list)) list = list_of(texts[i]);
-  struct growth growth = growth_of(call, list);
+    if (word_list_begins(list_of(texts[i]), first)) first = list_of(texts[i]);
+  struct growth growth = growth_of(call, first);
   strew_status status = STREW_OK;
   int64_t made = 0;
   for (; made < count && status == STREW_OK; made += status == STREW_OK) {
-    if (word_list_begins(list, list_of(texts[made])))
+    if (word_list_begins(first, list_of(texts[made])))
       out[made] = strew_retain(texts[made]);
     else
       status = take_text(&growth, texts[made], &out[made]);
   }
-  status = growth_list(&growth, status, &grown);
+  status = growth_list(&growth, status, list);
   for (int64_t i = 0; i < made; i++) {
-    if (status == STREW_OK && out[i] != texts[i]) text_mark(out[i], grown);
+    if (status == STREW_OK && out[i] != texts[i]) text_mark(out[i], *list);
     if (status != STREW_OK) strew_release(out[i]), out[i] = NULL;
   }
-  word_list_release(grown);
   return status;
 }
 
@@ -301,15 +305,12 @@ static strew_status sort_list(const struct call *call, struct word_list *list) {
   return status;
 }
 
-/* Replaces texts of one list, or of its first words, by texts of the sorted one. */
-static strew_status order_texts(const struct call *call, int64_t count, strew_tensor **texts) {
-  struct word_list *list = list_of(texts[0]);
-  for (int64_t i = 1; i < count; i++)
-    if (word_list_begins(list_of(texts[i]), list)) list = list_of(texts[i]);
+/* Replaces texts with codes of the list by texts of the sorted one. */
+static strew_status order_texts(const struct call *call, struct word_list *list, int64_t count, strew_tensor **texts) {
   RETURN_IF_FAILED(sort_list(call, list));
   for (int64_t i = 0; i < count; i++) {
     strew_tensor *ordered = NULL;
-    if (!list->ranks && list_of(texts[i])->count == list->count) continue;
+    if (list_of(texts[i]) == list->sorted) continue;
     if (list->ranks)
       RETURN_IF_FAILED(recode(call, texts[i], list->count, list->ranks, &ordered));
     else
@@ -330,10 +331,11 @@ strew_status strew_text_align(int64_t count, strew_tensor *const *texts, bool or
     RETURN_IF_FAILED(check_text(&call, "texts", texts[i]));
     if (tensor_context(texts[i]) != tensor_context(texts[0])) return fail_context(&call, "texts", "has a tensor of");
   }
-  strew_status status = align(&call, count, texts, out);
-  if (status != STREW_OK || !ordered) return status;
-  status = order_texts(&call, count, out);
+  struct word_list *list;
+  RETURN_IF_FAILED(align(&call, count, texts, out, &list));
+  const strew_status status = ordered ? order_texts(&call, list, count, out) : STREW_OK;
   for (int64_t i = 0; i < count && status != STREW_OK; i++) strew_release(out[i]), out[i] = NULL;
+  word_list_release(list);
   return status;
 }
 

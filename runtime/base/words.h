@@ -46,8 +46,9 @@ size_t words_length(const struct words *words, int64_t i);
 struct text_ops {
   /* Gives the texts of a call one list. */
   strew_status (*meet)(struct call *call);
-  /* The same texts with codes of one list, or of its first words. The caller releases them. */
-  strew_status (*align)(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out);
+  /* The same texts with codes of one list, though theirs may end sooner. The caller releases them and the list. */
+  strew_status (*align)(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out,
+                        struct word_list **list);
 };
 
 /* The words of a text, which storages of codes own: the first `count` of words that others may add to. It never changes,

@@ -165,8 +165,9 @@ describe("files", function()
     for _, name in ipairs{"columns.csv.gz", "columns.tsv.gz", "columns.tsv", "columns.CSV.GZ"} do
       strew.save(folder .. name, columns, {names = {"i", "half", "word"}, words = words})
       local back = strew.load(folder .. name, {header = true})
-      for column, tensor in pairs(columns) do assert_same(tensor, back[column], name) end
       assert.same(words, strew.words(back))
+      back.word = back.word:codes():to("int64")
+      for column, tensor in pairs(columns) do assert_same(tensor, back[column], name) end
     end
     assert.equal(read(folder .. "columns.csv.gz"), read(folder .. "columns.CSV.GZ"))
     assert.equal("i\thalf\tword\n0\t0.0\t\"a\tb\"\n1\t", read(folder .. "columns.tsv"):sub(1, 26))

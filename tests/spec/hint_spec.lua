@@ -524,7 +524,7 @@ local elsewhere = {
   ["key_ids.c"] = "keys_spec.lua", ["quantile.c"] = "takes 16 M elements, or other dtypes",
   ["dim_size = n sets"] = "another error follows", ["STREW_GROUP_OPTIONS"] = "of C",
   ["start with all zeros"] = "of C", ["make numbers"] = "of C",
-  ["another context"] = "of C",
+  ["another context"] = "of C", ["leave it out"] = "check_text.c",
   ['self:to("cpu")'] = "of C", ["float32, or device"] = "on devices", ["all dtypes"] = "takes 16-bit quantiles",
   ["[%d]:to("] = "on devices", ["set_printoptions{profile"] = "print_spec.lua",
   ["other:to(self.dtype)"] = "calculating_spec.lua", ["the path comes first"] = "above, a path of this machine",

@@ -1,0 +1,330 @@
+/* check_text.c: text against words in C: random calls on a few texts whose lists share words or not, in which each
+   allocation fails once; all layouts of codes, orders, threads, contexts, every error. */
+#include "trials.h"
+
+#include <string.h>
+
+enum { MOST = 48, TEXTS = 4, CALLS = 12 };
+
+static const char *const all_words[] = {
+    "", "a", "b", "ab", "B", "Oslo", "\xc3\xa9", "\xff", "zz", "a b", "long enough for two heads"};
+enum { WORDS = sizeof all_words / sizeof *all_words };
+
+/* A text, and the number of the word of each element. */
+struct model {
+  strew_tensor *text;
+  int64_t count;
+  int words[MOST];
+};
+
+static void assert_is(const struct model *model, const char *what) {
+  int32_t codes[MOST];
+  strew_tensor *held = NULL;
+  ck_assert_int_eq(strew_tensor_dtype(model->text), STREW_TEXT);
+  ck_assert_int_eq(strew_tensor_numel(model->text), model->count);
+  ok(strew_text_codes(model->text, &held, &failure));
+  ck_assert_int_eq(strew_tensor_dtype(held), STREW_INT32);
+  ok(strew_read(held, codes, (size_t)model->count * sizeof *codes, &failure));
+  strew_release(held);
+  for (int64_t i = 0; i < model->count; i++) {
+    size_t length = 99;
+    const char *word = strew_word(model->text, codes[i], &length), *expected = all_words[model->words[i]];
+    if (!word || strcmp(word, expected) != 0 || length != strlen(expected))
+      ck_abort_msg("%s: element %d is '%s', expected '%s'", what, (int)i, word ? word : "none", expected);
+    ck_assert_int_eq(strew_word_code(model->text, expected, strlen(expected)), codes[i]);
+  }
+}
+
+/* A text of `count` random words, with a list in random order, in which words may be missing or repeated. */
+static void make_model(struct model *model, int64_t count, enum layout layout) {
+  static const strew_dtype dtypes[] = {STREW_INT64, STREW_INT32, STREW_UINT8, STREW_INT16, STREW_UINT64};
+  const strew_dtype dtype = dtypes[draw_below(5)];
+  const char *list[2 * WORDS];
+  int numbers[2 * WORDS];
+  const int64_t words = 1 + draw_below(2 * WORDS - 1);
+  unsigned char elements[MOST * 8];
+  for (int64_t i = 0; i < words; i++) numbers[i] = (int)draw_below(WORDS), list[i] = all_words[numbers[i]];
+  *model = (struct model){.count = count};
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t code = draw_below(words);
+    model->words[i] = numbers[code];
+    ok(strew_scalar_store(strew_int(code), STREW_EXACT, dtype, elements + (size_t)i * strew_dtype_size_bytes(dtype),
+                          &failure));
+  }
+  strew_tensor *codes = tensor_of(dtype, 1, &count, layout, elements);
+  ok(strew_text(codes, words, list, NULL, &model->text, &failure));
+  strew_release(codes);
+}
+
+enum call { CAT, WHERE, INDEX_PUT, COPY, GATHER, SCATTER, STACK, FLIP, ALIGN, MASKED, CALL_COUNT };
+static const char *const call_names[] = {"cat",     "where", "index_put", "copy",  "gather",
+                                         "scatter", "stack", "flip",      "align", "masked_scatter"};
+
+/* A call of texts a and b, in place of a or with a result, and what it makes of the words. */
+struct random_call {
+  enum call call;
+  struct model *a, *b;
+  strew_tensor *index, *mask;
+  int64_t places[MOST];
+  bool chosen[MOST];
+};
+
+static strew_status run(const struct random_call *r, strew_tensor **out) {
+  strew_tensor *a = r->a->text, *b = r->b->text, *target = a, *pair[2] = {a, b}, *made[2];
+  strew_status status;
+  switch (r->call) {
+  case CAT: return strew_cat(2, pair, 0, out, &failure);
+  case STACK: return strew_stack(2, pair, 1, out, &failure);
+  case WHERE: return strew_where(r->mask, strew_of(a), strew_of(b), out, &failure);
+  case GATHER: return strew_gather(a, 0, r->index, STREW_ERROR, out, &failure);
+  case SCATTER: return strew_scatter(a, 0, r->index, strew_of(b), NULL, out, &failure);
+  case MASKED: return strew_masked_scatter(a, r->mask, b, out, &failure);
+  case INDEX_PUT: return strew_index_put(a, 1, &r->index, strew_of(b), NULL, &target, &failure);
+  case COPY: return strew_copy(a, b, &failure);
+  case FLIP: return strew_flip(a, 1, (int64_t[]){0}, out, &failure);
+  default:
+    status = strew_text_align(2, pair, draw() % 2, made, &failure);
+    if (status == STREW_OK) strew_release(made[0]), *out = made[1];
+    return status;
+  }
+}
+
+static bool is_in_place(enum call call) { return call == INDEX_PUT || call == COPY; }
+
+/* The same with words. */
+static struct model expected_of(const struct random_call *r) {
+  struct model made = {.count = r->a->count};
+  const int *a = r->a->words, *b = r->b->words;
+  const int64_t n = r->a->count;
+  memcpy(made.words, a, sizeof made.words);
+  if (r->call == CAT || r->call == STACK) made.count = 2 * n;
+  for (int64_t i = 0, taken = 0; i < n; i++) {
+    switch (r->call) {
+    case CAT: made.words[n + i] = b[i]; break;
+    case STACK: made.words[2 * i] = a[i], made.words[2 * i + 1] = b[i]; break;
+    case WHERE: made.words[i] = r->chosen[i] ? a[i] : b[i]; break;
+    case GATHER: made.words[i] = a[r->places[i]]; break;
+    case SCATTER:
+    case INDEX_PUT: made.words[r->places[i]] = b[i]; break;
+    case MASKED: made.words[i] = r->chosen[i] ? b[taken++] : a[i]; break;
+    case FLIP: made.words[i] = a[n - 1 - i]; break;
+    default: made.words[i] = b[i]; break;
+    }
+  }
+  return made;
+}
+
+static void draw_call(struct random_call *r, struct model *models) {
+  r->call = (enum call)draw_below(CALL_COUNT);
+  r->a = &models[draw_below(TEXTS)];
+  do r->b = &models[draw_below(TEXTS)];
+  while (r->b == r->a);
+  const int64_t n = r->a->count;
+  for (int64_t i = 0; i < n; i++) r->places[i] = draw_below(n), r->chosen[i] = draw() % 2;
+  r->index = tensor_of(STREW_INT64, 1, &n, CONTIGUOUS, r->places);
+  r->mask = tensor_of(STREW_BOOL, 1, &n, CONTIGUOUS, r->chosen);
+}
+
+/* Runs the call until no allocation fails; before that nothing changes. The result takes the place of a text. */
+static void try_call(struct model *models) {
+  struct random_call r;
+  draw_call(&r, models);
+  struct model made = expected_of(&r);
+  bool is_limited = !on_device();
+  const size_t blocks = blocks_held();
+  for (long failing = 1; is_limited; failing++) {
+    strew_tensor *out = NULL;
+    allocations.limit(failing, false);
+    const strew_status status = run(&r, &out);
+    is_limited = allocations.failed() > 0;
+    allocations.limit(0, false);
+    if (status == STREW_OK) {
+      made.text = out;
+      break;
+    }
+    ck_assert_int_eq(status, STREW_EMEMORY);
+    ck_assert_ptr_null(out);
+    ck_assert_uint_le(blocks_held(), blocks + 8); /* words that were added stay for the next call */
+    for (int i = 0; i < TEXTS; i++) assert_is(&models[i], "after a failure");
+  }
+  if (on_device()) ok(run(&r, &made.text));
+  if (is_in_place(r.call)) made.text = strew_retain(r.a->text);
+  assert_is(&made, call_names[r.call]);
+  if (!is_in_place(r.call)) assert_is(r.a, "its operand");
+  assert_is(r.b, "its other operand");
+  strew_release(r.index), strew_release(r.mask);
+  if (r.call != CAT && r.call != STACK) {
+    strew_release(r.a->text);
+    *r.a = made;
+  } else {
+    strew_release(made.text);
+  }
+}
+
+START_TEST(random_calls) {
+  for (int i = 0; i < some(150); i++) {
+    struct model models[TEXTS];
+    const int64_t count = draw_below(MOST / 2);
+    use_turn(i % TURNS, i);
+    for (int k = 0; k < TEXTS; k++) {
+      make_model(&models[k], count, (enum layout)draw_below(EXPANDED));
+      assert_is(&models[k], "made");
+    }
+    for (int k = 0; k < CALLS; k++) try_call(models);
+    for (int k = 0; k < TEXTS; k++) strew_release(models[k].text);
+  }
+}
+END_TEST
+
+/* Codes of a sorted list compare as words; lists of many words, and many elements for several threads. */
+START_TEST(orders) {
+  enum { COUNT = 100000, LIST = 3000 };
+  static char text[LIST][12];
+  static const char *list[LIST];
+  static int32_t codes[2][COUNT], ranks[2][COUNT];
+  static const int threads[] = {1, 2, 3, 7};
+  for (int i = 0; i < LIST; i++) sprintf(text[i], "%x", (unsigned)i * 2654435761u), list[i] = text[i];
+  for (int k = 0; k < sweep(4); k++) {
+    strew_tensor *texts[2], *ordered[2] = {NULL, NULL};
+    use_threads(threads[k]);
+    for (int t = 0; t < 2; t++) {
+      strew_tensor *made = NULL;
+      for (int i = 0; i < COUNT; i++) codes[t][i] = (int32_t)draw_below(LIST / 2);
+      ok(strew_from(device, STREW_INT32, 1, (int64_t[]){COUNT}, codes[t], &made, &failure));
+      texts[t] = NULL;
+      ok(strew_text(made, LIST / 2, list + t * 1000, NULL, &texts[t], &failure));
+      strew_release(made);
+    }
+    ok(strew_text_align(2, texts, true, ordered, &failure));
+    ck_assert_int_eq(strew_word_count(ordered[0]), strew_word_count(ordered[1]));
+    for (int64_t i = 1; i < strew_word_count(ordered[0]); i++)
+      ck_assert(strcmp(strew_word(ordered[0], i - 1, NULL), strew_word(ordered[0], i, NULL)) < 0);
+    for (int t = 0; t < 2; t++) ok(strew_read(ordered[t], ranks[t], sizeof ranks[t], &failure));
+    for (int i = 0; i < COUNT; i++)
+      for (int t = 0; t < 2; t++)
+        if (strcmp(strew_word(ordered[t], ranks[t][i], NULL), list[codes[t][i] + t * 1000]) != 0)
+          ck_abort_msg("text %d has another word at %d on %d threads", t, i, threads[k]);
+    strew_tensor *again = NULL; /* its list is sorted: nothing is made */
+    ok(strew_text_align(1, ordered, true, &again, &failure));
+    ck_assert_ptr_eq(again, ordered[0]);
+    for (int t = 0; t < 2; t++) strew_release(texts[t]), strew_release(ordered[t]);
+    strew_release(again);
+  }
+}
+END_TEST
+
+static strew_tensor *text_of(int64_t count, const char *const *words) {
+  strew_tensor *made = NULL;
+  ok(strew_text_from(device, 1, &count, words, NULL, &made, &failure));
+  return made;
+}
+
+/* Codes stay where words are added; views share them; word by word nothing is copied. */
+START_TEST(words_are_added) {
+  strew_tensor *text = text_of(3, (const char *[]){"x", "y", "x"}), *view = NULL, *copy = NULL, *one = NULL;
+  int32_t codes[3];
+  char word[24];
+  ok(strew_narrow(text, 0, 1, 2, &view, &failure));
+  ok(strew_clone(text, &copy, &failure));
+  for (int i = 0; i < 1000; i++) {
+    strew_tensor *single = NULL;
+    sprintf(word, "word %d", i);
+    ok(strew_text_from(device, 0, NULL, (const char *[]){word}, NULL, &single, &failure));
+    one = NULL;
+    ok(strew_select(text, 0, 0, &one, &failure));
+    ok(strew_copy(one, single, &failure));
+    strew_release(one), strew_release(single);
+  }
+  ck_assert_int_eq(strew_word_count(text), 1002);
+  ck_assert_int_eq(strew_word_count(view), 1002);
+  ck_assert_int_eq(strew_word_count(copy), 2);
+  ok(strew_read(text, codes, sizeof codes, &failure));
+  ck_assert(codes[0] == 1001 && codes[1] == 1 && codes[2] == 0);
+  strew_tensor *other = text_of(1, (const char *[]){"of the copy"});
+  ok(strew_copy(copy, other, &failure)); /* the text has added words to the shared ones */
+  ck_assert_int_eq(strew_word_count(copy), 3);
+  ck_assert_str_eq(strew_word(copy, 2, NULL), "of the copy");
+  ck_assert_str_eq(strew_word(text, 2, NULL), "word 0");
+  strew_release(text), strew_release(view), strew_release(copy), strew_release(other);
+}
+END_TEST
+
+START_TEST(other_contexts) {
+  strew_options options = {.allocator = counting_allocator};
+  strew_context *elsewhere = NULL;
+  strew_tensor *text = text_of(3, (const char *[]){"x", "", "x"}), *there = NULL, *back = NULL;
+  ok(strew_context_create(&options, &elsewhere, &failure));
+  ok(strew_to(text, strew_device_at(elsewhere, 0), STREW_TEXT, &there, &failure));
+  strew_release(text);
+  ck_assert_str_eq(strew_word(there, 0, NULL), "x");
+  text = text_of(3, (const char *[]){"new", "", "other"});
+  ok(strew_copy(there, text, &failure));
+  ok(strew_to(there, device, STREW_TEXT, &back, &failure));
+  strew_release(there);
+  strew_context_release(elsewhere);
+  int32_t codes[3];
+  ok(strew_read(back, codes, sizeof codes, &failure));
+  ck_assert_str_eq(strew_word(back, codes[0], NULL), "new");
+  ck_assert_str_eq(strew_word(back, codes[1], NULL), "");
+  ck_assert_str_eq(strew_word(back, codes[2], NULL), "other");
+  strew_release(text), strew_release(back);
+}
+END_TEST
+
+START_TEST(errors) {
+  const char *const words[] = {"a", "b"};
+  const size_t lengths[] = {1, 2};
+  const int64_t two = 2;
+  void *data;
+  strew_tensor *codes = tensor_from_integers(STREW_INT64, 2, (int64_t[]){0, 2}), *out = NULL;
+  strew_tensor *floats = tensor_from_integers(STREW_FLOAT32, 2, (int64_t[]){0, 1}), *text = text_of(2, words);
+  strew_tensor *wide = tensor_from_integers(STREW_UINT64, 2, (int64_t[]){0, -1}), *pair[] = {text, floats};
+  strew_tensor *no_words = text_of(2, (const char *[]){"c", "d"});
+  assert_fails(strew_text(codes, 2, words, NULL, &out, &failure), STREW_EINDEX,
+               "text: 'codes' has value 2 at [1], expected 0..1, the codes of 2 words\n  codes  int64[2] cpu");
+  assert_fails(strew_text(wide, 2, words, NULL, &out, &failure), STREW_EINDEX, NULL);
+  assert_fails(strew_text(floats, 2, words, NULL, &out, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_text(codes, 2, (const char *[]){"a", "b\0"}, lengths, &out, &failure), STREW_EINDEX, NULL);
+  assert_fails(strew_text_from(device, 1, &two, (const char *[]){"a", "b\0"}, lengths, &out, &failure), STREW_EVALUE,
+               "text_from: 'words' has a zero byte in the word at [2]");
+  assert_fails(strew_text_like(codes, text, &out, &failure), STREW_EINDEX, NULL);
+  assert_fails(strew_text_like(codes, floats, &out, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_text_codes(floats, &out, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_text_align(2, pair, false, (strew_tensor *[]){NULL, NULL}, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_cat(2, pair, 0, &out, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_to(text, device, STREW_INT32, &out, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_to(codes, device, STREW_TEXT, &out, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_copy(text, floats, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_fill(text, strew_int(0), &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_data(text, &data, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_from(device, STREW_TEXT, 1, &two, lengths, &out, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_full(device, STREW_TEXT, 1, &two, strew_int(1), &out, &failure), STREW_EDTYPE, NULL);
+  assert_fails(
+      strew_reduce(STREW_FOLD_SUM, text, 0, NULL, false, 1, &out, &failure), STREW_EDTYPE,
+      "sum: 'self' is text, sum takes numbers\n  self  text[2] cpu\n  hint  strew_text_codes(self) gives its codes");
+  out = no_words; /* index_put names no result: one with other words is refused, and unchanged */
+  strew_tensor *index = tensor_from_integers(STREW_INT64, 2, (int64_t[]){0, 1});
+  assert_fails(strew_index_put(text, 1, &index, strew_of(text), NULL, &out, &failure), STREW_EDTYPE, NULL);
+  ck_assert_str_eq(strew_word(no_words, 0, NULL), "c");
+  ok(strew_gather(text, 0, index, STREW_ERROR, &out, &failure)); /* gather names it: its list grows */
+  ck_assert_int_eq(strew_word_count(no_words), 4);
+  ck_assert_int_eq(strew_word_count(floats), -1);
+  ck_assert_ptr_null(strew_word(text, 2, NULL));
+  ck_assert_ptr_null(strew_word(text, -1, NULL));
+  ck_assert_int_eq(strew_word_code(text, "c", 1), -1);
+  strew_release(codes), strew_release(floats), strew_release(text), strew_release(wide), strew_release(no_words);
+  strew_release(index);
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("text");
+  TCase *all = new_case(suite, "texts");
+  test_allocator = counting_allocator;
+  tcase_add_test(all, random_calls);
+  tcase_add_test(all, orders);
+  tcase_add_test(all, words_are_added);
+  tcase_add_test(all, other_contexts);
+  tcase_add_test(all, errors);
+  return suite;
+}
