@@ -256,7 +256,6 @@ return {
       fail("self", ("is %s, median takes integers and floats"):format(self.dtype),
         self.dtype == "bool" and 'self:to("uint8")' or "self:codes() gives its codes", "dtype")
     end
-    end
     if dim then
       local line = operands.line(self)
       local values, positions = medians(line, dim)
