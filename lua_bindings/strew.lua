@@ -6913,9 +6913,9 @@ function strew.detach(self) end
 ---and a word is above a number of the second line; `header = true` or `false` decides otherwise. An empty name becomes the
 ---column's number, a repeated one gets a number, as x_2: with warnings on, one warning says so.
 ---
----Columns of integers become int64, of other numbers float64; an empty cell becomes nan. Text becomes int64 codes: the
----word of code c is `x.words[column][c + 1]`. `x.names` is the order of the columns. `strew.words(x)` and
----`strew.columns(x)` return the same, even if a column is called "words" or "names".
+---Columns of integers become int64, of other numbers float64; an empty cell becomes nan. Words become text,
+---a dtype whose tensors carry their words. `x.names` is the order of the columns. `strew.columns(x)` returns the same, even
+---if a column is called "names".
 ---
 ---No number changes: `load` fails for an integer that int64, or float64 in a column with fractions or empty cells, does not
 ---hold, and for a number beyond float64, as 1e999. With `dtype = "float64"` integers are rounded. Fractions always are.
@@ -6940,10 +6940,6 @@ function strew.detach(self) end
 ---column, `x.year = 2024` one with a number, boolean or word in all rows, `pairs` visits the columns, and a name that it
 ---lacks is nil. Only a name that looks like a misspelt column is an error; `rawget(x, name)` never is.
 ---
----A text column's words belong to its tensor. After `x.city = other` every use of x is an error, as the words may be those
----of other codes: `strew.columns(x, nil, {city = {"Oslo", "Rome"}})` returns a table with new ones, and `x.city = nil`
----before makes it a column of numbers.
----
 ---A truncated or invalid file is an error that names the position; a false size in it allocates no memory. .npz needs
 ---the library libzip, .png libpng, .gz zlib; if one is missing, the error names the package.
 ---
@@ -6953,8 +6949,8 @@ function strew.detach(self) end
 ---file:write("city,rain\nOslo,1.5\nBergen,4\nOslo,2.5\n"):flush()
 ---local x = strew.load(name .. ".csv", {header = true})
 ---print(x)
----print(strew.scatter_mean(x.rain, x.city))
----print(x.words.city[1], x.words.city[2])
+---print(strew.group_by(x, "city"):agg{rain = {"mean", "rain"}})
+---print(x.city[1], x.words.city[2])
 ---os.remove(name)
 ---os.remove(name .. ".csv")
 ---```
@@ -6965,9 +6961,12 @@ function strew.detach(self) end
 --- Oslo        1.5
 --- Bergen      4.0
 --- Oslo        2.5
----float64[2] cpu
---- 2  4
----Oslo	Bergen
+---table: 2 rows, 2 columns, cpu
+--- city       rain
+--- text    float64
+--- Bergen        4
+--- Oslo          2
+---Bergen	Bergen
 ---```
 ---@param path string
 ---@param options? strew.load_options
@@ -7242,8 +7241,8 @@ function strew.to_arrow_stream(x) end
 ---print(chunks().city, chunks())
 ---```
 ---```text
----int64[3] cpu
---- 1  0  1	nil
+---text[3] cpu
+--- "Rome"  "Oslo"  "Rome"	nil
 ---```
 ---@param stream lightuserdata|integer|userdata
 ---@return any chunks an iterator, and the other values of a generic for; error: as those of `strew.from_arrow`
@@ -7256,8 +7255,8 @@ function strew.from_arrow_stream(stream) end
 ---The names are in the order in which `strew.save` writes the columns: that of the file, then others by the alphabet. A
 ---table of columns is one that `strew.load` returns, or any `{name = tensor, ...}` or sequence of tensors. With `which`
 ---the result has these columns, in this order, with their words; the tensors are shared, not copied. Columns without
----names are numbered anew. `words` makes text columns of codes: the word of code c is `words[column][c + 1]`. A code
----without a word is an error.
+---names are numbered anew. `words` makes text columns of integers: code c becomes the word `words[column][c + 1]`. A
+---code without a word is an error.
 ---
 ---```lua
 ---local x = {size = strew.tensor{7, 9}, id = strew.tensor{1, 0}, kb = strew.tensor{0.5, 5000.25}}
@@ -7724,21 +7723,21 @@ function strew.rolling(v, n, reduce, options) end
 ---@return strew.Tensor out a row for each range
 function strew.ranges(v, starts, ends, reduce) end
 
----Returns the words of the text columns of a loaded table.
+---Returns the words of the text columns of a table.
 ---
----The result is `x.words` or `x.words[column]`, even if a column is called "words". Code c is the word at c + 1.
+---The result is `x.words` or `x.words[column]`, even if a column is called "words": those of `x.city.words`.
 ---
 ---```lua
 ---local name = os.tmpname()
 ---local file <close> = assert(io.open(name .. ".csv", "w"))
 ---file:write("city,words\nOslo,120\nBergen,80\n"):flush()
 ---local x = strew.load(name .. ".csv", {header = true})
----print(strew.words(x, "city")[x.city[1] + 1], x.words[1])
+---print(strew.words(x, "city")[1], x.words[1])
 ---os.remove(name)
 ---os.remove(name .. ".csv")
 ---```
 ---```text
----Bergen	80
+---Oslo	80
 ---```
 ---@param x table of columns, from strew.load, chunks, rows, columns or sort_by; error: any other table
 ---@param column? string|integer a column; error: unknown; default: all columns
@@ -7748,16 +7747,16 @@ function strew.words(x, column) end
 
 ---Returns the number that stands for a word in a text column.
 ---
----Comparing the column with it chooses the rows with that word.
+---It is the word's code in `x.city:codes()`; a comparison with the word itself, as `x.city:eq("Oslo")`, needs none.
 ---
 ---```lua
----local x = strew.columns({city = strew.tensor{0, 1, 0}, rain = strew.tensor{1.5, 0.5, 3}}, nil, {city = {"Oslo", "Bergen"}})
----print(strew.rows(x, x.city:eq(strew.code(x, "city", "Oslo"))))
+---local x = strew.table{city = {"Oslo", "Bergen", "Oslo"}, rain = {1.5, 0.5, 3}}
+---print(strew.code(x, "city", "Bergen"), strew.rows(x, x.city:eq("Oslo")))
 ---```
 ---```text
----table: 2 rows, 2 columns, cpu
+---1	table: 2 rows, 2 columns, cpu
 --- city     rain
---- text  float32
+--- text  float64
 --- Oslo      1.5
 --- Oslo      3.0
 ---```

@@ -101,13 +101,6 @@ bool bind_scalar(lua_State *L, struct script_call *call, int i, const char *name
   return bind_to_scalar(L, i, out) || bind_fail_type(L, call, i, name, "a number or boolean");
 }
 
-static bool is_comparison(const struct script_call *call) {
-  static const char *const names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(call->row->name, names[i]) == 0) return true;
-  return false;
-}
-
 bool bind_fill(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct filling *fill = out;
   return fill->is_given = bind_scalar(L, call, i, name, &fill->value);
@@ -121,9 +114,6 @@ bool bind_operand(lua_State *L, struct script_call *call, int i, const char *nam
   if (bind_to_scalar(L, i, &operand->number)) return true;
   bind_fail_type(L, call, i, name, "a tensor, number or boolean");
   bind_hint_tensor(L, call, i, name);
-  if (lua_type(L, i) == LUA_TSTRING && is_comparison(call))
-    bind_hint(call, "a word is compared by its code: x.city:eq(strew.code(x, \"city\", \"%.40s\"))",
-              lua_tostring(L, i));
   return false;
 }
 

@@ -324,9 +324,8 @@ extern const struct script_function bind_tostring_row; /* strew_print.c */
 void bind_print_defaults(struct print_options *options);
 int64_t bind_line_width(const struct print_options *options); /* in columns; strew_print.c */
 
-/* Pushes {name = tensor, ...}, or a sequence of tensors if they have no names; false: call->error is filled. `known`:
-   the stack position of a table of lists of words by column, which grow and are shared with the result; 0: none. */
-bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table, int known);
+/* Pushes {name = tensor, ...}, or a sequence of tensors if they have no names; false: call->error is filled. */
+bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table);
 
 /* Builds *out from the Lua table at position x; those of names and words, options or nil, are on top of the stack. Even
    on failure the caller releases *out unless it is NULL. */

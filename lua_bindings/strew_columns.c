@@ -1,9 +1,9 @@
 /* strew_columns.c: converts the runtime's tables to Lua tables and back.
 
-   A table of columns holds its tensors and nothing else that pairs would visit: the order of its names, and the words
-   of its text columns, are in its metatable, visible as x.names and x.words (family/columns.lua). Columns with those
-   names hide them: strew.columns(x) and strew.words(x) read only the metatable, as strew.save does. The metatable also
-   has the table's text, its length, and functions for other keys and new names (family/printing.lua, rows.lua). */
+   A table of columns holds its tensors and nothing else that pairs would visit: the order of its names is in its
+   metatable, visible as x.names (family/columns.lua). A column of that name hides it: strew.columns(x) reads only the
+   metatable, as strew.save does. The metatable also has the table's text, its length, and functions for other keys and
+   new names (family/printing.lua, rows.lua). */
 #include "strew_bind.h"
 #include "strew_lua.h"
 
@@ -21,30 +21,20 @@ static void push_key(lua_State *L, const strew_table *table, int64_t i) {
 
 static int hint_of_size(int64_t count) { return count < 1 << 20 ? (int)count : 1 << 20; }
 
-/* Pushes the list of words of column i: that of `known`, with later words added, or a new one. */
-static bool push_words(lua_State *L, struct script_call *call, const strew_table *table, int64_t i, int known) {
-  int64_t count = strew_table_word_count(table, i);
-  if (known) {
-    push_key(L, table, i);
-    lua_rawget(L, known);
-  }
-  if (!known || !lua_istable(L, -1)) {
-    lua_settop(L, lua_gettop(L) - (known ? 1 : 0));
-    lua_createtable(L, hint_of_size(count), 0);
-  }
-  for (int64_t code = (int64_t)lua_rawlen(L, -1); code < count; code++) {
-    if (!bind_may_continue(call, code + 1)) return false;
-    lua_pushstring(L, strew_table_word(table, i, code));
-    lua_rawseti(L, -2, code + 1);
-  }
-  if (!known) return true;
-  push_key(L, table, i);
-  lua_pushvalue(L, -2);
-  lua_rawset(L, known);
-  return true;
+/* Makes column i with its words, codes of which a table of the runtime has, text. */
+static strew_status text_of(lua_State *L, struct script_call *call, const strew_table *table, int64_t i,
+                            strew_tensor **out) {
+  strew_tensor *codes = strew_table_tensor(table, i);
+  const int64_t count = strew_table_word_count(table, i);
+  if (count < 0 || strew_tensor_dtype(codes) == STREW_TEXT) return *out = strew_retain(codes), STREW_OK;
+  const char **words = lua_newuserdatauv(L, (size_t)count * sizeof *words + 1, 0);
+  for (int64_t code = 0; code < count; code++) words[code] = strew_table_word(table, i, code);
+  const strew_status status = strew_text(codes, count, words, NULL, out, &call->error);
+  lua_pop(L, 1);
+  return status;
 }
 
-static bool push_names_and_words(lua_State *L, struct script_call *call, const strew_table *table, int known) {
+static bool push_names(lua_State *L, struct script_call *call, const strew_table *table) {
   int64_t count = strew_table_count(table);
   lua_createtable(L, hint_of_size(count), 0);
   for (int64_t i = 0; i < count; i++) {
@@ -52,17 +42,10 @@ static bool push_names_and_words(lua_State *L, struct script_call *call, const s
     push_key(L, table, i);
     lua_rawseti(L, -2, i + 1);
   }
-  lua_newtable(L);
-  for (int64_t i = 0; i < count; i++) {
-    if (strew_table_word_count(table, i) < 0) continue;
-    push_key(L, table, i);
-    if (!push_words(L, call, table, i, known)) return false;
-    lua_rawset(L, -3);
-  }
   return true;
 }
 
-bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table, int known) {
+bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table) {
   int64_t count = strew_table_count(table);
   bind_stack(L, LUA_MINSTACK);
   lua_createtable(L, strew_table_is_numbered(table) ? hint_of_size(count) : 0, hint_of_size(count));
@@ -70,7 +53,7 @@ bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *
     if (!bind_may_continue(call, i + 1)) return false;
     push_key(L, table, i);
     struct box *box = bind_push_box(L, call->binding); /* it may raise an error: nothing is held yet */
-    box->tensor = strew_retain(strew_table_tensor(table, i));
+    if (text_of(L, call, table, i, &box->tensor) != STREW_OK) return false;
     lua_rawset(L, -3);
   }
   const int x = lua_gettop(L);
@@ -78,8 +61,8 @@ bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *
   lua_getfield(L, -1, "set");
   lua_replace(L, -2);
   lua_pushvalue(L, x);
-  if (!push_names_and_words(L, call, table, known)) return false;
-  lua_call(L, 3, 0);
+  if (!push_names(L, call, table)) return false;
+  lua_call(L, 2, 0);
   return true;
 }
 
@@ -100,32 +83,17 @@ int bind_missed(lua_State *L, struct script_call *call) {
 
 /* --------------------------------------------------------------------------------------------------------- from Lua */
 
-/* Returns the word on top of the stack; NULL with a failure if it is not a string or has a zero byte. */
-static const char *read_word(lua_State *L, struct script_call *call) {
-  char text[TEXT_BYTES];
-  const int i = lua_gettop(L);
-  const char *word = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : NULL;
-  if (!word)
-    return bind_fail(call, STREW_EARGUMENT, "words", "has %s, expected a string", bind_text(L, call, i, text)), NULL;
-  if (strlen(word) == lua_rawlen(L, i)) return word;
-  return bind_fail(call, STREW_EARGUMENT, "words", "has \"%.40s\" and more after a zero byte, which no file can hold",
-                   word),
-         NULL;
-}
-
-/* Adds the list of words on top of the stack, and pops it. */
-static bool add_words(lua_State *L, struct script_call *call, strew_table *table, int64_t column) {
-  int list = lua_gettop(L), ignored;
-  if (lua_isnil(L, list)) return lua_pop(L, 1), true;
-  if (!bind_table(L, call, list, "words", &ignored)) return false;
-  for (lua_Unsigned k = 1; k <= lua_rawlen(L, list); k++) {
-    lua_rawgeti(L, list, (lua_Integer)k);
-    const char *word = read_word(L, call);
-    if (!word || strew_table_add_word(table, column, word, &call->error) != STREW_OK) return false;
-    lua_pop(L, 1);
-  }
-  lua_pop(L, 1);
-  return true;
+/* Adds a tensor; of a text its codes and words. */
+static strew_status add(strew_table *table, const char *name, strew_tensor *tensor, strew_error *error) {
+  strew_tensor *codes = NULL;
+  const bool is_text = strew_tensor_dtype(tensor) == STREW_TEXT;
+  strew_status status = is_text ? strew_text_codes(tensor, &codes, error) : STREW_OK;
+  if (status == STREW_OK) status = strew_table_add(table, name, is_text ? codes : tensor, error);
+  const int64_t column = strew_table_count(table) - 1, count = is_text ? strew_word_count(tensor) : 0;
+  for (int64_t code = 0; code < count && status == STREW_OK; code++)
+    status = strew_table_add_word(table, column, strew_word(tensor, code, NULL), error);
+  strew_release(codes);
+  return status;
 }
 
 bool bind_read_columns(lua_State *L, struct script_call *call, int x, strew_table **out) {
@@ -133,8 +101,8 @@ bool bind_read_columns(lua_State *L, struct script_call *call, int x, strew_tabl
   bind_push_function(L, lua_upvalueindex(1), &bind_saved_columns_row, call->error.alias, FUNCTION);
   lua_pushvalue(L, x);
   lua_rotate(L, -4, 2); /* function, x, names, words */
-  lua_call(L, 3, 3);    /* tensors, names or nil, lists of words */
-  const int lists = lua_gettop(L), order = lists - 1, tensors = lists - 2;
+  lua_call(L, 3, 2);    /* tensors, names or nil */
+  const int order = lua_gettop(L), tensors = order - 1;
   const lua_Integer count = (lua_Integer)lua_rawlen(L, tensors);
   strew_status status = strew_table_create(call->binding->context, out, &call->error);
   for (lua_Integer i = 1; i <= count && status == STREW_OK; i++, lua_pop(L, 1)) {
@@ -144,11 +112,7 @@ bool bind_read_columns(lua_State *L, struct script_call *call, int x, strew_tabl
       lua_rawgeti(L, order, i);
     else
       lua_pushnil(L);
-    status = strew_table_add(*out, lua_tostring(L, -1), tensor, &call->error);
-  }
-  for (lua_Integer i = 1; i <= count && status == STREW_OK; i++) {
-    lua_rawgeti(L, lists, i);
-    if (!add_words(L, call, *out, i - 1)) return false;
+    status = add(*out, lua_tostring(L, -1), tensor, &call->error);
   }
   return status == STREW_OK;
 }

@@ -172,9 +172,9 @@ static void warn_of_names(lua_State *L, struct loading *loading) {
 
 /* Pushes the table that `held` owns, if there is one, and ends a call with it or with the tensor on top of the
    stack. */
-static int end_loading(lua_State *L, struct script_call *call, struct owner *held, int known) {
+static int end_loading(lua_State *L, struct script_call *call, struct owner *held) {
   if (!held->object.any) return 1;
-  bool is_pushed = bind_push_table(L, call, held->object.table, known);
+  bool is_pushed = bind_push_table(L, call, held->object.table);
   bind_end_owner(held, &held_tables);
   return is_pushed ? 1 : -1;
 }
@@ -201,7 +201,7 @@ static int load(lua_State *L, struct script_call *call) {
       strew_load(loading.device, loading.path, &loading.options, &box->tensor, &held->object.table, &call->error);
   if (status != STREW_OK) return -1;
   warn_of_names(L, &loading);
-  return end_loading(L, call, held, 0);
+  return end_loading(L, call, held);
 }
 
 /* map(path) */
@@ -246,8 +246,6 @@ static int next_chunk(lua_State *L, struct script_call *call) {
   const struct owner_type *type = call->row == &next_chunk_row ? &iterators : &streams;
   struct owner *iterator = bind_to_owner(L, type);
   if (!iterator) return bind_fail(call, STREW_EARGUMENT, "self", "is not an iterator of %s", type->name);
-  lua_getiuservalue(L, 1, 1);
-  int known = lua_gettop(L);
   struct owner *held = bind_push_owner(L, &held_tables);
   struct box *box = bind_push_box(L, call->binding);
   if (iterator->is_used) return bind_fail(call, STREW_EARGUMENT, NULL, "the iterator is in a call already");
@@ -261,7 +259,7 @@ static int next_chunk(lua_State *L, struct script_call *call) {
   if (!held->object.any && !box->tensor) return lua_pushnil(L), 1;
   if (type == &streams) bind_count_imported(call->binding, held->object.table, box->tensor);
   iterator->is_busy = true;
-  int results = end_loading(L, call, held, known);
+  int results = end_loading(L, call, held);
   iterator->is_busy = results < 0;
   return results;
 }

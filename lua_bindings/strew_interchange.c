@@ -144,7 +144,7 @@ static int from_arrow(lua_State *L, struct script_call *call) {
   bind_count_imported(call->binding, table, NULL);
   const bool is_bare = strew_table_is_numbered(table) && strew_table_word_count(table, 0) < 0;
   if (is_bare) box->tensor = strew_retain(strew_table_tensor(table, 0));
-  const bool is_pushed = is_bare || bind_push_table(L, call, table, 0);
+  const bool is_pushed = is_bare || bind_push_table(L, call, table);
   bind_end_owner(held, &held_tables);
   return is_pushed ? 1 : -1;
 }

@@ -1,7 +1,6 @@
 -- aggregates.lua: reductions of a grouping by words: what agg and pivot compute.
 --
--- An entry is {name =, word =, src = or nil, words = of the result or nil, options = {...}}. name: the argument that
--- messages give it.
+-- An entry is {name =, word =, src = or nil, options = {...}}. name: the argument that messages give it.
 local strew, fail, use, inner = ...
 local errors, tables = use "errors.lua", use "tables.lua"
 local aggregates = {}
@@ -79,7 +78,9 @@ function aggregates.reads(word) return SHARED[word] and word ~= "count" end
 
 local function is_shared(entry)
   if not SHARED[entry.word] or entry.word == "count" and entry.src then return false end
-  if strew.type(entry.src) == "tensor" and entry.src.dtype == "time" then return false end
+  if strew.type(entry.src) == "tensor" and (entry.src.dtype == "time" or entry.src.dtype == "text") then
+    return false
+  end
   return not entry.src or inner.is_bound(entry.src) or not inner.is_recorded(entry.src) -- methods have gradients
 end
 
@@ -89,8 +90,7 @@ local function key_of(g, group)
   if not columns then return "" end
   local texts = {}
   for i, name in ipairs(columns.names) do
-    local value, list = columns.tensors[i][group], columns.words[i]
-    texts[i] = (type(name) == "string" and name .. " " or "") .. shown(list and list[value + 1] or value)
+    texts[i] = (type(name) == "string" and name .. " " or "") .. shown(columns.tensors[i][group])
   end
   return (" (%s)"):format(table.concat(texts, ", "))
 end
@@ -140,22 +140,16 @@ function aggregates.make(g, entries)
   return results
 end
 
--- min and max compare words, nunique counts them; first and last choose a code.
-local WAYS_OF_TEXT = {min = "rank", max = "rank", nunique = "rank", first = "code", last = "code", count = "code"}
-local NUMBERS = {nunique = true, count = true} -- results without words
+local OF_TEXT = {min = true, max = true, nunique = true, first = true, last = true, count = true}
 
--- Returns the tensor to reduce for column i of any dtype, and the words of the result or nil.
+-- Returns the tensor to reduce for column i of any dtype.
 function aggregates.operand(columns, i, reduction, argument)
-  local t, list, name = columns.tensors[i], columns.words[i], tables.quoted(columns.names[i])
-  if not list then return t end
-  local way = WAYS_OF_TEXT[reduction]
-  if not way then
+  local t = columns.tensors[i]
+  if t.dtype == "text" and not OF_TEXT[reduction] then
     fail(argument, ('has "%s" for column %s of text, expected count, first, last, max, min or nunique'):format(
-      reduction, name))
+      reduction, tables.quoted(columns.names[i])))
   end
-  local is_number = NUMBERS[reduction]
-  if way == "code" then return t, not is_number and list or nil end
-  return tables.key(columns, i, argument), not is_number and tables.order(list, name).sorted or nil
+  return t
 end
 
 return aggregates

@@ -7,18 +7,8 @@ local errors = use "errors.lua"
 
 local IS_VALUE <const> = {number = true, boolean = true, string = true}
 
--- Returns a text column's codes and words.
-local function text_of(values)
-  local code_of, list, codes = {}, {}, {}
-  for i, word in ipairs(values) do
-    if not code_of[word] then code_of[word], list[#list + 1] = #list, word end
-    codes[i] = code_of[word]
-  end
-  return strew.tensor(codes, {dtype = "int64"}), list
-end
-
--- Returns a sequence of numbers, booleans or words as a column, and its words. Numbers of which one has a fraction
--- become float64, as those of files.
+-- Returns a sequence of numbers, booleans or words as a column. Numbers of which one has a fraction become float64,
+-- as those of files.
 local function column_of(values, name)
   local count, kind, is_float = rawlen(values), type(rawget(values, 1)), false
   local where = ("has column %s with %%s at [%%d], expected %%s"):format(tables.quoted(name))
@@ -36,7 +26,6 @@ local function column_of(values, name)
     end
   end
   if count == 0 then return strew.zeros(0, {dtype = "float64"}) end
-  if kind == "string" then return text_of(values) end
   local dtype = is_float and operands.widest(strew.zeros(0)) or nil
   return errors.own("x", "columns", function(fact, hint) return fact, hint end, strew.tensor, values, {dtype = dtype})
 end
@@ -74,13 +63,13 @@ end
 
 local function make(given)
   local names, values = listed(given)
-  local out = {names = names, tensors = {}, words = {}}
+  local out = {names = names, tensors = {}}
   for k, value in ipairs(values) do
     local kind = type(value)
     if operands.is_tensor(value) then
       out.tensors[k] = value
     elseif kind == "table" then
-      out.tensors[k], out.words[k] = column_of(value, names[k])
+      out.tensors[k] = column_of(value, names[k])
     else
       fail("columns", ("has column %s with %s, expected a tensor or a sequence"):format(tables.quoted(names[k]),
         inner.text(value)), IS_VALUE[kind] and ("x.%s = %s fills a column of a table x"):format(names[k],
@@ -128,7 +117,7 @@ local function place_of(columns, name)
   end
 end
 
--- Returns the rows of a column that some tables lack, missing there: of the column of the others, and its words.
+-- Returns the rows of a column that some tables lack, missing there: of the column of the others.
 local function filled(parts, name, places)
   local own, at, from, count = {}, {}, {}, 0
   local device = parts[1].device
@@ -142,14 +131,14 @@ local function filled(parts, name, places)
       from[k] = strew.full(rows, -1, {dtype = "int64", device = device})
     end
   end
-  local t, list = tables.stacked(own, at, "tables")
-  local all, column = strew.cat(from), {names = {name}, tensors = {t}, words = {list}, argument = "tables"}
+  local all = strew.cat(from)
+  local column = {names = {name}, tensors = {tables.stacked(own, at, "tables")}, argument = "tables"}
   return missing.choose(column, 1, all, missing.gaps(all))
 end
 
 local function concat(list, fill)
   local parts, names = read_all(list)
-  local out = {names = names, tensors = {}, words = {}}
+  local out = {names = names, tensors = {}}
   for n, name in ipairs(names) do
     local places, lacks, has = {}, nil, nil
     for k, columns in ipairs(parts) do
@@ -161,7 +150,7 @@ local function concat(list, fill)
       fail(("tables[%d]"):format(lacks), ("has no column %s, which tables[%d] has"):format(tables.quoted(name), has),
         hint or "strew.concat({a, b}, {fill = true}) makes its elements missing")
     end
-    out.tensors[n], out.words[n] = (lacks and filled or function()
+    out.tensors[n] = (lacks and filled or function()
       return tables.stacked(parts, places, "tables")
     end)(parts, name, places)
   end
@@ -180,22 +169,21 @@ local function melt(x, keys, values, variable_name, value_name)
     for i in ipairs(columns.names) do melted[#melted + 1] = not is_key[i] and i or nil end
   end
   if not melted[1] then fail("keys", "has all columns, and leaves none to melt") end
-  local out, count, parts, labels = {names = {}, tensors = {}, words = {}}, #melted, {}, {}
+  local out, count, parts, labels = {names = {}, tensors = {}}, #melted, {}, {}
   for k, i in ipairs(kept) do
     local copies = {}
     for c = 1, count do copies[c] = columns.tensors[i] end
-    out.names[k], out.tensors[k], out.words[k] = columns.names[i], strew.cat(copies), columns.words[i]
+    out.names[k], out.tensors[k] = columns.names[i], strew.cat(copies)
   end
   for c, i in ipairs(melted) do
-    parts[c] = {names = columns.names, tensors = columns.tensors, words = columns.words, rows = columns.rows,
+    parts[c] = {names = columns.names, tensors = columns.tensors, rows = columns.rows,
       argument = ("column %s"):format(tables.quoted(columns.names[i]))}
     labels[c] = tostring(columns.names[i])
   end
   local codes = strew.arange(count, {dtype = "int64", device = columns.device}):repeat_interleave(columns.rows)
   local at = #kept
-  out.names[at + 1], out.tensors[at + 1], out.words[at + 1] = variable_name or "variable", codes, labels
-  out.names[at + 2] = value_name or "value"
-  out.tensors[at + 2], out.words[at + 2] = tables.stacked(parts, melted, "x")
+  out.names[at + 1], out.tensors[at + 1] = variable_name or "variable", strew.text(codes, labels)
+  out.names[at + 2], out.tensors[at + 2] = value_name or "value", tables.stacked(parts, melted, "x")
   local is_taken = {}
   for _, name in ipairs(out.names) do
     if is_taken[name] then

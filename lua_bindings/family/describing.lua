@@ -7,14 +7,8 @@ local NUMBERS <const> = {"mean", "std", "min", "25%", "50%", "75%", "max"}
 
 -- Returns where the elements of a column are missing; nil: nowhere.
 local function missing_in(columns, i)
-  local t, list = columns.tensors[i], columns.words[i]
-  if list then
-    local gaps
-    for code, word in ipairs(list) do
-      if word == "" then gaps = gaps and gaps | t:eq(code - 1) or t:eq(code - 1) end
-    end
-    return gaps
-  end
+  local t = columns.tensors[i]
+  if t.dtype == "text" then return t:eq("") end
   return (operands.is_float(t) or times.is(t)) and t:ne(t) or nil
 end
 

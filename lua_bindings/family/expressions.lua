@@ -1,8 +1,7 @@
 -- expressions.lua: expressions: their inputs by name, columns of tables as inputs, and, for gradients, their operations
 -- one by one.
 local strew, fail, use, inner = ...
-local operands, errors, about, tables = use "operands.lua", use "errors.lua", use "columns.lua", use "tables.lua"
-local is_text = use "words.lua".is
+local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
 local expressions = {}
 
 -- Of each expression the names of its inputs, its words, the number of the input that each is compared with, its nodes,
@@ -92,47 +91,34 @@ local function fail_missing(f, missing, inputs, argument)
     if rawget(inputs, 1) ~= nil then hint = ("inputs have names: {%s = ...}"):format(missing[1]) end
     fail(argument, ("has no %s"):format(what), hint, nil, nil, nil, f, missing[1])
   end
-  local _, lists = about.about(inputs)
-  for _, list in pairs(lists or {}) do
-    if find(list, missing[1]) > 0 then hint = "a word is in quotes: " .. inner.text(missing[1]) end
+  for _, t in next, inputs do
+    local is_text = operands.is_tensor(t) and inner.is_open(t) and t.dtype == "text"
+    if is_text and inner.word_code(t, missing[1]) >= 0 then hint = "a word is in quotes: " .. inner.text(missing[1]) end
   end
   check_names(names, f.text, argument)
   fail(argument, ("reads %s, not found in the table"):format(what), hint, nil, nil, nil, f, missing[1])
 end
 
--- Returns the codes of the words, or nil if there are none; where a word has two codes, the input becomes one of ranks.
-local function codes_of(f, parts, values, inputs, argument)
-  local _, own = about.about(inputs)
-  local lists, texts, codes = {}, {}, {}
+-- Returns the codes of the words; texts among the values become their codes.
+local function codes_of(f, parts, values, argument)
+  local texts, codes = {}, {}
   for i, name in ipairs(parts.names) do
-    local list = own and own[name]
-    local problem, hint = nil, nil
-    if is_text(values[i]) then texts[i] = values[i] end
-    if list then problem, hint = about.replaced(inputs, name, list) end
-    if problem then fail(argument, problem, hint, "value") end
-    if (list or texts[i]) and parts.is_computed[i] then
-      fail(argument, ("has words as column %s, which compare with words alone"):format(tables.quoted(name)),
-        ('write %s == "word" or %s ~= "word"'):format(name, name), nil, nil, nil, f, name)
-    end
-    lists[i] = list
-  end
-  for k, word in ipairs(parts.words) do
-    local i, name = parts.of[k], tables.quoted(parts.names[parts.of[k]])
-    if not lists[i] and not texts[i] then
-      fail(argument, ("has no words at %s, which the text compares with %s"):format(name, inner.text(word)),
-        "words compare with text columns of a table as strew.load makes it", nil, nil, nil, f, parts.names[parts.of[k]])
-    end
-    if lists[i] and select(2, find(lists[i], word)) then
-      local column = {names = {parts.names[i]}, tensors = {values[i]}, words = {lists[i]}, argument = argument,
-                      device = values[i].device}
-      values[i], lists[i] = tables.key(column, 1, argument), tables.order(lists[i], name).sorted
+    if operands.is_tensor(values[i]) and values[i].dtype == "text" then
+      if parts.is_computed[i] then
+        fail(argument, ("has words as column %s, which compare with words alone"):format(tables.quoted(name)),
+          ('write %s == "word" or %s ~= "word"'):format(name, name), nil, nil, nil, f, name)
+      end
+      texts[i], values[i] = values[i], values[i]:codes()
     end
   end
   for k, word in ipairs(parts.words) do
-    local i = parts.of[k]
-    codes[k] = texts[i] and inner.word_code(texts[i], word) or find(lists[i], word) - 1
+    local i, name = parts.of[k], parts.names[parts.of[k]]
+    if not texts[i] then
+      fail(argument, ("has no words at %s, which the text compares with %s"):format(tables.quoted(name),
+        inner.text(word)), "words compare with text alone", nil, nil, nil, f, name)
+    end
+    codes[k] = inner.word_code(texts[i], word)
   end
-  for i, t in next, texts do values[i] = t:codes() end
   return codes
 end
 
@@ -148,7 +134,7 @@ local function bound(f, inputs, argument)
     end
   end
   if missing then fail_missing(f, missing, inputs, argument) end
-  values.codes = codes_of(f, parts, values, inputs, argument)
+  values.codes = codes_of(f, parts, values, argument)
   return inner.expr_bind(f, parts.names, values, values.codes)
 end
 

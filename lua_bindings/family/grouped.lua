@@ -5,25 +5,20 @@ local aggregates, expressions = use "aggregates.lua", use "expressions.lua"
 
 -- Returns a grouping of the rows by columns at positions, the distinct keys as columns, and the tensors grouped by.
 local function groups_of(columns, positions, order, argument)
-  local keys, is_unordered = {}, order == "first"
-  for k, i in ipairs(positions) do keys[k] = tables.key(columns, i, argument, is_unordered, true) end
+  local keys, is_sequence = {}, math.type(columns.names[1]) == "integer"
+  for k, i in ipairs(positions) do keys[k] = tables.key(columns, i, argument, order == "first") end
   local g = strew.group_by(keys, {order = order})
-  local is_sequence = math.type(columns.names[1]) == "integer"
-  local distinct = {names = {}, tensors = {}, words = {}, argument = columns.argument, device = columns.device}
+  local distinct = {names = {}, tensors = {}, argument = columns.argument, device = columns.device}
   for k, i in ipairs(positions) do
     distinct.names[k] = is_sequence and k or columns.names[i]
-    distinct.tensors[k], distinct.words[k] = columns.tensors[i]:index_select(0, g.positions), columns.words[i]
-  end
-  for k, i in ipairs(positions) do
-    -- Few keys are checked, and all elements only for a message that names the position of a wrong one.
-    if distinct.words[k] and tables.has_stray_code(distinct, k) then tables.check_codes(columns, i) end
+    distinct.tensors[k] = columns.tensors[i]:index_select(0, g.positions)
   end
   return g, distinct, keys
 end
 
 -- Returns a copy that no call writes: the keys of a grouping are such.
 local function sealed(t)
-  if t.dtype == "time" then return t:clone() end -- which no grouping has as keys
+  if t.dtype == "time" or t.dtype == "text" then return t:clone() end -- which no grouping has as keys
   return strew.group_by(strew.arange(#t, {device = t.device}), t, {order = "first"}).keys[2]
 end
 
@@ -35,17 +30,17 @@ local function group_by(x, by, order)
   for k, i in ipairs(positions) do
     keys.tensors[k] = rawequal(grouped[k], columns.tensors[i]) and own[k] or sealed(keys.tensors[k])
   end
-  keys.words = tables.copy_words(keys)
   return inner.set_keys(g, keys, x)
 end
 
 -- g.keys: a new table each time.
 local function keys_of(self)
   local keys = inner.grouping_keys(self)
-  local function here(t) return t.device == self.device and t or t:to(self.device) end
-  local columns = tables.map(keys, here)
-  columns.words = tables.copy_words(keys)
-  return tables.make(columns)
+  local function here(t)
+    if t.device ~= self.device then return t:to(self.device) end
+    return (t.dtype == "text" or t.dtype == "time") and t:clone() or t
+  end
+  return tables.make(tables.map(keys, here))
 end
 
 -- Returns the columns without the rows that have NaN in one of the columns at positions.
@@ -62,7 +57,7 @@ local function value_counts(v, by, skip_nan, shares)
   local columns, positions
   if operands.is_tensor(v) then
     if by ~= nil then fail("by", "is given, but v is a tensor, expected a table of columns") end
-    columns, positions = {names = {"value"}, tensors = {v:reshape(-1)}, words = {}, device = v.device}, {1}
+    columns, positions = {names = {"value"}, tensors = {v:reshape(-1)}, device = v.device}, {1}
   elseif type(v) == "table" then
     columns = tables.read(v, "v")
     positions = tables.positions(columns, by == nil and columns.names or by, "by")
@@ -105,10 +100,10 @@ end
 
 -- Returns the names of a pivot's columns: the words or numbers of its one key column.
 local function labels_of(keys, row_names)
-  local t, list, labels, taken = keys.tensors[1], keys.words[1], {}, {}
+  local labels, taken = {}, {}
   for _, name in ipairs(row_names) do taken[name] = true end
-  for k, value in ipairs(t:tolist()) do
-    labels[k] = list and list[value + 1] or label_of(value)
+  for k, value in ipairs(keys.tensors[1]:tolist()) do
+    labels[k] = label_of(value)
     if taken[labels[k]] then
       fail("column", ("has %s, which is the name of a column already"):format(tables.quoted(labels[k])))
     end
@@ -125,13 +120,13 @@ local function read_reduce(reduce, dtype, skip_nan)
   return entry[1], aggregates.options(entry, 1, "reduce", "has %s")
 end
 
--- Returns a reduction of the groups as a column: {names, tensors, words} of one.
+-- Returns a reduction of the groups as a column: {names, tensors} of one.
 local function reduced(g, columns, value, word, options)
-  local out = {names = {value or "count"}, tensors = {}, words = {}, argument = "x"}
+  local out = {names = {value or "count"}, tensors = {}, argument = "x"}
   if value == nil and word ~= "count" then fail("value", 'is missing; only "count" needs none') end
   local entry = {name = "value", word = word, options = options}
   if value ~= nil then
-    entry.src, out.words[1] = aggregates.operand(columns, tables.position(columns, value, "value"), word, "reduce")
+    entry.src = aggregates.operand(columns, tables.position(columns, value, "value"), word, "reduce")
   end
   out.tensors[1] = aggregates.make(g, {entry})[1]
   return out
@@ -161,11 +156,11 @@ local function pivot(x, row, column, value, reduce, fill, dtype, skip_nan)
   local at = strew.full(rows.n * places.n, -1, {dtype = "int64", device = columns.device})
   at:scatter_(0, places.ids * rows.n + rows.ids, strew.arange(g.n, {device = columns.device}))
   local gaps = at:lt(0):nonzero():squeeze(1)
-  local cells, list = missing.choose(values, 1, at, #gaps > 0 and gaps or nil, fill)
+  local cells = missing.choose(values, 1, at, #gaps > 0 and gaps or nil, fill)
   local names = labels_of(labels, out.names)
   for k, name in ipairs(names) do
     local place = #out.names + 1
-    out.names[place], out.words[place] = name, list
+    out.names[place] = name
     out.tensors[place] = cells:narrow(0, (k - 1) * rows.n, rows.n)
   end
   return tables.make(out)

@@ -137,7 +137,7 @@ local function read_entry(g, name, entry, columns)
   if type(entry) ~= "table" then
     fail("what", where:format(inner.text(entry)) .. ', expected a reduction as "count" or {"sum", src}')
   end
-  local word, src, words = rawget(entry, 1), rawget(entry, 2), nil
+  local word, src = rawget(entry, 1), rawget(entry, 2)
   aggregates.check_word(word, "what", where, src)
   local reads = aggregates.reads(word)
   local function read(given)
@@ -159,7 +159,7 @@ local function read_entry(g, name, entry, columns)
     for key, given in next, src do sources[key] = read(given) end
     src = sources
   else
-    src, words = read(src)
+    src = read(src)
   end
   if type(src) == "table" then
     for key, given in next, src do
@@ -171,7 +171,7 @@ local function read_entry(g, name, entry, columns)
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"), expressions.hint(src))
   end
   local options = aggregates.options(entry, 2, "what", where)
-  return {name = name, word = word, src = src, words = words, options = options}
+  return {name = name, word = word, src = src, options = options}
 end
 
 -- Returns {{name, word, src, ...}, ...} as names in their order, and the entries {word, src, ...} by name.
@@ -217,7 +217,7 @@ end
 
 -- Returns copies of the keys as columns.
 local function key_columns(g, has_keys)
-  local columns = {names = {}, tensors = g.keys, words = {}}
+  local columns = {names = {}, tensors = g.keys}
   if has_keys then columns = tables.read(g.keys, "self") end
   tables.name_keys(columns)
   return tables.map(columns, function(t) return t:clone() end)
@@ -238,7 +238,7 @@ local function agg(g, what)
   end
   local made, keys = aggregates.make(g, entries), #result.names
   for i = 1, #names do
-    result.names[keys + i], result.tensors[keys + i], result.words[keys + i] = names[i], made[i], entries[i].words
+    result.names[keys + i], result.tensors[keys + i] = names[i], made[i]
   end
   return tables.make(result)
 end

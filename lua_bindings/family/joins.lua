@@ -32,7 +32,10 @@ local function keys_of(left, i, right, j, argument)
     fail(argument, ("has column %s, which is %s in a and %s in b"):format(tables.quoted(left.names[i]), a, b), nil,
       "dtype")
   end
-  if kind == "text" then return table.unpack((tables.merged({left, right}, {i, j}))) end
+  if kind == "text" then
+    local one, other_one = inner.aligned(left.tensors[i], right.tensors[j])
+    return one:codes(), other_one:codes()
+  end
   return number_keys(left, i, right, j)
 end
 
@@ -133,11 +136,11 @@ end
 -- Returns the table of a's columns at rows from_a and of b's at from_b; nil: all rows, -1: missing. keys: in the place
 -- of those columns of a by position, of the rows at from_keys.
 local function beside(left, from_a, of_a, right, from_b, of_b, keys, from_keys)
-  local out = {names = {}, tensors = {}, words = {}}
+  local out = {names = {}, tensors = {}}
   local function add(name, columns, i, at, gaps)
     local k = #out.names + 1
     out.names[k] = name
-    out.tensors[k], out.words[k] = missing.choose(columns, i, at, gaps)
+    out.tensors[k] = missing.choose(columns, i, at, gaps)
   end
   local gaps_a, gaps_b = from_a and missing.gaps(from_a), from_b and missing.gaps(from_b)
   for i = 1, #left.names do
@@ -178,8 +181,8 @@ local function join(a, b, key, how, suffixes)
     from_a = strew.cat{from_a, strew.full(rest:numel(), -1, {dtype = "int64", device = left.device})}
     from_b = strew.cat{from_b, rest}
     for k, i in ipairs(in_left) do
-      local both, its_words = tables.stacked({left, right}, {i, in_right[k]})
-      keys[i] = {columns = {names = {left.names[i]}, tensors = {both}, words = {its_words}, argument = "a"}, at = 1}
+      local both = tables.stacked({left, right}, {i, in_right[k]})
+      keys[i] = {columns = {names = {left.names[i]}, tensors = {both}, argument = "a"}, at = 1}
     end
   end
   return beside(left, from_a, names_a, right, from_b, names_b, keys, from_keys)

@@ -1,4 +1,4 @@
--- printing.lua: the text of a table of columns: its first and last rows, aligned, text columns by their words.
+-- printing.lua: the text of a table of columns: its first and last rows, aligned.
 --
 --   table: 958 rows, 3 columns, cpu
 --    package  section     kb
@@ -127,9 +127,9 @@ local function part_of(t, page)
   return strew.cat{t:narrow(0, 0, page.edge):to("cpu"), t:narrow(0, page.rows - page.edge, page.edge):to("cpu")}
 end
 
-local function words_of(codes, words)
-  local texts, is_text = {}, codes.dtype == "text"
-  for i, code in ipairs(codes:tolist()) do texts[i] = cell(is_text and code or words[code + 1] or code) end
+local function words_of(part)
+  local texts = part:tolist()
+  for i, word in ipairs(texts) do texts[i] = cell(word) end
   return texts
 end
 
@@ -159,18 +159,18 @@ end
 
 -- Returns a column's texts (name, dtype, cells), width, and true if it is left-aligned: text.
 local function column_of(columns, i, page)
-  local t, words = columns.tensors[i], columns.words[i]
-  local is_text = t:dim() == 1 and (t.dtype == "text" or words ~= nil and tables.holds_codes(t))
+  local t = columns.tensors[i]
+  local is_text = t:dim() == 1 and t.dtype == "text"
   local texts
   if t:dim() > 1 then
     texts = {}
     for k = 1, page.count do texts[k] = DOTS end
   else
     local part = part_of(t, page)
-    texts = is_text and words_of(part, words) or trim(inner.texts(part, precision_of(t)))
+    texts = is_text and words_of(part) or trim(inner.texts(part, precision_of(t)))
   end
   local dtype = t:dim() == 1 and t.dtype or t.dtype .. "[" .. table.concat(t.shape, ", ", 2) .. "]"
-  table.insert(texts, 1, is_text and "text" or dtype)
+  table.insert(texts, 1, dtype)
   table.insert(texts, 1, cell(columns.names[i]))
   local width = 0
   for _, text in ipairs(texts) do width = math.max(width, width_of(text)) end
@@ -259,7 +259,7 @@ return {
   set_printoptions = {"precision=any threshold=any edgeitems=any linewidth=any profile=word", set_printoptions},
   get_printoptions = {"", get_printoptions},
   tostring = {"x:table", function(x)
-    local columns, problem, _, hint = tables.try(x)
-    return columns and rows_of(columns) or list_of(x) .. (hint and "\n the table " .. problem or "")
+    local columns = tables.try(x)
+    return columns and rows_of(columns) or list_of(x)
   end},
 }

@@ -3,44 +3,19 @@ local strew, fail, use, inner = ...
 local operands, tables = use "operands.lua", use "tables.lua"
 local about, errors, expressions = use "columns.lua", use "errors.lua", use "expressions.lua"
 
--- Returns the words of a column that a script gives, or nil.
-local function given_words(words, name)
-  local list = words and rawget(words, name)
-  if list == nil then return nil end
-  if type(list) ~= "table" then
-    fail("words", ("has %s for column %s, expected a sequence of strings"):format(inner.text(list),
-      tables.quoted(name)))
-  end
-  for code = 1, rawlen(list) do
-    if type(rawget(list, code)) ~= "string" then
-      fail("words", ("has %s at [%d] for column %s, expected a string"):format(inner.text(rawget(list, code)), code,
-        tables.quoted(name)))
-    end
-  end
-  return list
-end
-
--- Raises an error unless words that a script gives are those of a column's codes.
-local function check_words(chosen, k)
-  local t, name = chosen.tensors[k], tables.quoted(chosen.names[k])
-  if strew.type(t) ~= "tensor" then return end
-  tables.check_key(chosen, k, "x")
-  if not tables.has_stray_code(chosen, k) then return end
-  local least, most = t:min():item(), t:max():item()
-  fail("words", ("has a list of %d for column %s, whose codes are %d to %d"):format(#chosen.words[k], name, least,
-    most), nil, "value", least < 0 and least or most)
-end
-
 local function columns(x, which, words)
-  local all, chosen = tables.read(x, "x", true, words), {names = {}, tensors = {}, words = {}, argument = "x"}
+  local all, chosen = tables.read(x, "x", true), {names = {}, tensors = {}}
   if which == nil and words == nil then return all.names end
   if which == nil then which = all.names end
   local is_sequence = math.type(all.names[1]) == "integer"
   for k, i in ipairs(tables.positions(all, which, "which")) do
     chosen.names[k] = is_sequence and k or all.names[i]
-    local given = given_words(words, all.names[i])
-    chosen.tensors[k], chosen.words[k] = all.tensors[i], given or all.words[i]
-    if given then check_words(chosen, k) end
+    local t, given = all.tensors[i], words and rawget(words, all.names[i])
+    if given ~= nil and operands.is_tensor(t) then
+      tables.check_key(all, i, "x")
+      t = tables.with_words(t, given, all.names[i])
+    end
+    chosen.tensors[k] = t
   end
   return tables.make(chosen)
 end
@@ -117,12 +92,13 @@ local function code(x, column, word)
   local all = tables.read(x, "x", true)
   local positions = tables.positions(all, column, "column")
   if #positions ~= 1 then fail("column", ("names %d columns, expected one"):format(#positions)) end
-  local words = all.words[positions[1]]
-  if not words then fail("column", ("names %s, a column of numbers, expected text"):format(tables.quoted(column))) end
-  for i = 1, #words do
-    if words[i] == word then return i - 1 end
+  local t = all.tensors[positions[1]]
+  if not operands.is_tensor(t) or t.dtype ~= "text" then
+    fail("column", ("names %s, a column of numbers, expected text"):format(tables.quoted(column)))
   end
-  local hint = errors.meant(word, words)
+  local found = inner.word_code(t, word)
+  if found >= 0 then return found end
+  local hint = errors.meant(word, t.words)
   fail("word", ("is %s, which is not in column %s"):format(inner.text(word), tables.quoted(column)), hint, "value")
 end
 
@@ -131,6 +107,7 @@ end
 local function other_key(fields, index)
   local meta = getmetatable(fields)
   if operands.is_tensor(index) then return rows(meta.columns, index, "index") end
+  if index == "words" then return about.words(meta.columns) end
   if index ~= nil and meta.methods[index] then return meta.methods[index] end
   local x = meta.columns
   local hint, nearest = errors.meant(index, (tables.names(x)))
@@ -147,8 +124,6 @@ end
 
 -- x.name = value for a name that x lacks: a tensor as it is; a number, boolean or word for all rows.
 local function new_column(x, name, value)
-  local names, lists = about.about(x)
-  if operands.is_tensor(value) then lists[name] = nil end -- words of a former column
   if operands.is_tensor(value) then tables.check_beside(x, value) end
   if value == nil or operands.is_tensor(value) then return rawset(x, name, value) end
   local kind = type(value)
@@ -156,19 +131,16 @@ local function new_column(x, name, value)
     fail("value", ("is a %s, expected a tensor, or a number, boolean or word for all rows"):format(kind),
       kind == "table" and "strew.tensor(value)" or nil)
   end
-  local all, is_word = tables.read(x, "x"), kind == "string"
-  local dtype = kind == "boolean" and "bool" or math.type(value) == "float" and operands.widest(all.tensors[1])
-    or "int64"
-  rawset(x, name, strew.full(all.rows, is_word and 0 or value, {dtype = dtype, device = all.device}))
-  if not is_word then return end
-  lists[name] = {value}
-  about.set(x, names, lists)
+  local all = tables.read(x, "x")
+  local dtype = kind == "boolean" and "bool" or kind == "string" and "text"
+    or math.type(value) == "float" and operands.widest(all.tensors[1]) or "int64"
+  rawset(x, name, strew.full(all.rows, value, {dtype = dtype, device = all.device}))
 end
 
--- Returns the column that a text, or another value for all rows, makes, and its words.
+-- Returns the column that a text, or another value for all rows, makes.
 local function made_column(new, name, value)
   if type(value) == "string" then
-    if rawget(new, value) ~= nil then return rawget(new, value), select(2, about.about(new))[value] end
+    if rawget(new, value) ~= nil then return rawget(new, value) end
     return expressions.column(new, tables.read(new, "x"), value, "what")
   elseif inner.is_bound(value) then
     return expressions.evaluate(value)
@@ -193,11 +165,7 @@ local function add_column(new, what, name, state)
       if state[input] and (is_new or input ~= name) then add_column(new, what, input, state) end
     end
   end
-  local t, words = made_column(new, name, value)
-  local lists
-  names, lists = about.about(new)
-  new_column(new, name, t)
-  lists[name] = words or lists[name]
+  new_column(new, name, made_column(new, name, value))
   if is_new then table.insert(names, name) end
   state[name], state[#state] = nil, nil
 end
@@ -219,7 +187,7 @@ local function assign(x, what)
     if state[name] then add_column(new, what, name, state) end
   end
   tables.read(new, "x")
-  return about.set(new, about.about(new))
+  return new
 end
 
 return {

@@ -1,9 +1,8 @@
 -- tables.lua: tables of columns, for other files: {name = tensor, ...} or a sequence of tensors, built by a script or
--- returned by strew.load, whose metatable has the order of the names and the words of text columns.
+-- returned by strew.load, whose metatable has the order of the names.
 --
--- tables.read returns {names = {...}, tensors = {...}, words = {...}, rows = n, device = d}: columns by position,
--- words[i] nil for a column of numbers; and argument, the name of the script's argument. tables.make builds a table of
--- columns from it.
+-- tables.read returns {names = {...}, tensors = {...}, rows = n, device = d}: columns by position; and argument, the
+-- name of the script's argument. tables.make builds a table of columns from it.
 local strew, fail, use, inner = ...
 local operands, errors, about = use "operands.lua", use "errors.lua", use "columns.lua"
 local tables = {}
@@ -67,9 +66,8 @@ function tables.check_beside(x, t)
   end
 end
 
--- Returns the columns of x, whatever they are; or nil and the problem of its keys, or of words that no longer are those
--- of their column and are not given anew.
-local function list(x, given)
+-- Returns the columns of x, whatever they are; or nil and the problem of its keys.
+local function list(x)
   local names, stray = tables.names(x)
   if stray ~= nil and rawlen(x) > 0 then
     return nil, ("is a sequence with a key %s: names and numbers do not mix"):format(inner.text(stray))
@@ -78,21 +76,15 @@ local function list(x, given)
   elseif #names == 0 then
     return nil, "is an empty table, expected columns"
   end
-  local columns, lists = {names = names, tensors = {}, words = {}}, select(2, about.about(x)) or {}
-  for i, name in ipairs(names) do
-    columns.tensors[i], columns.words[i] = rawget(x, name), lists[name]
-    if lists[name] and not (given and given[name]) then
-      local problem, hint = about.replaced(x, name, lists[name])
-      if problem then return nil, problem, "value", hint end
-    end
-  end
+  local columns = {names = names, tensors = {}}
+  for i, name in ipairs(names) do columns.tensors[i] = rawget(x, name) end
   return columns
 end
 
--- Returns the columns of x, which must be tensors of one length on one device; or nil, the problem, code and hint.
+-- Returns the columns of x, which must be tensors of one length on one device; or nil, the problem and its code.
 function tables.try(x)
-  local columns, wrong, status, hint = list(x)
-  if not columns then return nil, wrong, status, hint end
+  local columns, wrong = list(x)
+  if not columns then return nil, wrong end
   for i, name in ipairs(columns.names) do
     local t = columns.tensors[i]
     local problem, code = problem_of(t, name, columns.names[1], columns.rows, columns.device)
@@ -102,38 +94,26 @@ function tables.try(x)
   return columns
 end
 
--- The same of a script's argument; `of_any_length`: as they are. The problem is an error. given: words by name that
--- replace x's.
-function tables.read(x, argument, of_any_length, given)
-  local columns, problem, code, hint = (of_any_length and list or tables.try)(x, given)
-  if not columns then fail(not problem:find "^column" and argument or nil, problem, hint, code) end
+-- The same of a script's argument; `of_any_length`: as they are. The problem is an error.
+function tables.read(x, argument, of_any_length)
+  local columns, problem, code = (of_any_length and list or tables.try)(x)
+  if not columns then fail(not problem:find "^column" and argument or nil, problem, nil, code) end
   columns.argument = argument
   return columns
 end
 
--- Returns the table of the columns, which prints as rows and is saved with its words.
+-- Returns the table of the columns, which prints as rows.
 function tables.make(columns)
-  local x, lists = {}, {}
-  local names, tensors, words = columns.names, columns.tensors, columns.words
-  for i = 1, #names do x[names[i]], lists[names[i]] = tensors[i], words[i] end
-  return about.set(x, names, lists)
+  local x, names, tensors = {}, columns.names, columns.tensors
+  for i = 1, #names do x[names[i]] = tensors[i] end
+  return about.set(x, names)
 end
 
 -- Returns the columns with the tensors f(tensor).
 function tables.map(columns, f)
   local tensors = {}
   for i = 1, #columns.tensors do tensors[i] = f(columns.tensors[i]) end
-  return {names = table.move(columns.names, 1, #columns.names, 1, {}), tensors = tensors, words = columns.words}
-end
-
--- Returns copies of the columns' lists of words.
-function tables.copy_words(columns)
-  local lists = {}
-  for i = 1, #columns.names do
-    local words_of = columns.words[i]
-    lists[i] = words_of and table.move(words_of, 1, #words_of, 1, {})
-  end
-  return lists
+  return {names = table.move(columns.names, 1, #columns.names, 1, {}), tensors = tensors}
 end
 
 -- Returns the columns with the rows at the positions in index; errors in its values name the script's argument.
@@ -239,9 +219,35 @@ local function given_names(x, names)
   return order
 end
 
--- Returns the tensors to save, the names of their columns, nil for those of a sequence, and lists of words by the
--- number of the column. Words of columns that are not saved are skipped: those of a whole file may accompany a few of
--- its columns.
+-- Returns a column with codes as text of these words, of a script's; or a text's codes for false.
+function tables.with_words(t, words, name)
+  local codes = t.dtype == "text" and t:codes() or t
+  if not words then return codes end
+  if type(words) ~= "table" then
+    fail("words", ("has %s for column %s, expected a sequence of strings"):format(inner.text(words),
+      tables.quoted(name)))
+  end
+  for code = 1, rawlen(words) do
+    if type(rawget(words, code)) ~= "string" then
+      fail("words", ("has %s at [%d] for column %s, expected a string"):format(inner.text(rawget(words, code)), code,
+        tables.quoted(name)))
+    end
+  end
+  if not operands.is_index(codes) then
+    fail("x", ("has words for a column %s of %s, expected an integer dtype"):format(tables.quoted(name), t.dtype), nil,
+      "dtype")
+  end
+  local count, least, most = rawlen(words), 0, -1
+  if codes:numel() > 0 then least, most = codes:min():item(), codes:max():item() end
+  if least < 0 or most >= count then
+    fail("words", ("has a list of %d for column %s, whose codes are %d to %d"):format(count, tables.quoted(name), least,
+      most), nil, "value", least < 0 and least or most)
+  end
+  return strew.text(codes, words)
+end
+
+-- Returns the tensors to save, and the names of their columns, nil for those of a sequence. Words of columns that are
+-- not saved are skipped: those of a whole file may accompany a few of its columns.
 function tables.saved(x, names, words)
   local is_sequence, order, stray = rawlen(x) > 0, tables.names(x)
   if is_sequence and names then fail("names", "is given, but x is a sequence, which has none") end
@@ -255,135 +261,35 @@ function tables.saved(x, names, words)
     check_tensor(name, rawget(x, name))
   end
   if names then order = given_names(x, names) end
-  local tensors, lists, number_of, _, own_words = {}, {}, {}, about.about(x)
-  for k, name in ipairs(order) do tensors[k], number_of[name] = rawget(x, name), k end
-  for name, its_words in next, words or own_words or {} do
-    if not words then about.check_words(x, name, its_words) end
-    if number_of[name] then lists[number_of[name]] = its_words end
+  local tensors = {}
+  for k, name in ipairs(order) do
+    local t, own = rawget(x, name), words and rawget(words, name)
+    local is_text = t.dtype == "text"
+    tensors[k] = words and (own or is_text) and tables.with_words(t, own, name) or t
   end
-  return tensors, not is_sequence and order or nil, lists
+  return tensors, not is_sequence and order or nil
 end
 
 ------------------------------------------------------------------------------------------------- text columns
 
--- The orders of lists that are in use. A list may change, so each order has a copy to compare with.
-local orders = setmetatable({}, {__mode = "k"})
-
-local function is_same(words, copy)
-  if #words ~= #copy then return false end
-  for code, word in ipairs(copy) do
-    if words[code] ~= word then return false end
-  end
-  return true
-end
-
-local function copy_of(words, column)
-  local copy, is_ascending = {}, true
-  for code = 1, #words do
-    local word = words[code]
-    if type(word) ~= "string" then
-      fail("x", ("has %s among the words of column %s, expected strings"):format(inner.text(word), column))
-    end
-    copy[code], is_ascending = word, is_ascending and (code == 1 or copy[code - 1] < word)
-  end
-  return copy, is_ascending
-end
-
--- Returns {sorted, ranks, has_twins}. sorted: the distinct words in the order of their bytes. ranks: for each code the
--- position of its word in `sorted`, from 0; nil if each is the code itself. has_twins: a word has two codes.
-function tables.order(words, column)
-  local order = orders[words]
-  if order and is_same(words, order.copy) then return order end
-  local copy, is_ascending = copy_of(words, column)
-  order = {copy = copy, sorted = copy}
-  if not is_ascending then
-    local rank_of, all, ranks = {}, table.move(copy, 1, #copy, 1, {}), {}
-    table.sort(all)
-    order.sorted = {}
-    for _, word in ipairs(all) do
-      if not rank_of[word] then
-        rank_of[word] = #order.sorted
-        table.insert(order.sorted, word)
-      end
-    end
-    for code, word in ipairs(copy) do ranks[code] = rank_of[word] end
-    order.ranks, order.has_twins = ranks, #order.sorted < #copy
-  end
-  orders[words] = order
-  return order
-end
-
--- Returns the narrowest dtype of `count` codes.
-function tables.code_dtype(count)
-  return count <= 1 << 8 and "uint8" or count <= 1 << 15 and "int16" or count <= 1 << 31 and "int32" or "int64"
-end
-
--- True if a column with words holds their codes.
-function tables.holds_codes(t) return not operands.is_float(t) and t.dtype ~= "bool" end
-
--- Raises an error unless a column has one dimension and, for text, holds codes.
+-- Raises an error unless a column has one dimension.
 function tables.check_key(columns, i, argument)
-  local t, name = columns.tensors[i], tables.quoted(columns.names[i])
-  if t:dim() ~= 1 then
-    fail(argument, ("has column %s of rank %d, expected rank 1"):format(name, t:dim()), nil, "shape")
-  end
-  if columns.words[i] and not tables.holds_codes(t) then
-    fail(columns.argument, ("has words for a column %s of %s, expected an integer dtype"):format(name, t.dtype), nil,
-      "dtype")
-  end
-end
-
--- True if a text column has a code without a word.
-function tables.has_stray_code(columns, i)
   local t = columns.tensors[i]
-  return t:numel() > 0 and (t:min():item() < 0 or t:max():item() >= #columns.words[i])
-end
-
--- Raises an error for the first stray code.
-function tables.check_codes(columns, i)
-  if not tables.has_stray_code(columns, i) then return end
-  local t, count, name = columns.tensors[i], #columns.words[i], tables.quoted(columns.names[i])
-  local at = (t:lt(0) | t:ge(count)):nonzero()[0]:item()
-  fail(columns.argument, ("has value %d at [%d], out of range for the words of column %s (size %d, %s)"):format(t[at],
-    at, name, count, count > 0 and "valid 0.." .. count - 1 or "nothing is valid"), nil, "index", t[at], {at})
-end
-
--- Returns numbers[code + 1] for each code of a text column, as the narrowest dtype of `count` numbers. A code without a
--- word is an error.
-function tables.recoded(columns, i, numbers, count)
-  local t = columns.tensors[i]
-  local of_code = strew.tensor(numbers, {dtype = tables.code_dtype(count), device = columns.device})
-  local ok, result = pcall(strew.gather, of_code, 0, operands.is_index(t) and t or t:to("int64"))
-  if ok then return result end
-  tables.check_codes(columns, i)
-  error(result, 0)
+  if t:dim() == 1 then return end
+  fail(argument, ("has column %s of rank %d, expected rank 1"):format(tables.quoted(columns.names[i]), t:dim()), nil,
+    "shape")
 end
 
 -- Returns "text", "time", "bool" or "number"; and "text" or the dtype.
 function tables.kind(columns, i)
-  local dtype = columns.words[i] and "text" or columns.tensors[i].dtype
+  local dtype = columns.tensors[i].dtype
   return (dtype == "text" or dtype == "time" or dtype == "bool") and dtype or "number", dtype
 end
 
--- Returns text columns, one of each table in `parts` at a position, as codes of one list of words, and the list.
-function tables.merged(parts, at)
-  local code_of, words, codes = {}, {}, {}
-  for k, columns in ipairs(parts) do
-    local of_list = {}
-    for code, word in ipairs(columns.words[at[k]]) do
-      if not code_of[word] then code_of[word], words[#words + 1] = #words, word end
-      of_list[code] = code_of[word]
-    end
-    codes[k] = of_list
-  end
-  for k, columns in ipairs(parts) do codes[k] = tables.recoded(columns, at[k], codes[k], #words) end
-  return codes, words
-end
-
--- Returns one column of each table in `parts`, at a position, below one another, and their words. Tables without rows
--- have no part in the dtype.
+-- Returns one column of each table in `parts`, at a position, below one another. Tables without rows have no part
+-- in the dtype.
 function tables.stacked(parts, at, argument)
-  local tensors, words, own, places = {}, nil, {}, {}
+  local tensors, own, places = {}, {}, {}
   for k, columns in ipairs(parts) do
     if columns.rows > 0 then own[#own + 1], places[#places + 1] = columns, at[k] end
   end
@@ -397,23 +303,17 @@ function tables.stacked(parts, at, argument)
     end
     tensors[k] = columns.tensors[places[k]]
   end
-  if own[1].words[places[1]] then tensors, words = tables.merged(own, places) end
-  return strew.cat(tensors), words
+  return strew.cat(tensors)
 end
 
--- Returns a column as a tensor whose elements are equal where its values are, and that sorts as they do: for text, the
--- ranks of its words in the order of their bytes. is_unordered: the order does not matter. `unchecked`, for text: codes
--- may be stray; the caller calls check_codes.
-function tables.key(columns, i, argument, is_unordered, unchecked)
+-- Returns a column as a tensor whose elements are equal where its values are, and that sorts as they do: of text codes.
+-- is_unordered: the order does not matter.
+function tables.key(columns, i, argument, is_unordered)
   tables.check_key(columns, i, argument)
-  local t, its_words = columns.tensors[i], columns.words[i]
-  if not its_words then return t.dtype == "time" and use "times.lua".key(t) or t end
-  local order = tables.order(its_words, tables.quoted(columns.names[i]))
-  if order.ranks and (order.has_twins or not is_unordered) then
-    return tables.recoded(columns, i, order.ranks, #order.sorted)
-  end
-  if not unchecked then tables.check_codes(columns, i) end
-  return t
+  local t = columns.tensors[i]
+  if t.dtype == "time" then return use "times.lua".key(t) end
+  if t.dtype ~= "text" then return t end
+  return (is_unordered and t or use "words.lua".ordered(t)):codes()
 end
 
 return tables

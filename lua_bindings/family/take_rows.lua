@@ -21,40 +21,24 @@ function missing.as_exact(t, dtype)
   return t:to(dtype)
 end
 
-local function with_empty_word(codes, list, gaps)
-  local empty
-  for code, word in ipairs(list) do
-    if word == "" then empty = empty or code - 1 end
-  end
-  if not empty then
-    empty, list = #list, table.move(list, 1, #list, 1, {})
-    table.insert(list, "")
-  end
-  if empty > LARGEST[codes.dtype] then codes = codes:to("int64") end
-  return codes:index_fill_(0, gaps, empty), list
-end
-
 -- Returns the positions where a line of positions is -1, or nil: nowhere.
 function missing.gaps(at)
   if at:numel() == 0 or at:min():item() >= 0 then return nil end
   return at:lt(0):nonzero():squeeze(1)
 end
 
--- Returns the rows of column i at the positions `at`, nil: all; and its words. gaps: where `at` is -1; nil: nowhere.
+-- Returns the rows of column i at the positions `at`, nil: all. gaps: where `at` is -1; nil: nowhere.
 -- fill: if given, the value of missing numbers, which keep their dtype.
 function missing.choose(columns, i, at, gaps, fill)
-  local t, list, name = columns.tensors[i], columns.words[i], tables.quoted(columns.names[i])
-  if not at then return t:clone(), list end
+  local t, name = columns.tensors[i], tables.quoted(columns.names[i])
+  if not at then return t:clone() end
   local is_time = t.dtype == "time"
-  local chosen = (is_time and t:to("int64") or t):index_select(0, at, {mode = "drop"})
+  local chosen = (is_time and t:to("int64") or t):index_select(0, at, {mode = gaps and "drop" or nil})
   if is_time then
-    return (gaps and chosen:index_fill_(0, gaps, math.mininteger) or chosen):to("time"), list -- NaT
+    return (gaps and chosen:index_fill_(0, gaps, math.mininteger) or chosen):to("time") -- NaT
   end
-  if not gaps then return chosen, list end
-  if list and tables.holds_codes(t) then return with_empty_word(chosen, list, gaps) end
-  if fill ~= nil then
-    return errors.own("value", "fill", nil, strew.index_fill_, chosen, 0, gaps, fill), list
-  end
+  if not gaps or t.dtype == "text" then return chosen end -- of dropped positions empty words
+  if fill ~= nil then return errors.own("value", "fill", nil, strew.index_fill_, chosen, 0, gaps, fill) end
   if not operands.is_float(t) then
     local dtype = operands.widest(t)
     local floats, value = missing.as_exact(chosen, dtype)
@@ -64,7 +48,7 @@ function missing.choose(columns, i, at, gaps, fill)
         .. "some are missing, as NaN"):format(name, value, dtype), nil, "value", value)
     end
   end
-  return chosen:index_fill_(0, gaps, 0 / 0), list
+  return chosen:index_fill_(0, gaps, 0 / 0)
 end
 
 return missing

@@ -361,7 +361,7 @@ end
 
 times.calendar = {"t:any", function(t)
   local columns, names = calendar(t)
-  return use "tables.lua".make{names = table.move(names, 1, #names, 1, {}), tensors = columns, words = {}}
+  return use "tables.lua".make{names = table.move(names, 1, #names, 1, {}), tensors = columns}
 end}
 times.floor_time = {"t:any unit:any", floor_time}
 return times

@@ -157,7 +157,7 @@ describe("files", function()
     assert.is_true(strew.equal(x.days * 86400 * 1000000, x.date:to("int64")))
     assert.is_true(strew.equal(x.seconds * 1000000, x.time:to("int64")))
     for i = 0, #x.comma - 1 do
-      assert.equal(tonumber(strew.words(x, "number")[x.number[i] + 1]), x.comma[i])
+      assert.equal(tonumber(x.number[i]), x.comma[i])
     end
     local whole = strew.arange(100)
     local columns = {i = whole, half = whole:to("float64") / 2, word = whole % 3}
@@ -165,8 +165,9 @@ describe("files", function()
     for _, name in ipairs{"columns.csv.gz", "columns.tsv.gz", "columns.tsv", "columns.CSV.GZ"} do
       strew.save(folder .. name, columns, {names = {"i", "half", "word"}, words = words})
       local back = strew.load(folder .. name, {header = true})
-      for column, tensor in pairs(columns) do assert_same(tensor, back[column], name) end
       assert.same(words, strew.words(back))
+      back.word = back.word:codes():to("int64")
+      for column, tensor in pairs(columns) do assert_same(tensor, back[column], name) end
     end
     assert.equal(read(folder .. "columns.csv.gz"), read(folder .. "columns.CSV.GZ"))
     assert.equal("i\thalf\tword\n0\t0.0\t\"a\tb\"\n1\t", read(folder .. "columns.tsv"):sub(1, 26))

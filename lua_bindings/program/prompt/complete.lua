@@ -252,11 +252,8 @@ local function columns_of(t)
 end
 
 local function words_of_column(t, name)
-  local metatable = type(t) == "table" and debug.getmetatable(t)
-  local fields = metatable and rawget(metatable, "__index")
-  local lists = type(fields) == "table" and rawget(fields, "words")
-  local list = type(lists) == "table" and rawget(lists, name)
-  return type(list) == "table" and list or {}
+  local column = type(t) == "table" and rawget(t, name)
+  return strew_type(column) == "tensor" and column.dtype == "text" and column.words or {}
 end
 
 -- Returns the table of columns that the grouping before ":agg", token i, was made from.
