@@ -716,6 +716,18 @@ add("ranges", "float", 1, 2, function(d)
   local reduce = any{"var", "std", "prod", "logsumexp", {"quantile", q = 0.3}, table.unpack(joined)}
   return d:finite(), starts, (starts + d:positions({9}, 20)):clamp(0, d.shape[1]), reduce
 end)
+-- Texts: hashes are of their codes.
+local spelled = {"b", "a", "", "ab", "Oslo", "zz", "a"}
+local function worded(d) return strew.text(d:positions(d.shape, #spelled), spelled) end
+local function codes_of(f) return function(t) return f(t):codes() end end
+add("text", "integer", 0, 2, worded, codes_of(strew.text))
+add("codes", "integer", 1, 2, worded, function(t) return t:sort(-1):codes(), t:lt("b"), t:isin{"a", "zz"} end)
+add("upper", "integer", 0, 2, worded, codes_of(strew.upper))
+add("lower", "integer", 0, 2, worded, codes_of(strew.lower))
+add("length", "integer", 0, 2, worded)
+for name in ("contains starts_with ends_with"):gmatch "%S+" do
+  add(name, "integer", 0, 2, function(d) return worded(d), any{"a", "b", ""} end)
+end
 -- Times: microseconds within 570 years of 1970, and NaT. Hashes are of their int64.
 local function instants(d)
   local t = strew.randint(-1 << 54, 1 << 54, d.shape, {device = d.device})

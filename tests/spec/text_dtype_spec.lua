@@ -69,8 +69,8 @@ describe("text", function()
     end
     assert.same({"", ""}, list(strew.zeros(2, {dtype = "text"})))
     assert.same({}, list(strew.tensor({}, {dtype = "text"})))
-    assert.equal("text[2] cpu\n \"a\"  \"?\"", tostring(strew.tensor{"a", "\x01"}))
-    assert.equal('text[1] cpu\n "\\n"', tostring(strew.tensor{"\n"}))
+    assert.equal("text[2] cpu\n \"a\"  \"?\"", support.on_cpu(tostring(strew.tensor{"a", "\x01"})))
+    assert.equal('text[1] cpu\n "\\n"', support.on_cpu(tostring(strew.tensor{"\n"})))
   end)
 
   it("has the words of the operands where calls move elements", function()
