@@ -251,9 +251,14 @@ return {
   end},
 
   median = {"self:tensor dim?dim keepdim?boolean", function(self, dim, keepdim)
-    if self.dtype == "bool" or self.dtype == "time" then
-      fail("self", ("is %s, median takes integers and floats"):format(self.dtype),
-        self.dtype == "bool" and 'self:to("uint8")' or 'self:to("int64") gives its numbers', "dtype")
+    local dtype <const>, n <const> = self.dtype, self:numel()
+    -- a quantile is selected; the ranks of more elements are not exact in float32
+    if not dim and n > 0 and n <= 2 ^ 24 and operands.is_float(dtype) then
+      return self:quantile(0.5, nil, keepdim, LOWER)
+    end
+    if dtype == "bool" or dtype == "time" then
+      fail("self", ("is %s, median takes integers and floats"):format(dtype),
+        dtype == "bool" and 'self:to("uint8")' or 'self:to("int64") gives its numbers', "dtype")
     end
     if dim then
       local line = operands.line(self)
@@ -262,14 +267,10 @@ return {
       if keepdim then return values, positions end
       return values:squeeze(dim), positions:squeeze(dim)
     end
-    -- a quantile is selected; the ranks of more elements are not exact in float32
-    if operands.is_float(self) and self:numel() > 0 and self:numel() <= 2 ^ 24 then
-      return self:quantile(0.5, nil, keepdim, LOWER)
-    end
     local value
-    if self:numel() == 0 and operands.is_float(self) then
-      value = strew.full({1}, 0 / 0, {dtype = self.dtype, device = self.device})
-    elseif self:numel() == 0 then
+    if n == 0 and operands.is_float(dtype) then
+      value = strew.full({1}, 0 / 0, {dtype = dtype, device = self.device})
+    elseif n == 0 then
       fail("self", "has no elements, expected at least 1", nil, "shape")
     else
       value = medians(self:reshape(-1), 0)
