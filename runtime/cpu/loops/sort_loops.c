@@ -69,7 +69,7 @@ typedef struct row {
 #define ACROSS_2(x)      ((row){_mm256_permute4x64_pd((x).a, 0x4e), _mm256_permute4x64_pd((x).b, 0x4e)})
 #define ACROSS_3(x)      ((row){_mm256_permute4x64_pd((x).a, 0x1b), _mm256_permute4x64_pd((x).b, 0x1b)})
 #define ACROSS_7(x)      ((row){_mm256_permute4x64_pd((x).b, 0x1b), _mm256_permute4x64_pd((x).a, 0x1b)})
-#define BLEND(bit, x, y) _mm256_blend_pd(x, y, (bit) == 1 ? 0xa : 0xc)
+#define BLEND(bit, x, y) ((bit) == 1 ? _mm256_blend_pd(x, y, 0xa) : _mm256_blend_pd(x, y, 0xc))
 #define JOIN(bit, low, high)                                                                                           \
   ((bit) == 4 ? (row){(low).a, (high).b} : (row){BLEND(bit, (low).a, (high).a), BLEND(bit, (low).b, (high).b)})
 #endif
