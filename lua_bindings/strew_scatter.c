@@ -3,6 +3,7 @@
 #include "strew_bind.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---------------------------------------------------------------------------------------------------- position form */
 
@@ -57,6 +58,23 @@ static int scatter_joined(lua_State *L, struct script_call *call) {
 
 RUN(gather, strew_gather_with, a->self, a->dim, a->index, &(strew_index_options){.mode = a->mode})
 RUN(index_select, strew_index_select_with, a->self, a->dim, a->index, &(strew_index_options){.mode = a->mode})
+
+/* one_hot(self, n), for Lua, which says what is wrong: 1 at self's values along a new dimension of n, else 0. */
+static strew_status one_hot(struct arguments *a) {
+  const int rank = strew_tensor_rank(a->self);
+  const strew_scatter_options options = {.reduction = STREW_ASSIGN};
+  strew_tensor *index = NULL;
+  int64_t sizes[STREW_MAX_RANK + 1];
+  memcpy(sizes, strew_tensor_sizes(a->self), (size_t)rank * sizeof *sizes);
+  sizes[rank] = a->n;
+  strew_device *device = strew_tensor_device(a->self);
+  strew_status status = strew_full(device, STREW_INT64, rank + 1, sizes, strew_int(0), a->out, a->error);
+  if (status == STREW_OK) status = strew_unsqueeze(a->self, -1, &index, a->error);
+  if (status == STREW_OK)
+    status = strew_scatter(*a->out, -1, index, strew_number(strew_int(1)), &options, a->out, a->error);
+  strew_release(index);
+  return status;
+}
 
 /* --------------------------------------------------------------------------------------------------------- segments */
 
@@ -150,6 +168,7 @@ const struct script_function bind_scatter_rows[] = {
     {"scatter_reduce", scatter_joined, STREW_ASSIGN, EVERY,
      "self:tensor dim:dim index:tensor src:operand! reduce:reduce include_self=boolean(true) mode=mode"},
     /* reads */
+    {"one_hot", bind_one, 0, INNER | CONSTANT, "self:tensor n:integer", one_hot},
     {"gather", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", gather},
     {"index_select", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", index_select},
     /* segments */

@@ -155,9 +155,9 @@ static strew_tensor *short_lines(strew_dtype dtype, int64_t lines, int64_t n, en
 }
 
 START_TEST(sorts_short_lines) {
-  static const int64_t lengths[] = {2,   3,   4,   5,   15,  16,  17,  31,  63,  64,   65,   127,
-                                    128, 129, 255, 256, 257, 511, 512, 513, 700, 1023, 1024, 1025};
-  static const int64_t counts[] = {2, 3, 5, 8, 9, 10, 11, 17};
+  static const int64_t lengths[] = {2,   3,   4,   5,   15,  16,  17,  31,   63,   64,   65,   127,  128, 129,
+                                    255, 256, 257, 511, 512, 513, 700, 1023, 1024, 1025, 2049, 4096, 8193};
+  static const int64_t counts[] = {1, 2, 3, 5, 8, 9, 10, 11, 17};
   enum { LENGTHS = sizeof lengths / sizeof *lengths, COUNTS = sizeof counts / sizeof *counts };
   strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
   if (lacks(dtype)) return;

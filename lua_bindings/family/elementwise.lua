@@ -75,11 +75,14 @@ return {
       classes = check_classes(self) + 1
     end
     if classes < 0 then fail("num_classes", ("is %d, expected 0 or more"):format(classes)) end
-    local sizes = self.shape
-    table.insert(sizes, classes)
-    local codes, places = strew.zeros(sizes, {dtype = "int64", device = self.device}), self:unsqueeze(-1)
-    local fits, message = pcall(codes.scatter_, codes, -1, places, 1)
+    local fits, codes = pcall(inner.one_hot, self, classes)
     if fits then return codes end
+    local sizes = self.shape -- what does not fit is said as of these calls
+    table.insert(sizes, classes)
+    local zeros, places = strew.zeros(sizes, {dtype = "int64", device = self.device}), self:unsqueeze(-1)
+    local message
+    fits, message = pcall(zeros.scatter_, zeros, -1, places, 1)
+    if fits then return zeros end
     if self:numel() > 0 then check_classes(self, classes - 1) end
     error(message, 0)
   end},

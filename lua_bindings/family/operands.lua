@@ -110,7 +110,8 @@ end
 -- The dtypes of floats, and those in which their elements are computed.
 local FLOATS <const> = {float16 = "float32", bfloat16 = "float32", float32 = "float32", float64 = "float64"}
 
-function operands.is_float(t) return FLOATS[t.dtype] ~= nil end
+-- True for a tensor of floats, or the word of their dtype.
+function operands.is_float(t) return FLOATS[type(t) == "string" and t or t.dtype] ~= nil end
 
 -- Returns t as the dtype in which its elements are computed: floats of 16 bits as float32.
 function operands.computed(t)

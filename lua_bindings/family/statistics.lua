@@ -252,10 +252,15 @@ return {
 
   median = {"self:tensor dim?dim keepdim?boolean skip_nan=boolean", function(self, dim, keepdim, skip_nan)
     if skip_nan then return self:nanmedian(dim, keepdim) end
-    if self.dtype == "time" then return use "times.lua".median(self, dim, keepdim) end
+    local dtype <const>, n <const> = self.dtype, self:numel()
+    -- a quantile is selected; the ranks of more elements are not exact in float32
+    if not dim and n > 0 and n <= 2 ^ 24 and operands.is_float(dtype) then
+      return self:quantile(0.5, nil, keepdim, LOWER)
+    end
+    if dtype == "time" then return use "times.lua".median(self, dim, keepdim) end
     local hints = {bool = 'self:to("uint8")', text = "self:codes() gives its codes"}
-    if hints[self.dtype] then
-      fail("self", ("is %s, median takes integers and floats"):format(self.dtype), hints[self.dtype], "dtype")
+    if hints[dtype] then
+      fail("self", ("is %s, median takes integers and floats"):format(dtype), hints[dtype], "dtype")
     end
     if dim then
       local line = operands.line(self)
@@ -264,14 +269,10 @@ return {
       if keepdim then return values, positions end
       return values:squeeze(dim), positions:squeeze(dim)
     end
-    -- a quantile is selected; the ranks of more elements are not exact in float32
-    if operands.is_float(self) and self:numel() > 0 and self:numel() <= 2 ^ 24 then
-      return self:quantile(0.5, nil, keepdim, LOWER)
-    end
     local value
-    if self:numel() == 0 and operands.is_float(self) then
-      value = strew.full({1}, 0 / 0, {dtype = self.dtype, device = self.device})
-    elseif self:numel() == 0 then
+    if n == 0 and operands.is_float(dtype) then
+      value = strew.full({1}, 0 / 0, {dtype = dtype, device = self.device})
+    elseif n == 0 then
       fail("self", "has no elements, expected at least 1", nil, "shape")
     else
       value = medians(self:reshape(-1), 0)

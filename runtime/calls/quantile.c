@@ -79,8 +79,8 @@ static strew_status read_q(struct quantile_list *list, strew_operand q) {
   return TRY(status, set_q(list, 0, element.bytes));
 }
 
-/* Sorted lines [rows, n], or unsorted ones, whose elements may be moved if there are several; and a number for each device that needs them
-   in memory. */
+/* Sorted lines [rows, n], or unsorted ones, whose elements may be moved if there are several; and where each begins, and
+   its length, in memory for devices; NULL: the CPU takes numbers. */
 struct sorted_lines {
   strew_tensor *values, *start, *count;
   int64_t rows, n;
@@ -91,10 +91,12 @@ static void make_lines(struct steps *steps, strew_tensor *tensor, const int *dim
   strew_device *device = tensor->storage->device;
   const int64_t sizes[] = {lines->rows, lines->n};
   const int mark = steps->count;
-  strew_tensor **made = steps_place(steps), **moved = steps_place(steps);
-  STEP(steps, dim && tensor->rank ? strew_transpose(tensor, *dim, -1, moved, steps->error)
-                                  : strew_reshape(tensor, 1, (int64_t[]){-1}, moved, steps->error));
-  strew_tensor *matrix = step_reshape(steps, *moved, 2, sizes);
+  strew_tensor **made = steps_place(steps), *moved = tensor;
+  if (dim && tensor->rank > 1) {
+    STEP_INTO(steps, turned, strew_transpose(tensor, *dim, -1, turned, steps->error));
+    moved = *turned;
+  }
+  strew_tensor *matrix = step_reshape(steps, moved, 2, sizes);
   const bool is_copy = steps->status == STREW_OK && matrix->storage != tensor->storage;
   if (!lines->unsorted)
     STEP(steps, strew_sort(matrix, 1, false, made, NULL, steps->error));
@@ -102,6 +104,7 @@ static void make_lines(struct steps *steps, strew_tensor *tensor, const int *dim
     STEP(steps, strew_clone(matrix, made, steps->error));
   lines->is_copy = is_copy;
   lines->values = steps_keep(steps, mark, *made ? *made : matrix);
+  if (device->ops->host_memory) return;
   lines->start = step_full(steps, device, STREW_INT64, 0, NULL, strew_int(0));
   lines->count = step_full(steps, device, STREW_INT64, 0, NULL, strew_int(lines->n));
 }
@@ -118,7 +121,10 @@ static strew_status pick_row(const struct quantile_list *list, const struct sort
   row.rank = line.rank = 1;
   row.sizes[0] = lines->rows, row.strides[0] = 1;
   line.sizes[0] = lines->rows, line.strides[0] = lines->n;
-  PLAN(&plan.plan, 1, row.sizes, &row, &line, lines->start, lines->count);
+  PLAN(&plan.plan, 1, row.sizes, &row, &line);
+  if (lines->start) plan_add(&plan.plan, lines->start), plan_add(&plan.plan, lines->count);
+  if (!lines->start) plan_add_number(&plan.plan, STREW_INT64, (union element){.i64 = 0});
+  if (!lines->start) plan_add_number(&plan.plan, STREW_INT64, (union element){.i64 = lines->n});
   plan_simplify(&plan.plan);
   return RUN_ON(out, quantile, list->call, &plan);
 }

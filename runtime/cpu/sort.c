@@ -5,8 +5,8 @@
    the line. A line that rises is stored as it is read, one that falls from its end on. Items are narrow (key and
    position in a word of 64 bits) or broad, if one of the two needs more than 32.
 
-   Methods: short lines are sorted side by side by a network; insertion sort for other few elements; a heap for the first
-   few of a long line; else an LSD radix sort. Lines that exceed the cache are first partitioned by the most significant
+   Methods: short lines are sorted by networks, side by side if there are several; insertion sort for few elements; a heap
+   for the first few of a long line; else an LSD radix sort. Lines that exceed the cache are first partitioned by the most significant
    digit; then each bucket is sorted in cache, and threads share one only if it is too large.
 
    Narrow items have the size of a position: they are stored where the positions are written in the end, if those are
@@ -103,6 +103,7 @@ struct sort_job {
   int value_bytes, position_bits;
   bool select;   /* by a heap */
   bool in_lanes; /* lines are sorted side by side */
+  int64_t rows;  /* of the network that sorts a line alone; 0: another method does */
   bool in_place; /* narrow items may be stored in the memory of positions */
   int64_t parts;
   int64_t line_bytes; /* of scratch for a line that one thread sorts */
@@ -589,7 +590,7 @@ static strew_status sort_long_lines(const struct call *call, const struct sort_j
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------- short lines, side by side
+/* ------------------------------------------------------------------------------------------- short lines, by networks
 
    An item is a double, as that is what all instruction sets compare in vectors: 1.x with the key in the upper bits of
    its fraction and the position below. A wider key loses its last bits; ties between what is left of keys are settled
@@ -604,63 +605,98 @@ struct lane {
   int lost;      /* bits of keys that items lack */
 };
 
-static inline uint64_t bits_of_item(const struct lane *lane, int64_t i) {
-  return bits_of_double(lane->items[i * LANES]) & ((UINT64_C(1) << FRACTION_BITS) - 1);
+static inline uint64_t bits_of_item(double item) { return bits_of_double(item) & ((UINT64_C(1) << FRACTION_BITS) - 1); }
+
+/* Makes items of keys, `apart` from one another. */
+ALWAYS_INLINE void make_doubles(double *items, const uint64_t *keys, int64_t n, uint64_t base, int lost,
+                                int position_bits, const int64_t apart) {
+  const uint64_t one = bits_of_double(1.0);
+  for (int64_t i = 0; i < n; i++)
+    items[i * apart] = double_of_bits(one | (keys[i] - base) >> lost << position_bits | (uint64_t)i);
+}
+
+/* Returns how many bits keys lose that differ in `bits` bits. */
+static int lost_bits(const struct sort_job *job, int bits) {
+  const int lost = bits + job->position_bits - FRACTION_BITS;
+  return lost > 0 ? lost : 0;
+}
+
+/* Finds the least of n keys, and returns the number of bits of differences to it. */
+static int bits_of_keys(const uint64_t *keys, int64_t n, uint64_t *least_key) {
+  struct bounds bounds = {.least = UINT64_MAX};
+  bound_keys(&bounds, keys, n);
+  int bits = 0;
+  while (bits < 64 && (bounds.most - bounds.least) >> bits) bits++;
+  return *least_key = bounds.least, bits;
 }
 
 /* Returns whether the line rises. */
 static bool load_lane(const struct sort_job *job, struct lane *lane, uint64_t *keys) {
   const int64_t n = lane->line.n;
-  const uint64_t one = bits_of_double(1.0);
   uint64_t least_key = 0;
   int64_t below = 0;
   job->keys->load(keys, &lane->line, 0, n);
   for (int64_t i = 1; i < n; i++) below += keys[i] < keys[i - 1];
-  lane->lost = 0;
-  if (job->kind == BROAD) {
-    uint64_t most = least_key = keys[0];
-    for (int64_t i = 1; i < n; i++) {
-      least_key = keys[i] < least_key ? keys[i] : least_key;
-      most = keys[i] > most ? keys[i] : most;
-    }
-    while ((most - least_key) >> lane->lost >> (FRACTION_BITS - job->position_bits)) lane->lost++;
-  }
-  const int lost = lane->lost, position_bits = job->position_bits;
-  double *items = lane->items;
-  for (int64_t i = 0; i < n; i++)
-    items[i * LANES] = double_of_bits(one | (keys[i] - least_key) >> lost << position_bits | (uint64_t)i);
+  lane->lost = job->kind == BROAD ? lost_bits(job, bits_of_keys(keys, n, &least_key)) : 0;
+  make_doubles(lane->items, keys, n, least_key, lane->lost, job->position_bits, LANES);
   return !below;
 }
 
-/* Sorts positions of equal items by what their keys have lost. False if that would take long. */
-static bool settle_ties(const struct sort_job *job, const struct lane *lane, const uint64_t *keys, uint64_t *order) {
-  int64_t left = SETTLING_MOVES * lane->line.n;
-  for (int64_t i = 1; i < lane->line.n; i++) {
-    if ((bits_of_item(lane, i) ^ bits_of_item(lane, i - 1)) >> job->position_bits) continue;
-    const uint64_t position = order[i];
+/* Sorts items with equal keys by what these have lost. False if that would take long. */
+static bool settle_ties(const struct sort_job *job, int64_t n, const uint64_t *keys, uint64_t *items) {
+  const uint64_t positions = (UINT64_C(1) << job->position_bits) - 1;
+  int64_t left = SETTLING_MOVES * n;
+  for (int64_t i = 1; i < n; i++) {
+    if ((items[i] ^ items[i - 1]) >> job->position_bits) continue;
+    const uint64_t item = items[i], key = keys[item & positions];
     int64_t at = i;
-    for (; at > 0 && keys[order[at - 1]] > keys[position] && left > 0; at--, left--) order[at] = order[at - 1];
-    order[at] = position;
+    for (; at > 0 && keys[items[at - 1] & positions] > key && left > 0; at--, left--) items[at] = items[at - 1];
+    items[at] = item;
   }
   return left > 0;
 }
 
-/* False if the line is to be sorted by another method. `keys` and `order` are scratch. */
-static bool store_lane(const struct sort_job *job, const struct lane *lane, uint64_t *keys, uint64_t *order) {
-  const struct sort_line *line = &lane->line;
+/* Writes items in order, which become their positions. `keys`: those of the line if the items lack bits. False if the line
+   is to be sorted by another method. */
+static bool store_items(const struct sort_job *job, const struct sort_line *line, int lost, const uint64_t *keys,
+                        uint64_t *items) {
   const uint64_t positions = (UINT64_C(1) << job->position_bits) - 1;
-  for (int64_t i = 0; i < line->n; i++) order[i] = bits_of_item(lane, i) & positions;
-  if (lane->lost) {
-    job->keys->load(keys, line, 0, line->n);
-    if (!settle_ties(job, lane, keys, order)) return false;
-  }
-  if (line->values) pick_values(line, order, job->value_bytes, 0, line->keep);
-  sorts_of[NARROW]->store_positions(line, order, 0, line->keep);
+  if (lost && !settle_ties(job, line->n, keys, items)) return false;
+  for (int64_t i = 0; i < line->keep; i++) items[i] &= positions;
+  if (line->values) pick_values(line, items, job->value_bytes, 0, line->keep);
+  store_order(line, items, 0, line->keep);
   return true;
+}
+
+/* The same of items in a lane. `keys` and `order` are scratch. */
+static bool store_lane(const struct sort_job *job, const struct lane *lane, uint64_t *keys, uint64_t *order) {
+  for (int64_t i = 0; i < lane->line.n; i++) order[i] = bits_of_item(lane->items[i * LANES]);
+  if (lane->lost) job->keys->load(keys, &lane->line, 0, lane->line.n);
+  return store_items(job, &lane->line, lane->lost, keys, order);
 }
 
 /* Scratch: items, keys and positions in order. */
 static int64_t lanes_bytes(const struct sort_job *job) { return (LANES + 2) * job->line.n * (int64_t)sizeof(uint64_t); }
+
+/* The same for a line alone. */
+static int64_t network_bytes(const struct sort_job *job) {
+  return job->rows ? (LANES * job->rows + 2 * job->line.n) * (int64_t)sizeof(uint64_t) : 0;
+}
+
+/* Sorts a line that is not in order. False if it is to be sorted by another method. */
+static bool sort_by_network(const struct sort_job *job, const struct sort_line *line, char *scratch) {
+  const int64_t rows = job->rows, n = line->n;
+  double *items = (double *)(void *)scratch;
+  uint64_t *keys = (uint64_t *)(void *)(items + LANES * rows), *order = keys + n, base = 0;
+  job->keys->load(keys, line, 0, n);
+  const int lost = job->kind == BROAD ? lost_bits(job, bits_of_keys(keys, n, &base)) : 0;
+  make_doubles(items, keys, n, base, lost, job->position_bits, 1);
+  for (int64_t i = n; i < LANES * rows; i++) items[i] = 2; /* behind all */
+  sort_loops()->sort_line(items, rows);
+  for (int64_t i = 0; i < n; i += rows, items++)
+    for (int64_t k = 0, count = least(rows, n - i); k < count; k++) order[i + k] = bits_of_item(items[k * LANES]);
+  return store_items(job, line, lost, keys, order);
+}
 
 /* ---------------------------------------------------------------------------------------------- split among threads */
 
@@ -674,7 +710,11 @@ static void sort_alone(const struct sort_job *job, const struct sort_line *line,
   } else {
     struct radix_part found;
     struct radix radix = {.job = job, .line = *line, .parts = 1, .count = line->n, .to = scratch, .found = &found};
-    find_bits(&radix);
+    bool rises = job->rows, falls = rises;
+    if (rises) job->keys->find_order(line, 0, line->n, &rises, &falls);
+    radix.in_order = rises || falls, radix.falls = falls && !rises;
+    if (job->rows && !radix.in_order && sort_by_network(job, line, scratch)) return;
+    if (!radix.in_order) find_bits(&radix);
     if (radix.in_order) store_all(&radix);
     if (radix.in_order || context_stops(job->context)) return;
     radix.items = is_in_place(job, radix.kind) ? line->positions : scratch + line->n * sorts_of[radix.kind]->bytes;
@@ -756,6 +796,9 @@ static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
   job->value_bytes = (int)dtype_bytes(dtype);
   job->in_lanes = lanes_pay(job);
   while (job->line.n > INT64_C(1) << job->position_bits) job->position_bits++;
+  const int64_t most = job->value_bytes > 1 ? (int64_t)NETWORK_MOST * job->value_bytes * job->value_bytes : 0;
+  if (job->line.n <= most && sort_loops()->sort_line)
+    for (job->rows = 8; LANES * job->rows < job->line.n;) job->rows *= 2;
   job->in_place = job->line.positions_step == sizeof(narrow) && plan->keep == job->line.n;
 }
 
@@ -777,6 +820,7 @@ static strew_status sort_all_lines(const struct call *call, struct sort_job *job
     if (n > ALONE_LINE && job->parts > job->context->threads) job->parts = job->context->threads;
     if (job->parts > job->count) job->parts = job->count;
     job->line_bytes = n <= SORT_INSERTION ? 0 : (job->select ? keep : in_place ? n : 2 * n) * bytes;
+    if (job->line_bytes < network_bytes(job)) job->line_bytes = network_bytes(job);
     if (job->in_lanes) job->line_bytes += lanes_bytes(job);
     scratch_bytes = job->parts * job->line_bytes;
   }
