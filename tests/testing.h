@@ -114,6 +114,10 @@ strew_tensor *tensor_from_doubles(strew_dtype dtype, int64_t count, const double
 strew_tensor *tensor_from_integers(strew_dtype dtype, int64_t count, const int64_t *values);
 strew_tensor *scalar_tensor(strew_dtype dtype, strew_scalar value); /* rank 0 */
 
+/* -1, 0 or 1 by value, or UNORDERED with NaN: exact, though not every machine has a float that holds int64. */
+enum { UNORDERED = 2 };
+int order_of(strew_scalar a, strew_scalar b);
+
 int64_t count_of(int rank, const int64_t *sizes);
 /* Computes the coordinates of the i-th element in row-major order, and its offset in the tensor's storage. */
 void coordinates(int64_t i, int rank, const int64_t *sizes, int64_t *at);
