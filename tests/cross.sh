@@ -14,6 +14,7 @@ case $arch in
   *) cpu=$arch triple=$arch-linux-gnu ;;
 esac
 export STREW_OPENCL=off STREW_TEST_FEW=1 STREW_TEST_EMULATED=1 QEMU_LD_PREFIX="$root"
+export STREW_TEST_STEP="${STREW_TEST_STEP-20}" STREW_TEST_THIN="${STREW_TEST_THIN-4}"
 # An emulator's tables for a map of many TiB would take all memory: such tests see an address space of 24 GiB.
 # shellcheck disable=SC3045 # dash and bash have -v
 ulimit -v 25165824

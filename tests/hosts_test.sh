@@ -58,7 +58,7 @@ test_dist() {
   [ -e "$root/.git" ] || { echo 'not in a clone: make dist is left out'; return; }
   make_target dist >"$here/log" && sums=$(cat "$build"/strew-*.sha256) && sleep 1 && make_target dist >"$here/log"
   same 'make dist again' "$sums" "$(cat "$build"/strew-*.sha256)"
-  same 'its checksum' 'OK' "$(cd "$build" && sha256sum -c strew-*.sha256 2>&1 | sed 's/.*: //')"
+  same 'its checksum' 'OK' "$(cd "$build" && sha256sum -c "strew-$version.tar.gz.sha256" 2>&1 | sed 's/.*: //')"
 }
 
 test_install() {

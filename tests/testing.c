@@ -81,9 +81,9 @@ static bool all_is_tried(void) {
   return on_device() ? getenv("STREW_TEST_ALL") != NULL : !getenv("STREW_TEST_FEW");
 }
 
-/* $STREW_TEST_THIN on a device other than the CPU. */
+/* $STREW_TEST_THIN on a device other than the CPU, and under QEMU. */
 static int thinning(void) {
-  const char *text = on_device() ? getenv("STREW_TEST_THIN") : NULL;
+  const char *text = on_device() || getenv("STREW_TEST_EMULATED") ? getenv("STREW_TEST_THIN") : NULL;
   return text && atoi(text) > 1 ? atoi(text) : 1;
 }
 
@@ -111,7 +111,7 @@ int some(int count) {
 
 struct cases program_cases(int usual, int each) {
   const char *text = getenv("STREW_TEST_PROGRAMS");
-  int count = usual * each / (getenv("STREW_TEST_EMULATED") ? 10 : 1), first = 0;
+  int count = usual * each / (getenv("STREW_TEST_EMULATED") ? 10 * thinning() : 1), first = 0;
   if (text) sscanf(text, "%d,%d", &count, &first);
   return (struct cases){first, first + (count + each - 1) / each};
 }

@@ -13,8 +13,8 @@
      STREW_TEST_EVERY     set: check_functions takes every float32
      STREW_TEST_STEP=n    only every n-th event of a trial fails (trials.h)
      STREW_TEST_EMULATED  set: QEMU emulates the processor
-     STREW_TEST_THIN=n    other devices than the CPU run an n-th of their sample of cases and of the trials; of some specs,
-                          too
+     STREW_TEST_THIN=n    other devices than the CPU, and QEMU, run an n-th of their sample of cases and of the trials; of
+                          some specs, too
    On a device other than the CPU drivers start slowly and load kernels slowly: there all tests of a program run in one
    process, in one context, unless CK_FORK=yes requires a process each. */
 #ifndef TESTING_H
