@@ -63,7 +63,7 @@ static strew_status fail_buffer(const struct call *call, strew_device *device, s
               device->name, strew_device_description(device), opencl_error_name(error), error);
 }
 
-static strew_status fail_too_large(const struct call *call, strew_device *device, size_t size_bytes) {
+static strew_status fail_too_large(const struct call *call, strew_device *device, uint64_t size_bytes) {
   char text[TEXT_BYTES], most[AMOUNT_BYTES], asked[AMOUNT_BYTES];
   const char *hint = opencl_memory_hint(device, text);
   return fail(call, HINTED(STREW_EMEMORY, "device", hint), "%s allows at most %s in one tensor, got %s", device->name,
@@ -78,11 +78,13 @@ static cl_int make_buffer(struct opencl *on, size_t size_bytes, struct block *bl
              : CL_MEM_OBJECT_ALLOCATION_FAILURE; /* some drivers return NULL without an error */
 }
 
-strew_status block_allocate(const struct call *call, strew_device *device, size_t size_bytes, struct block *block) {
+strew_status block_allocate(const struct call *call, strew_device *device, uint64_t asked_bytes, struct block *block) {
+  const size_t size_bytes = (size_t)asked_bytes;
   struct opencl *on = opencl_of(device);
   *block = (struct block){NULL, 0};
   if (on->lost) return opencl_fail_lost(call, device);
-  if (on->largest_bytes && size_bytes > on->largest_bytes) return fail_too_large(call, device, size_bytes);
+  if (on->largest_bytes && asked_bytes > on->largest_bytes) return fail_too_large(call, device, asked_bytes);
+  if (!is_addressable(asked_bytes)) return fail_memory(call, device->context, asked_bytes);
   size_t whole = rounded(size_bytes ? size_bytes : 1);
   if (on->largest_bytes && whole > on->largest_bytes) whole = size_bytes;
   if (reuse_free(on, whole, block)) return STREW_OK;

@@ -22,7 +22,7 @@ static bool describe_computed(struct computed *computed, const struct launch *la
 /* Stores elements that no kernel computes. */
 static void store_computed(struct computed *computed, struct launch *launch, struct operand *operand) {
   struct elementwise_plan plan = *computed->program;
-  const size_t bytes = (size_t)plan_numel(&plan.plan) * dtype_bytes(operand->dtype);
+  const uint64_t bytes = (uint64_t)plan_numel(&plan.plan) * dtype_bytes(operand->dtype);
   computed->program = NULL, computed->cost = 1;
   computed->stored.data = launch_scratch(launch, bytes);
   plan.plan.operands[0].storage = &computed->stored;

@@ -111,8 +111,8 @@ static void carry(const struct scan *scan, const struct block *carries, const st
 
 static strew_status scan_by_blocks(const struct scan *scan) {
   strew_dtype wide = dtype_is_float(scan->in) ? dtype_wide(scan->in) : STREW_INT64;
-  size_t row_bytes = (size_t)scan->line_count * 2 * strew_dtype_size_bytes(wide); /* pairs of (high, low) */
-  struct block *carries = launch_scratch(scan->launch, (size_t)scan->blocks * row_bytes);
+  uint64_t row_bytes = (uint64_t)scan->line_count * 2 * strew_dtype_size_bytes(wide); /* pairs of (high, low) */
+  struct block *carries = launch_scratch(scan->launch, (uint64_t)scan->blocks * row_bytes);
   struct block *running = launch_scratch(scan->launch, row_bytes);
   cumsum_lines(scan, carries, true);
   carry(scan, carries, running);

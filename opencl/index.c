@@ -154,7 +154,7 @@ strew_status opencl_index_range(const struct call *call, strew_device *device, c
   index_pass_start(&pass, &launch, plan);
   struct chunks chunks = chunks_of(&pass, INDEX_MOST_RANGES);
   const int64_t count = chunks.count, most = count < INDEX_MOST_RANGES ? count : INDEX_MOST_RANGES;
-  struct block *block = launch_scratch(&launch, (size_t)most * sizeof *range);
+  struct block *block = launch_scratch(&launch, (uint64_t)most * sizeof *range);
   *range = (struct index_range){INT64_MAX, INT64_MIN};
   for (int64_t first = 0; launch.status == STREW_OK && first < count; first += chunks.count) {
     chunks.count = count - first < most ? count - first : most;

@@ -30,7 +30,7 @@ struct space space_of(const struct plan *plan) {
   return space;
 }
 
-struct block *launch_scratch(struct launch *launch, size_t size_bytes) {
+struct block *launch_scratch(struct launch *launch, uint64_t size_bytes) {
   struct block *block = launch->scratch;
   while (block->memory) block++;
   TRY(launch->status, block_allocate(launch->call, launch->device, size_bytes, block));

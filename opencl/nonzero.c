@@ -33,7 +33,7 @@ static void set_flags(struct nonzero_search *search) {
   plan_simplify(&simple);
   const bool is_dense = simple.rank == 0 || (simple.rank == 1 && simple.operands[0].strides[0] == 1);
   if (is_dense && strew_dtype_size_bytes(simple.operands[0].dtype) == 1) return;
-  search->flags = launch_scratch(search->launch, (size_t)search->elements);
+  search->flags = launch_scratch(search->launch, (uint64_t)search->elements);
   struct space space = space_of(&simple);
   struct launch *launch = nonzero_start(search, "flag", space.outer);
   launch_plan(launch, &space, 0);
@@ -52,7 +52,7 @@ static void bind_flags(struct launch *launch, const struct nonzero_search *searc
 }
 
 static void count_flags(struct nonzero_search *search) {
-  search->counts = launch_scratch(search->launch, (size_t)(search->blocks + 1) * count_bytes(search));
+  search->counts = launch_scratch(search->launch, (uint64_t)(search->blocks + 1) * count_bytes(search));
   struct launch *launch = nonzero_start(search, "count_flags", 1);
   bind_flags(launch, search);
   launch_blocks(launch, search->counts);

@@ -148,7 +148,7 @@ strew_status opencl_sort_untested(const struct call *call, strew_device *device,
 
 /* Buffers come from the pool of freed ones if one has the right size, else from the driver. Because the queue is in
    order, a buffer may be freed as soon as its last use is enqueued. */
-strew_status block_allocate(const struct call *call, strew_device *device, size_t size_bytes, struct block *block);
+strew_status block_allocate(const struct call *call, strew_device *device, uint64_t asked_bytes, struct block *block);
 void block_free(strew_device *device, struct block *block);
 /* Releases the oldest free buffers until at most keep_bytes are kept. */
 void blocks_trim(strew_device *device, size_t keep_bytes);
@@ -208,7 +208,7 @@ struct launch {
 };
 
 /* A scratch block that launch_end frees, or NULL after a failure. */
-struct block *launch_scratch(struct launch *launch, size_t size_bytes);
+struct block *launch_scratch(struct launch *launch, uint64_t size_bytes);
 /* Frees a scratch block, or none if NULL, earlier. */
 void launch_free(struct launch *launch, struct block *block);
 /* Frees all scratch; returns the first failure. */

@@ -28,7 +28,7 @@ void opencl_prefix_sums(struct launch *launch, const struct block *numbers, int6
   const int64_t tile = tile_of(launch->device), tiles = (count + tile - 1) / tile;
   struct block *totals = NULL;
   if (tiles > 1) {
-    totals = launch_scratch(launch, (size_t)tiles * (wide ? 8 : 4));
+    totals = launch_scratch(launch, (uint64_t)tiles * (wide ? 8 : 4));
     run_tiles(launch, numbers, count, wide, totals, false);
     opencl_prefix_sums(launch, totals, tiles, wide);
   }
@@ -91,8 +91,8 @@ static void pass(struct launch *launch, const struct item_sort *sort, int shift)
 void opencl_radix_sort(struct launch *launch, struct block *items, const struct item_lines *shape) {
   struct item_sort sort = {.shape = shape, .items = items};
   set_blocks(&sort, launch->device);
-  sort.spare = launch_scratch(launch, (size_t)(shape->lines * shape->n) * item_bytes(shape->broad));
-  sort.counts = launch_scratch(launch, (size_t)(shape->lines * sort.blocks) * DIGITS * sizeof(cl_uint));
+  sort.spare = launch_scratch(launch, (uint64_t)(shape->lines * shape->n) * item_bytes(shape->broad));
+  sort.counts = launch_scratch(launch, (uint64_t)(shape->lines * sort.blocks) * DIGITS * sizeof(cl_uint));
   for (int shift = 0; shift < 64 && shape->bits >> shift;) {
     bool differs = shape->bits >> shift & 1;
     if (differs) pass(launch, &sort, shift);

@@ -182,7 +182,7 @@ static strew_status fold_join(const struct fold_launch *job, const struct block 
 
 /* Scratch for the values; NULL if they go directly to the output. */
 static struct block *allocate_values(const struct fold_launch *job, int64_t nodes) {
-  return nodes == 1 ? NULL : launch_scratch(job->launch, (size_t)(job->output_count * nodes) * job->value_bytes);
+  return nodes == 1 ? NULL : launch_scratch(job->launch, (uint64_t)(job->output_count * nodes) * job->value_bytes);
 }
 
 static void fold(const struct fold_launch *job) {
@@ -219,7 +219,7 @@ static void find_means(const struct fold_launch *job, struct block *means) {
 }
 
 static void fold_deviations(struct fold_launch *job, double correction, bool root) {
-  struct block *means = launch_scratch(job->launch, (size_t)job->output_count * job->value_bytes);
+  struct block *means = launch_scratch(job->launch, (uint64_t)job->output_count * job->value_bytes);
   find_means(job, means);
   double divisor = (double)job->n - correction;
   job->kind = "DEVIATIONS";

@@ -87,7 +87,7 @@ static strew_status run_parts(struct segment_launch *job, bool needs_state,
   int64_t most = launch_iterations(launch->device, job->across * cost), size = job->plan->size ? job->plan->size : 1;
   if (most > longest) most = longest;
   if (most < size && needs_state)
-    job->state = launch_scratch(launch, (size_t)plan_numel(&job->plan->plan) * sizeof(float));
+    job->state = launch_scratch(launch, (uint64_t)plan_numel(&job->plan->plan) * sizeof(float));
   for (int64_t from = 0; from < size && launch->status == STREW_OK; from += most)
     run(job, from, size - from < most ? size : from + most);
   return launch->status;

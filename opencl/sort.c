@@ -79,7 +79,7 @@ static void select_first(const struct sort *sort, int64_t tile) {
   struct candidates from = {.columns = sort->space.columns};
   while (from.columns > tile) {
     struct candidates kept = {.columns = (from.columns + tile - 1) / tile * sort->plan->keep};
-    kept.block = launch_scratch(sort->launch, (size_t)(sort->space.rows * kept.columns) * item_bytes(sort->broad));
+    kept.block = launch_scratch(sort->launch, (uint64_t)(sort->space.rows * kept.columns) * item_bytes(sort->broad));
     sort_tiles(sort, &from, tile, kept.block);
     launch_free(sort->launch, from.block);
     from = kept;
@@ -157,7 +157,7 @@ static void sort_by_digits(struct sort *sort) {
   sort_narrow(sort);
   struct space lines = sort->space;
   lines.rows = n < many / rows ? rows : n < many ? many / n : 1;
-  struct block *items = launch_scratch(launch, (size_t)(lines.rows * n) * item_bytes(sort->broad));
+  struct block *items = launch_scratch(launch, (uint64_t)(lines.rows * n) * item_bytes(sort->broad));
   for (int64_t first = 0; launch->status == STREW_OK && first < rows; first += lines.rows) {
     if (lines.rows > rows - first) lines.rows = rows - first;
     const struct item_lines what = {lines.rows, n, sort->broad, sort->differing};

@@ -134,6 +134,10 @@ static bool is_long_double_wider(void) {
   return one + 0x1p-60L != one;
 }
 
+/* Errors of float64 where long double is no wider, as on 32-bit ARM: what the C library computes is rounded, too, and by
+   up to a unit wrong. (The sweeps of float64 are left out there: digests compare all bits.) */
+static double by_library(double most) { return is_long_double_wider() ? most : most + 1; }
+
 /* Returns x rounded to a 16-bit float; *unsure counts those too near a tie to tell. */
 static unsigned rounded_to(struct float_format f, long double x, int *unsure) {
   const unsigned sign = signbit(x) ? 0x8000 : 0, infinity = (unsigned)infinity_of(f);
@@ -319,8 +323,8 @@ START_TEST(special_pairs_are_exact) {
     const double f32 = (double)pairs[_i].of_f32(a, b), f64 = pairs[_i].of_f64(x, y);
     ck_assert_msg(off_f32((float)f32, pairs[_i].wide_f32((double)a, (double)b)) < 1, "%s_f32(%a, %a) is %a",
                   pairs[_i].name, (double)a, (double)b, f32);
-    ck_assert_msg(off_f64(f64, pairs[_i].wide_f64((long double)x, (long double)y)) < 1, "%s_f64(%a, %a) is %a",
-                  pairs[_i].name, x, y, f64);
+    const double off = off_f64(f64, pairs[_i].wide_f64((long double)x, (long double)y));
+    ck_assert_msg(off < by_library(1), "%s_f64(%a, %a) is %a", pairs[_i].name, x, y, f64);
   }
 }
 END_TEST
@@ -500,18 +504,27 @@ START_TEST(powers_have_exact_logarithms) {
 }
 END_TEST
 
-/* The last two are the floats nearest to a multiple of pi / 2. */
+/* The last two are the floats nearest to a multiple of pi / 2. The sine, cosine and tangent of float64, by mpmath, for
+   machines without a wider one: near zero the C library's own cosine is 8 units off. */
 START_TEST(large_angles_are_reduced) {
   const float f32[] = {1e10f, 0x1p100f, FLT_MAX, 0x1.921fb6p0f, 0x1.921fb6p1f, 16367173.0f * 0x1p72f};
   const double f64[] = {
       1e22, 0x1p1000, DBL_MAX, 0x1.921fb54442d18p0, 0x1.921fb54442d18p1, 6381956970095103.0 * 0x1p797};
+  const double known[][3] = {{-0x1.b453ab76bf397p-1, 0x1.0be2cef01c8f4p-1, -0x1.a0f79c1b6b257p+0},
+                             {-0x1.460b8ae1c886ep-3, 0x1.f9785160c8815p-1, -0x1.4a41d560c08ccp-3},
+                             {0x1.452fc98b34e97p-8, -0x1.fffe62ecfab75p-1, -0x1.4530cfe729484p-8},
+                             {1, 0x1.1a62633145c07p-54, 0x1.d02967c31cdb5p+53},
+                             {0x1.1a62633145c07p-53, -1, -0x1.1a62633145c07p-53},
+                             {1, -0x1.14ae72e6ba22fp-61, -0x1.d9ba9a7975636p+60}};
   for (int i = 0; i < 6; i++) {
+    const bool wider = is_long_double_wider();
+    const long double x = (long double)f64[i], *wide = (long double[]){sinl(x), cosl(x), tanl(x)};
     ck_assert(off_f32(sin_f32(f32[i]), sin((double)f32[i])) < 0.8);
     ck_assert(off_f32(cos_f32(f32[i]), cos((double)f32[i])) < 0.8);
-    ck_assert(off_f64(sin_f64(f64[i]), sinl((long double)f64[i])) < 0.8);
-    ck_assert(off_f64(cos_f64(f64[i]), cosl((long double)f64[i])) < 0.8);
     ck_assert(off_f32(tan_f32(f32[i]), tan((double)f32[i])) < 1);
-    ck_assert(off_f64(tan_f64(f64[i]), tanl((long double)f64[i])) < 1);
+    ck_assert(off_f64(sin_f64(f64[i]), wider ? wide[0] : (long double)known[i][0]) < by_library(0.8));
+    ck_assert(off_f64(cos_f64(f64[i]), wider ? wide[1] : (long double)known[i][1]) < by_library(0.8));
+    ck_assert(off_f64(tan_f64(f64[i]), wider ? wide[2] : (long double)known[i][2]) < by_library(1));
   }
   ck_assert(fabs(cos_f64(f64[5]) + 4.68716592425462761112e-19) < 1e-34);
 }

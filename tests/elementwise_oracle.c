@@ -317,10 +317,6 @@ strew_scalar element_at(const struct opened *x, int rank, const int64_t *sizes, 
 }
 
 static bool is_finite(strew_scalar x) { return x.dtype != STREW_FLOAT64 || isfinite(x.as.f); }
-/* Holds int64 and float64, on the machines of the tests. */
-static long double value_of(strew_scalar x) {
-  return x.dtype == STREW_FLOAT64 ? (long double)x.as.f : (long double)x.as.i;
-}
 
 /* The value of a number in a comparison with elements of dtype: exact for integers, rounded for floats, unless rounding
    alone makes it infinite. */
@@ -331,11 +327,11 @@ static strew_scalar number_in_test(strew_scalar number, strew_dtype dtype) {
 }
 
 static strew_scalar test_with_number(strew_binary_op op, strew_scalar a, strew_scalar b) {
-  long double x = value_of(a), y = value_of(b);
-  if (op == STREW_LOGICAL_AND) return strew_bool(x != 0 && y != 0);
-  if (op == STREW_LOGICAL_OR) return strew_bool(x != 0 || y != 0);
-  bool ordered = !isnan(x) && !isnan(y);
-  return strew_bool(apply_test(op, ordered ? 0 : (double)NAN, 0, (x > y) - (x < y)));
+  const bool x = order_of(a, strew_int(0)) != 0, y = order_of(b, strew_int(0)) != 0;
+  if (op == STREW_LOGICAL_AND) return strew_bool(x && y);
+  if (op == STREW_LOGICAL_OR) return strew_bool(x || y);
+  const int order = order_of(a, b);
+  return strew_bool(apply_test(op, order == UNORDERED ? (double)NAN : 0, 0, order));
 }
 
 /* Returns the expected result, dense, with the shape of `like` and dtype. */

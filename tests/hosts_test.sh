@@ -58,7 +58,7 @@ test_dist() {
   [ -e "$root/.git" ] || { echo 'not in a clone: make dist is left out'; return; }
   make_target dist >"$here/log" && sums=$(cat "$build"/strew-*.sha256) && sleep 1 && make_target dist >"$here/log"
   same 'make dist again' "$sums" "$(cat "$build"/strew-*.sha256)"
-  same 'its checksum' 'OK' "$(cd "$build" && sha256sum -c strew-*.sha256 2>&1 | sed 's/.*: //')"
+  same 'its checksum' 'OK' "$(cd "$build" && sha256sum -c "strew-$version.tar.gz.sha256" 2>&1 | sed 's/.*: //')"
 }
 
 test_install() {
@@ -312,26 +312,27 @@ test_cmake() {
   command -v cmake >/dev/null || { echo 'hosts: find_package(strew) is left out: cmake is not installed' && return; }
   mkdir "$here/project"
   cp "$root"/scripts/hosts/wrap.c "$root"/scripts/hosts/share.cpp "$here/project"
+  series=${version%.*}
   cat >"$here/project/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.13)
 project(hosts C CXX)
-find_package(strew 0.1 REQUIRED COMPONENTS lua)
-find_package(strew 0.1) # a second time
+find_package(strew ${SERIES} REQUIRED COMPONENTS lua)
+find_package(strew) # a second time
 foreach(kind "" _static)
   add_executable(wrap${kind} wrap.c)
   target_link_libraries(wrap${kind} strew::strew${kind})
   add_executable(share${kind} share.cpp)
   target_link_libraries(share${kind} strew::strew_lua${kind})
 endforeach()
-foreach(version 0.0.9 0.1.0 0.99 1.0)
+foreach(version 0.0.9 0.1.0 ${SERIES} ${SERIES}.0 ${SERIES}.99 0.99 1.0)
   unset(strew_DIR CACHE)
   find_package(strew ${version} QUIET)
   list(APPEND answers "${version} ${strew_FOUND}")
 endforeach()
-message(WARNING "${answers}")
+message(STATUS "${answers}")
 END
-  (cd "$here/project" && env CC="$CC" CXX="$CXX" cmake -DCMAKE_PREFIX_PATH="$prefix" . && $MAKE) >"$here/log" 2>&1 || cat "$here/log"
-  same 'versions that find_package takes' '0.0.9 1;0.1.0 1;0.99 0;1.0 0' "$(grep -o '0\.0\.9 .*' "$here/log")"
+  (cd "$here/project" && env CC="$CC" CXX="$CXX" cmake -DCMAKE_PREFIX_PATH="$prefix" -DSERIES="$series" . && $MAKE) >"$here/log" 2>&1 || cat "$here/log"
+  same 'versions that find_package takes' "0.0.9 0;0.1.0 0;$series 1;$series.0 1;$series.99 0;0.99 0;1.0 0" "$(grep -o '0\.0\.9 .*' "$here/log")"
   for host in wrap wrap_static; do same "$host by CMake" "$wrapped" "$("$here/project/$host" 2>&1)"; done
   for host in share share_static; do same "$host by CMake" "$shared" "$("$here/project/$host" 2>&1)"; done
   needed() { readelf -d "$1" | grep -c 'libstrew'; }

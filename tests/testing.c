@@ -81,9 +81,9 @@ static bool all_is_tried(void) {
   return on_device() ? getenv("STREW_TEST_ALL") != NULL : !getenv("STREW_TEST_FEW");
 }
 
-/* $STREW_TEST_THIN on a device other than the CPU. */
+/* $STREW_TEST_THIN on a device other than the CPU, and under QEMU. */
 static int thinning(void) {
-  const char *text = on_device() ? getenv("STREW_TEST_THIN") : NULL;
+  const char *text = on_device() || getenv("STREW_TEST_EMULATED") ? getenv("STREW_TEST_THIN") : NULL;
   return text && atoi(text) > 1 ? atoi(text) : 1;
 }
 
@@ -111,7 +111,7 @@ int some(int count) {
 
 struct cases program_cases(int usual, int each) {
   const char *text = getenv("STREW_TEST_PROGRAMS");
-  int count = usual * each / (getenv("STREW_TEST_EMULATED") ? 10 : 1), first = 0;
+  int count = usual * each / (getenv("STREW_TEST_EMULATED") ? 10 * thinning() : 1), first = 0;
   if (text) sscanf(text, "%d,%d", &count, &first);
   return (struct cases){first, first + (count + each - 1) / each};
 }
@@ -395,6 +395,20 @@ strew_tensor *scalar_tensor(strew_dtype dtype, strew_scalar value) {
 }
 
 /* --------------------------------------------------------------------------------------------------- comparison */
+
+static int order_of_mixed(int64_t i, double f) {
+  if (!(fabs(f) < 0x1p63)) return isnan(f) ? UNORDERED : f == -0x1p63 ? i > INT64_MIN : f < 0 ? 1 : -1;
+  const int64_t whole = (int64_t)f; /* toward zero */
+  return i != whole ? (i > whole) - (i < whole) : ((double)whole > f) - ((double)whole < f);
+}
+
+int order_of(strew_scalar a, strew_scalar b) {
+  const bool floats[] = {a.dtype == STREW_FLOAT64, b.dtype == STREW_FLOAT64};
+  if (floats[0] && floats[1]) return isnan(a.as.f) || isnan(b.as.f) ? UNORDERED : (a.as.f > b.as.f) - (a.as.f < b.as.f);
+  if (!floats[0] && !floats[1]) return (a.as.i > b.as.i) - (a.as.i < b.as.i);
+  const int order = floats[1] ? order_of_mixed(a.as.i, b.as.f) : order_of_mixed(b.as.i, a.as.f);
+  return floats[1] || order == UNORDERED ? order : -order;
+}
 
 /* Copies the memory from the tensor's first element to its last, gaps included; the caller frees it. */
 static char *read_span(const strew_tensor *tensor, size_t size) {

@@ -13,8 +13,8 @@
      STREW_TEST_EVERY     set: check_functions takes every float32
      STREW_TEST_STEP=n    only every n-th event of a trial fails (trials.h)
      STREW_TEST_EMULATED  set: QEMU emulates the processor
-     STREW_TEST_THIN=n    other devices than the CPU run an n-th of their sample of cases and of the trials; of some specs,
-                          too
+     STREW_TEST_THIN=n    other devices than the CPU, and QEMU, run an n-th of their sample of cases and of the trials; of
+                          some specs, too
    On a device other than the CPU drivers start slowly and load kernels slowly: there all tests of a program run in one
    process, in one context, unless CK_FORK=yes requires a process each. */
 #ifndef TESTING_H
@@ -113,6 +113,10 @@ strew_tensor *tensor_of(strew_dtype dtype, int rank, const int64_t *sizes, enum 
 strew_tensor *tensor_from_doubles(strew_dtype dtype, int64_t count, const double *values);
 strew_tensor *tensor_from_integers(strew_dtype dtype, int64_t count, const int64_t *values);
 strew_tensor *scalar_tensor(strew_dtype dtype, strew_scalar value); /* rank 0 */
+
+/* -1, 0 or 1 by value, or UNORDERED with NaN: exact, though not every machine has a float that holds int64. */
+enum { UNORDERED = 2 };
+int order_of(strew_scalar a, strew_scalar b);
 
 int64_t count_of(int rank, const int64_t *sizes);
 /* Computes the coordinates of the i-th element in row-major order, and its offset in the tensor's storage. */

@@ -16,7 +16,11 @@ $(BUILD)/tests/shared.a: $(call objects,$(SHARED))
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/obj/libstrew.a
 	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LIBS)
 # These programs replace the operating system's functions for files.
-REPLACED = $(patsubst %,-Wl$(comma)--wrap=%,open poll read recv preadv2 pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
+# (With 32 bits, those for large files have other names there.)
+REPLACED = $(foreach name,open poll read recv preadv2 pread pwrite close fstat lstat fsync fchmod rename mmap dlopen,-Wl$(comma)--wrap=$(call linked,$(name)))
+LARGE    = $(if $(findstring __SIZEOF_POINTER__ 4,$(MACROS)),open preadv2 pread pwrite fstat lstat mmap)
+linked   = $(if $(filter $(1),$(LARGE)),$(if $(filter preadv2,$(1)),preadv64v2,$(1)64),$(1))
+$(BUILD)/obj/tests/system_faults.o: CPPFLAGS += $(foreach name,$(LARGE),$(foreach side,__real_ __wrap_,-D$(side)$(name)=$(side)$(call linked,$(name))))
 $(patsubst %,$(BUILD)/tests/check_%,file chunks opencl): ALL_LDFLAGS += $(REPLACED)
 $(patsubst %,$(BUILD)/tests/check_%,file chunks opencl): $(BUILD)/obj/tests/system_faults.o
 # This one replaces OpenCL's functions, too, and exports them for that.

@@ -35,8 +35,8 @@ static void partition_plan(const struct scattering *s, struct block_partition *p
 }
 
 static void partition_allocate(const struct scattering *s, struct block_partition *part) {
-  size_t count = (size_t)(part->walk.space.rows * s->line), owners = (size_t)part->owners;
-  size_t blocks = (size_t)(part->walk.space.rows * part->blocks);
+  uint64_t count = (uint64_t)(part->walk.space.rows * s->line), owners = (uint64_t)part->owners;
+  uint64_t blocks = (uint64_t)(part->walk.space.rows * part->blocks);
   part->starts = launch_scratch(s->launch, blocks * (owners + 1) * sizeof(cl_uint));
   part->destinations = launch_scratch(s->launch, count * sizeof(cl_uint));
   if (part->kept_bytes) part->contributions = launch_scratch(s->launch, count * part->kept_bytes);

@@ -56,9 +56,9 @@ static void sorted_shape(const struct scattering *s, struct sorted *sorted) {
 }
 
 static void sorted_allocate(const struct scattering *s, struct sorted *sorted) {
-  sorted->items = launch_scratch(s->launch, (size_t)sorted->count * item_bytes(false));
-  sorted->starts = launch_scratch(s->launch, (size_t)sorted->most_runs * sizeof(cl_uint));
-  sorted->long_starts = launch_scratch(s->launch, (size_t)sorted->most_long_runs * sizeof(cl_uint));
+  sorted->items = launch_scratch(s->launch, (uint64_t)sorted->count * item_bytes(false));
+  sorted->starts = launch_scratch(s->launch, (uint64_t)sorted->most_runs * sizeof(cl_uint));
+  sorted->long_starts = launch_scratch(s->launch, (uint64_t)sorted->most_long_runs * sizeof(cl_uint));
   sorted->found = launch_scratch(s->launch, 2 * sizeof(cl_uint));
 }
 
