@@ -21,19 +21,6 @@ static void push_key(lua_State *L, const strew_table *table, int64_t i) {
 
 static int hint_of_size(int64_t count) { return count < 1 << 20 ? (int)count : 1 << 20; }
 
-/* Makes column i with its words, codes of which a table of the runtime has, text. */
-static strew_status text_of(lua_State *L, struct script_call *call, const strew_table *table, int64_t i,
-                            strew_tensor **out) {
-  strew_tensor *codes = strew_table_tensor(table, i);
-  const int64_t count = strew_table_word_count(table, i);
-  if (count < 0 || strew_tensor_dtype(codes) == STREW_TEXT) return *out = strew_retain(codes), STREW_OK;
-  const char **words = lua_newuserdatauv(L, (size_t)count * sizeof *words + 1, 0);
-  for (int64_t code = 0; code < count; code++) words[code] = strew_table_word(table, i, code);
-  const strew_status status = strew_text(codes, count, words, NULL, out, &call->error);
-  lua_pop(L, 1);
-  return status;
-}
-
 static bool push_names(lua_State *L, struct script_call *call, const strew_table *table) {
   int64_t count = strew_table_count(table);
   lua_createtable(L, hint_of_size(count), 0);
@@ -53,7 +40,9 @@ bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *
     if (!bind_may_continue(call, i + 1)) return false;
     push_key(L, table, i);
     struct box *box = bind_push_box(L, call->binding); /* it may raise an error: nothing is held yet */
-    if (text_of(L, call, table, i, &box->tensor) != STREW_OK) return false;
+    const bool has_words = strew_table_word_count(table, i) >= 0;
+    if (!has_words) box->tensor = strew_retain(strew_table_tensor(table, i));
+    if (has_words && strew_table_text(table, i, &box->tensor, &call->error) != STREW_OK) return false;
     lua_rawset(L, -3);
   }
   const int x = lua_gettop(L);
@@ -83,19 +72,6 @@ int bind_missed(lua_State *L, struct script_call *call) {
 
 /* --------------------------------------------------------------------------------------------------------- from Lua */
 
-/* Adds a tensor; of a text its codes and words. */
-static strew_status add(strew_table *table, const char *name, strew_tensor *tensor, strew_error *error) {
-  strew_tensor *codes = NULL;
-  const bool is_text = strew_tensor_dtype(tensor) == STREW_TEXT;
-  strew_status status = is_text ? strew_text_codes(tensor, &codes, error) : STREW_OK;
-  if (status == STREW_OK) status = strew_table_add(table, name, is_text ? codes : tensor, error);
-  const int64_t column = strew_table_count(table) - 1, count = is_text ? strew_word_count(tensor) : 0;
-  for (int64_t code = 0; code < count && status == STREW_OK; code++)
-    status = strew_table_add_word(table, column, strew_word(tensor, code, NULL), error);
-  strew_release(codes);
-  return status;
-}
-
 bool bind_read_columns(lua_State *L, struct script_call *call, int x, strew_table **out) {
   bind_stack(L, LUA_MINSTACK);
   bind_push_function(L, lua_upvalueindex(1), &bind_saved_columns_row, call->error.alias, FUNCTION);
@@ -112,7 +88,7 @@ bool bind_read_columns(lua_State *L, struct script_call *call, int x, strew_tabl
       lua_rawgeti(L, order, i);
     else
       lua_pushnil(L);
-    status = add(*out, lua_tostring(L, -1), tensor, &call->error);
+    status = strew_table_add(*out, lua_tostring(L, -1), tensor, &call->error);
   }
   return status == STREW_OK;
 }

@@ -1501,10 +1501,14 @@ STREW_API strew_tensor *strew_table_tensor(const strew_table *table, int64_t i);
 STREW_API strew_tensor *strew_table_find(const strew_table *table, const char *name);
 /* The words of tensor i, a text column of a .csv file, whose numbers are codes of them from 0 on; all different. (A
    chunk of a file may have more words than codes: see strew_reader_next.)
-   strew_table_add_word appends a copy. STREW_EINDEX: no tensor i; STREW_EVALUE: tensor i has the word. */
+   strew_table_add_word appends a copy. STREW_EINDEX: no tensor i; STREW_EVALUE: tensor i has the word; STREW_EDTYPE: it is
+   text, and has its own. */
 STREW_API strew_status strew_table_add_word(strew_table *table, int64_t i, const char *word, strew_error *error);
 STREW_API int64_t strew_table_word_count(const strew_table *table, int64_t i); /* -1 if tensor i has no words */
 STREW_API const char *strew_table_word(const strew_table *table, int64_t i, int64_t code); /* borrowed, or NULL */
+/* Column i as text: of codes that have words a new tensor, which shares the words the table has now; of a column that is
+   text itself. STREW_EINDEX: a column without words, or a code without a word. */
+STREW_API strew_status strew_table_text(const strew_table *table, int64_t i, strew_tensor **out, strew_error *error);
 
 /* Arrow's C data interface, by which libraries of one process share the columns of tables: structs as its specification
    declares them. A struct is empty if its `release` is NULL. STREW_ARROW_BYTES: room for either, empty if it is zeros. */

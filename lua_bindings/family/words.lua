@@ -345,13 +345,7 @@ local function make(x, list)
   return inner.make_text(x, list)
 end
 
-local function string_operation(f, dtype)
-  local run = each(dtype, f)
-  return {"t:tensor word:any", function(t, word)
-    if type(word) ~= "string" then fail("word", ("is %s, expected a string"):format(inner.text(word))) end
-    return run(t, word)
-  end}
-end
+local function string_operation(f, dtype) return {"t:tensor word:word", each(dtype, f)} end
 
 words.text = {"x:any words?any", make}
 words.contains = string_operation(function(word, part) return word:find(part, 1, true) ~= nil end, "bool")

@@ -405,19 +405,23 @@ strew_status strew_text(strew_tensor *codes, int64_t count, const char *const *w
   return status;
 }
 
-strew_status strew_text_like(strew_tensor *codes, const strew_tensor *text, strew_tensor **out, strew_error *error) {
-  CALL(call, "text_like", error, {"codes", codes}, {"text", text, MOVED});
-  strew_tensor *given = codes;
+strew_status text_of_codes(const struct call *call, strew_tensor *given, struct word_list *words, strew_tensor **out) {
+  strew_tensor *codes = given;
   struct word_list *list;
-  INDEX(&call, codes);
-  RETURN_IF_FAILED(check_text(&call, "text", text));
-  if (strew_tensor_numel(codes)) RETURN_IF_FAILED(check_index_dtype(&call, codes, "codes"));
-  RETURN_IF_FAILED(check_codes(&call, given, codes, list_of(text)->count));
-  RETURN_IF_FAILED(word_list_in(&call, tensor_context(codes), list_of(text), &list));
-  strew_status status = copy_as(&call, codes, STREW_INT32, out);
+  INDEX(call, codes);
+  if (strew_tensor_numel(codes)) RETURN_IF_FAILED(check_index_dtype(call, codes, "codes"));
+  RETURN_IF_FAILED(check_codes(call, given, codes, words->count));
+  RETURN_IF_FAILED(word_list_in(call, tensor_context(codes), words, &list));
+  strew_status status = copy_as(call, codes, STREW_INT32, out);
   if (status == STREW_OK) text_mark(*out, list);
   word_list_release(list);
   return status;
+}
+
+strew_status strew_text_like(strew_tensor *codes, const strew_tensor *text, strew_tensor **out, strew_error *error) {
+  CALL(call, "text_like", error, {"codes", codes}, {"text", text, MOVED});
+  RETURN_IF_FAILED(check_text(&call, "text", text));
+  return text_of_codes(&call, codes, list_of(text), out);
 }
 
 strew_status strew_text_from(strew_device *device, int rank, const int64_t *sizes, const char *const *words,

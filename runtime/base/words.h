@@ -101,6 +101,8 @@ void text_mark(strew_tensor *codes, struct word_list *list);
 /* The words that `shared` has now, as a list of texts. */
 strew_status text_list(const struct call *call, strew_context *context, struct shared_words *shared,
                        struct word_list **out);
+/* A new text of the words' codes, integers, which are checked. */
+strew_status text_of_codes(const struct call *call, strew_tensor *codes, struct word_list *words, strew_tensor **out);
 /* A new text of empty words. */
 strew_status text_zeros(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
                         strew_tensor **out);

@@ -106,7 +106,8 @@ static bool put_cell(const struct writer *writer, struct part *part, int64_t row
     return part->bytes[part->used_bytes++] = end, true;
   }
   if (source->word_count < 0) return put_number(writer, part, dtype, element, end);
-  return put_word(writer, part, strew_table_word(writer->table, i, strew_scalar_load(dtype, element).as.i), end);
+  const int64_t code = strew_scalar_load(dtype_stored(dtype), element).as.i;
+  return put_word(writer, part, strew_table_word(writer->table, i, code), end);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- parts */
@@ -183,9 +184,7 @@ static strew_status open_rows(struct writer *writer, strew_tensor *tensor, struc
   strew_status status = strew_to(tensor, &writer->context->cpu, tensor->dtype, &on_cpu, writer->call->error);
   TRY(status, strew_contiguous(on_cpu, &out->dense, writer->call->error));
   strew_release(on_cpu);
-  void *data = NULL;
-  TRY(status, strew_data(out->dense, &data, writer->call->error));
-  *out = (struct csv_source){out->dense, data, 1, -1};
+  if (status == STREW_OK) *out = (struct csv_source){out->dense, dense_at(out->dense, 0), 1, -1};
   return status;
 }
 
@@ -220,7 +219,8 @@ static strew_status check_column(const struct writer *writer, int64_t i, const s
     return fail(writer->call, FAULT(STREW_ESHAPE, "x"),
                 "has a column \"%s\" of %" PRId64 " elements, expected %" PRId64 ", as in the first one, \"%s\"", name,
                 tensor->sizes[0], writer->rows, text_of_name(strew_table_name(writer->table, 0), first));
-  if (strew_table_word_count(writer->table, i) >= 0 && dtype_category(tensor->dtype) >= FLOATING)
+  if (strew_table_word_count(writer->table, i) >= 0 && tensor->dtype != STREW_TEXT &&
+      dtype_category(tensor->dtype) >= FLOATING)
     return fail(writer->call, FAULT(STREW_EDTYPE, "x"),
                 "has words for a column \"%s\" of %s, expected an integer dtype", name,
                 strew_dtype_name(tensor->dtype));
@@ -236,7 +236,7 @@ static strew_status open_columns(struct writer *writer) {
     TRY(status, open_rows(writer, tensor, &writer->sources[i]));
     if (status != STREW_OK) return status;
     writer->sources[i].word_count = strew_table_word_count(writer->table, i);
-    if (writer->sources[i].word_count >= 0) status = check_codes(writer, i);
+    if (writer->sources[i].word_count >= 0 && tensor->dtype != STREW_TEXT) status = check_codes(writer, i);
   }
   return status;
 }

@@ -232,14 +232,14 @@ strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save
   return status;
 }
 
-/* Fails for text columns: tensors are without their words. */
+/* Fails for columns of codes with words of the table: tensors are without these. */
 static strew_status check_words(const struct call *call, const strew_table *table, const char *suffix) {
   char text[TEXT_BYTES];
   struct fault fault = {.code = STREW_EARGUMENT,
                         .argument = "x",
                         .hint = ".csv files have the words; strew_save_table of a table without words saves the codes"};
   for (int64_t i = 0; i < strew_table_count(table); i++)
-    if (strew_table_word_count(table, i) >= 0)
+    if (strew_table_word_count(table, i) >= 0 && strew_table_tensor(table, i)->dtype != STREW_TEXT)
       return fail(call, fault, "has words for column \"%s\", which %s files cannot hold",
                   text_of_name(strew_table_name(table, i), text), suffix);
   return STREW_OK;

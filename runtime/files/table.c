@@ -120,6 +120,8 @@ strew_status strew_table_add_word(strew_table *table, int64_t i, const char *wor
   char text[TEXT_BYTES];
   if (i < 0 || i >= table->count)
     return fail(&call, FAULT(STREW_EINDEX, "i"), "is %" PRId64 ", the table has %" PRId64 " tensors", i, table->count);
+  if (table->entries[i].tensor->dtype == STREW_TEXT)
+    return fail(&call, FAULT(STREW_EDTYPE, "i"), "is %" PRId64 ", a text, which has words of its own", i);
   struct shared_words *own;
   RETURN_IF_FAILED(own_words(&call, table, i, &own));
   int64_t count = own->words.count;
@@ -156,9 +158,25 @@ strew_tensor *strew_table_find(const strew_table *table, const char *name) {
 
 int64_t strew_table_word_count(const strew_table *table, int64_t i) {
   const struct table_entry *entry = find_entry(table, i);
-  return entry && entry->words ? entry->words->words.count : -1;
+  if (!entry) return -1;
+  return entry->words ? entry->words->words.count : strew_word_count(entry->tensor);
 }
 
 const char *strew_table_word(const strew_table *table, int64_t i, int64_t code) {
-  return code >= 0 && code < strew_table_word_count(table, i) ? words_at(&table->entries[i].words->words, code) : NULL;
+  if (code < 0 || code >= strew_table_word_count(table, i)) return NULL;
+  const struct table_entry *entry = find_entry(table, i);
+  return entry->words ? words_at(&entry->words->words, code) : strew_word(entry->tensor, code, NULL);
+}
+
+strew_status strew_table_text(const strew_table *table, int64_t i, strew_tensor **out, strew_error *error) {
+  const struct table_entry *entry = find_entry(table, i);
+  struct word_list *list;
+  CALL(call, "table_text", error, {"codes", entry ? entry->tensor : NULL, MOVED});
+  if (strew_table_word_count(table, i) < 0)
+    return fail(&call, FAULT(STREW_EINDEX, "i"), "is %" PRId64 ", expected a column with words", i);
+  if (!entry->words) return *out = strew_retain(entry->tensor), STREW_OK;
+  RETURN_IF_FAILED(text_list(&call, table->context, entry->words, &list));
+  strew_status status = text_of_codes(&call, entry->tensor, list, out);
+  word_list_release(list);
+  return status;
 }

@@ -361,13 +361,41 @@ describe("files", function()
       support.message(strew.load, samples .. "stored.npz", {map = true}))
   end)
 
+  it("hold text, and load NumPy's in either order and of bytes", function()
+    local t = strew.tensor{{"Oslo", "", "Z\u{fc}rich"}, {"\u{6771}\u{4eac}", "a", "Oslo"}}
+    local path = folder .. "text.npy"
+    for _, x in ipairs{t, t:t(), t[1], t[0]:narrow(0, 1, 1), strew.zeros(0, 2, {dtype = "text"}), strew.tensor("x")} do
+      strew.save(path, x)
+      assert.equal(tostring(x), tostring(strew.load(path)))
+      strew.save(folder .. "text.npz", {x = x, n = strew.arange(3)})
+      assert.equal(tostring(x), tostring(strew.load(folder .. "text.npz").x))
+    end
+    strew.save(path, t)
+    local rows = {}
+    for row in strew.chunks(path, {rows = 1}) do rows[#rows + 1] = row end
+    assert.equal(tostring(t), tostring(strew.cat(rows)))
+    local header = "{'descr': '%s', 'fortran_order': False, 'shape': (2,), }"
+    for descr, bytes in pairs{["<U2"] = "Z\0\0\0\xfc\0\0\0a\0\0\0\0\0\0\0", ["|S3"] = "Z\xc3\xbca\0\0",
+      [">U2"] = "\0\0\0Z\0\0\0\xfc\0\0\0a\0\0\0\0"} do
+      write("numpy.npy", npy(header:format(descr)) .. bytes)
+      assert.same({"Z\u{fc}", "a"}, strew.load(folder .. "numpy.npy"):tolist(), descr)
+    end
+    for at, number in pairs{["\0\xd8\0\0"] = 55296, ["\0\0\x11\0"] = 1114112, ["\0\0\0\0"] = 0} do
+      assert.equal(("has the number %d among the characters of element 1, which is none in a text"):format(number),
+        refusal(npy(header:format "<U2") .. "a\0\0\0\0\0\0\0" .. at .. "a\0\0\0"))
+    end
+    assert.equal("cannot be mapped: its elements are characters, not text's codes\n  hint  leave out map, to read it",
+      refusal(npy(header:format "<U1") .. "a\0\0\0a\0\0\0", {map = true}))
+    assert.matches("which is not UTF%-8", support.message(strew.save, path, strew.tensor{"\xff"}))
+  end)
+
   it("of NumPy's other dtypes are errors with a hint", function()
     for _, row in ipairs{
       {"<c8", "complex numbers", "in NumPy: save a.real and a.imag"},
       {"<f16", "floats of that size", 'in NumPy: a.astype("float64")'},
       {"|O", "Python objects", "in NumPy: save an array of numbers"},
-      {"<U3", "texts", "in NumPy: save np.unique(a, return_inverse=True)[1]"},
-      {"|S3", "texts", "in NumPy: save np.unique(a, return_inverse=True)[1]"},
+      {"<U0", "texts of that width", "in NumPy: a.astype(str)"},
+      {"|S1000001", "texts of that width", "in NumPy: a.astype(str)"},
       {"<M8[Y]", "dates of that unit", 'in NumPy: a.astype("datetime64[us]")'},
       {"|V2", "raw bytes", "NumPy saves ml_dtypes' bfloat16 so; a.astype(\"float32\") keeps every value"},
     } do
@@ -515,8 +543,8 @@ describe("files", function()
   it("load the members that are named", function()
     local path = folder .. "chosen.npz"
     strew.save(path, {data = strew.tensor{1.5, 2}, form = strew.ones(3, {dtype = "int32"}), rows = strew.tensor{1, 2}})
-    local bytes = read(path):gsub(native .. "i4", native .. "U3")
-    assert.equal('has a member "form.npy" that holds elements of NumPy\'s dtype \'' .. native .. "U3', texts, "
+    local bytes = read(path):gsub(native .. "i4", native .. "c4")
+    assert.equal('has a member "form.npy" that holds elements of NumPy\'s dtype \'' .. native .. "c4', complex numbers, "
       .. 'which strew does not have\n'
       .. "  hint  {columns = {...}} reads the members that it names, without .npy", refusal(bytes, nil, ".npz"))
     write("chosen.npz", bytes)
@@ -524,7 +552,7 @@ describe("files", function()
     assert.same({"rows", "data"}, strew.columns(x))
     assert.same({1, 2}, x.rows:tolist())
     assert.same({1.5, 2}, x.data:tolist())
-    assert.matches("hint  in NumPy: save np.unique", refusal(bytes, {columns = {"form"}}, ".npz"), 1, true)
+    assert.matches("hint  in NumPy: save a.real", refusal(bytes, {columns = {"form"}}, ".npz"), 1, true)
     assert.equal('load: \'columns\' is "x", expected one of "data", "form", "rows"',
       support.message(strew.load, path, {columns = {"rows", "x"}}))
     assert.equal("load: 'columns' has \"rows\" twice", support.message(strew.load, path, {columns = {"rows", "rows"}}))
