@@ -6881,7 +6881,8 @@ function strew.detach(self) end
 ---@field dtype? strew.dtype .csv: dtype of the columns of numbers; default int64 or float64
 ---@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
 ---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
----@field dates? (string|integer)[] .csv: columns of ISO 8601 dates and times, read as times
+---@field dates? (string|integer)[]|true .csv: columns of ISO 8601 dates and times, read as times; true: all whose first
+---  element is one
 ---@field columns? (string|integer)[] the columns of the .csv, or the tensors of the .npz or .safetensors, in this order; default: all
 ---@field names? string[] .csv: names of all columns, instead of those in the file
 ---@field missing? (string|integer)[] .csv: cells to read as empty, as {"?", "-", -999}

@@ -68,6 +68,11 @@ struct keys {
   char (*numbers)[24];
 };
 
+struct dates {
+  struct keys keys;
+  bool *all;
+};
+
 static bool read_key(lua_State *L, struct script_call *call, const char *name, struct keys *keys) {
   char text[TEXT_BYTES];
   int i = lua_gettop(L);
@@ -97,6 +102,12 @@ static bool bind_keys(lua_State *L, struct script_call *call, int i, const char 
   return bind_check_sequence(L, call, i, name, "");
 }
 
+/* true: all columns of dates. */
+static bool bind_dates(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  struct dates *dates = out;
+  return lua_isboolean(L, i) ? bind_boolean(L, call, i, name, dates->all) : bind_keys(L, call, i, name, &dates->keys);
+}
+
 /* Allocates memory for the list `name` of the options before any argument is read. */
 static struct keys prepare_keys(lua_State *L, const struct script_call *call, const char *name, const char *expected,
                                 const char *const **option, int64_t *count) {
@@ -122,7 +133,8 @@ struct loading {
   strew_load_options options;
   strew_csv_options csv;
   strew_error warning;
-  struct keys text, dates, columns, names, missing;
+  struct keys text, columns, names, missing;
+  struct dates dates;
   int wanted;
   strew_dtype dtype;
 };
@@ -135,7 +147,8 @@ static void prepare_loading(lua_State *L, const struct script_call *call, struct
   loading->warning.alias = call->error.alias;
   csv->warning = &loading->warning;
   loading->text = prepare_keys(L, call, "text", of_columns, &options->text, &options->text_count);
-  loading->dates = prepare_keys(L, call, "dates", of_columns, &options->dates, &options->date_count);
+  loading->dates.keys = prepare_keys(L, call, "dates", of_columns, &options->dates, &options->date_count);
+  loading->dates.all = &csv->all_dates;
   loading->columns = prepare_keys(L, call, "columns", of_columns, &options->columns, &options->column_count);
   loading->names = prepare_keys(L, call, "names", "names of columns", &csv->names, &csv->name_count);
   loading->missing = prepare_keys(L, call, "missing", "words or integers", &csv->missing, &csv->missing_count);
@@ -146,7 +159,7 @@ static void prepare_loading(lua_State *L, const struct script_call *call, struct
       {"header", KEYED, bind_header, &(loading).options.header},                                                       \
       {"separator", KEYED, bind_separator, &(loading).options.separator},                                              \
       {"dtype", KEYED, bind_wanted_dtype, &(loading).wanted}, {"text", KEYED, bind_keys, &(loading).text},             \
-      {"decimal", KEYED, bind_separator, &(loading).options.decimal}, {"dates", KEYED, bind_keys, &(loading).dates},   \
+      {"decimal", KEYED, bind_separator, &(loading).options.decimal}, {"dates", KEYED, bind_dates, &(loading).dates},  \
       {"columns", KEYED, bind_keys, &(loading).columns}, {"names", KEYED, bind_keys, &(loading).names},                \
       {"missing", KEYED, bind_keys, &(loading).missing}, {"skip", KEYED, bind_integer, &(loading).csv.skip},           \
       {"comment", KEYED, bind_separator, &(loading).csv.comment},                                                      \

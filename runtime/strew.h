@@ -1567,6 +1567,7 @@ typedef struct strew_csv_options {
      is wanted */
   strew_error *warning;
   char thousands; /* between groups of three digits, as ',' in 1,234,567; 0: none. Not the decimal point */
+  bool all_dates; /* columns whose first element is a date are ones of dates, as if `dates` named them */
   uint64_t reserved[3];
 } strew_csv_options;
 
@@ -1602,8 +1603,7 @@ typedef struct strew_load_options {
                                as well, such numbers are in quotes */
   int64_t date_count;       /* .csv: the number of names in `dates` */
   /* .csv: columns of dates of ISO 8601: YYYY-MM-DD; T or a blank, HH:MM, :SS, and Z or an offset as +02:00 may follow.
-     They become int64 seconds since 1970-01-01 UTC, negative before, of the proleptic Gregorian calendar; without an
-     offset, times are UTC. If cells are missing they become float64, with NaN there. A part of a second fails. */
+     They become times; see STREW_TIME. Without an offset they are UTC; missing cells are NaT. */
   const char *const *dates;
   int64_t column_count; /* the number of names in `columns` */
   /* .csv: the columns of the table, in this order; .npz and .safetensors: its tensors. The others are skipped; NULL:

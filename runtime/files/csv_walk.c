@@ -672,6 +672,8 @@ static strew_status inspect_word(struct csv_reader *reader, const struct cells *
   if (look == UNSPLIT) return fail_look(reader, cells, cell, look, "one cell in a line");
   if (look == MARK) return note(column, cell), column->kind = MARKED, STREW_OK;
   if (look == PLAIN) return column->kind = TEXTUAL, STREW_OK;
+  const strew_csv_options *csv = reader->options->csv;
+  if (look == DATE && csv && csv->all_dates) return column->kind = DATED, STREW_OK;
   bool is_point = look == OTHER_POINT && reader->point == ',';
   return fail_look(reader, cells, cell, look, is_point ? "a number with a decimal comma" : expected[look]);
 }
