@@ -161,8 +161,7 @@ struct script_call {
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_help_rows[], bind_print_rows[],
     bind_file_rows[], bind_show_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[],
-    bind_groups_rows[], bind_expr_rows[], bind_combination_rows[], bind_interchange_rows[],
-    bind_text_rows[];
+    bind_groups_rows[], bind_expr_rows[], bind_combination_rows[], bind_interchange_rows[], bind_text_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
