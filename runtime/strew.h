@@ -515,6 +515,24 @@ STREW_API strew_status strew_arange(strew_device *device, strew_dtype dtype, str
    start + i * (stop - start) / (steps - 1) in float64, rounded once; integers drop the fraction. */
 STREW_API strew_status strew_linspace(strew_device *device, strew_dtype dtype, double start, double stop, int64_t steps,
                                       strew_tensor **out, strew_error *error);
+/* A matrix [rows, columns] with 1 on the diagonal and 0 elsewhere. Always a new tensor. */
+STREW_API strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, int64_t columns,
+                                 strew_tensor **out, strew_error *error);
+/* Random numbers of the context's seed, by Philox 4x32-10. Element i depends only on the seed and on the number of
+   draws before; a failed call draws none.
+     rand      uniform in [0, 1); float dtypes only (STREW_EDTYPE)
+     randn     standard normal; float dtypes only (STREW_EDTYPE)
+     randint   uniform in low..high-1, which dtype must hold (STREW_EVALUE)
+     randperm  0..n-1 in random order, 1-D. STREW_EVALUE: dtype cannot hold n-1; STREW_EARGUMENT: n < 0 */
+STREW_API strew_status strew_rand(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
+                                  strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_randn(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
+                                   strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low, int64_t high, int rank,
+                                     const int64_t *sizes, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_randperm(strew_device *device, strew_dtype dtype, int64_t n, strew_tensor **out,
+                                      strew_error *error);
+
 /* Text. A tensor of dtype STREW_TEXT has int32 codes 0, 1, ... and the list of different words that they stand for, which
    its views share, and results of calls get; a list may have words that no element has. Where texts with other lists
    meet in a call, the words of all are one list in the result, which begins with those of the first one; so does that of
@@ -543,24 +561,6 @@ STREW_API strew_status strew_text_align(int64_t count, strew_tensor *const *text
 STREW_API int64_t strew_word_count(const strew_tensor *text);
 STREW_API const char *strew_word(const strew_tensor *text, int64_t code, size_t *length);
 STREW_API int64_t strew_word_code(const strew_tensor *text, const char *word, size_t length);
-
-/* A matrix [rows, columns] with 1 on the diagonal and 0 elsewhere. Always a new tensor. */
-STREW_API strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, int64_t columns,
-                                 strew_tensor **out, strew_error *error);
-/* Random numbers of the context's seed, by Philox 4x32-10. Element i depends only on the seed and on the number of
-   draws before; a failed call draws none.
-     rand      uniform in [0, 1); float dtypes only (STREW_EDTYPE)
-     randn     standard normal; float dtypes only (STREW_EDTYPE)
-     randint   uniform in low..high-1, which dtype must hold (STREW_EVALUE)
-     randperm  0..n-1 in random order, 1-D. STREW_EVALUE: dtype cannot hold n-1; STREW_EARGUMENT: n < 0 */
-STREW_API strew_status strew_rand(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
-                                  strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_randn(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
-                                   strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low, int64_t high, int rank,
-                                     const int64_t *sizes, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_randperm(strew_device *device, strew_dtype dtype, int64_t n, strew_tensor **out,
-                                      strew_error *error);
 
 /* ------------------------------------------------------------------------------------------------------- views */
 

@@ -719,11 +719,10 @@ end)
 -- Texts: hashes are of their codes.
 local spelled = {"b", "a", "", "ab", "Oslo", "zz", "a"}
 local function worded(d) return strew.text(d:positions(d.shape, #spelled), spelled) end
-local function codes_of(f) return function(t) return f(t):codes() end end
-add("text", "integer", 0, 2, worded, codes_of(strew.text))
+for name in ("text upper lower"):gmatch "%S+" do
+  add(name, "integer", 0, 2, worded, function(t) return strew[name](t):codes() end)
+end
 add("codes", "integer", 1, 2, worded, function(t) return t:sort(-1):codes(), t:lt("b"), t:isin{"a", "zz"} end)
-add("upper", "integer", 0, 2, worded, codes_of(strew.upper))
-add("lower", "integer", 0, 2, worded, codes_of(strew.lower))
 add("length", "integer", 0, 2, worded)
 for name in ("contains starts_with ends_with"):gmatch "%S+" do
   add(name, "integer", 0, 2, function(d) return worded(d), any{"a", "b", ""} end)

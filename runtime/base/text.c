@@ -458,8 +458,8 @@ strew_status text_zeros(const struct call *call, strew_device *device, int rank,
 /* ---------------------------------------------------------------------------------------------------- their words */
 
 strew_status strew_text_codes(const strew_tensor *text, strew_tensor **out, strew_error *error) {
-  CALL(call, "text_codes", error, {"text", text, MOVED});
-  RETURN_IF_FAILED(check_text(&call, "text", text));
+  CALL(call, "text_codes", error, {"self", text, MOVED});
+  RETURN_IF_FAILED(check_text(&call, "self", text));
   strew_tensor codes = *text; /* a view on the stack */
   codes.dtype = STREW_INT32;
   return copy_as(&call, &codes, STREW_INT32, out);
