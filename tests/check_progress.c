@@ -91,7 +91,7 @@ START_TEST(tables_tell_how_far_they_are) {
   name_file("rows.csv");
   start();
   ok(strew_save_table(table, path, NULL, &failure));
-  check_told("saving", path, ROWS / 1024);
+  check_told("saving", path, ROWS >> 14);
   ck_assert(told.done > 0.9);
   const strew_load_options options = {.header = STREW_HEADER_YES};
   start();

@@ -4,6 +4,7 @@ local strew = require "strew"
 local results = {}
 
 local function number(x)
+  if type(x) == "string" then return x end
   if x ~= x then return "nan" end -- whatever its sign
   return math.type(x) == "float" and ("%.6g"):format(x) or tostring(x)
 end
@@ -17,13 +18,8 @@ end
 local function elements(value) return type(value) == "table" and list(value, elements) or number(value) end
 
 local function columns(x)
-  local parts, has_words, words = {}, pcall(strew.words, x)
-  for name, column in pairs(x) do
-    local of_column = has_words and words[name]
-    local function word(code) return of_column[code + 1] end
-    local text = of_column and "text " .. list(column:tolist(), word) or results.text(column)
-    table.insert(parts, ("%s = %s"):format(name, text))
-  end
+  local parts = {}
+  for name, column in pairs(x) do table.insert(parts, ("%s = %s"):format(name, results.text(column))) end
   table.sort(parts)
   return "{" .. table.concat(parts, ", ") .. "}"
 end

@@ -50,9 +50,10 @@ local function problem_of(t, name, first, rows, device)
   end
 end
 
--- Raises an error unless a tensor has as many rows as another column of x, and its device.
+-- Raises an error unless a tensor has as many rows as the first column of x, and its device.
 function tables.check_beside(x, t)
-  local name, other = next(x)
+  local name = tables.names(x)[1]
+  local other = rawget(x, name or 1)
   if not operands.is_tensor(other) or not inner.is_open(other) or other:dim() == 0 then return end
   local rows, count = other:size(0), t:dim() > 0 and t:size(0)
   if count ~= rows then

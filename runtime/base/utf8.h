@@ -15,7 +15,7 @@ static inline int utf8_length(const unsigned char *at) {
   return is_long || is_beyond ? 0 : length;
 }
 
-/* The character of so many bytes. */
+/* Decodes a character of `length` bytes. */
 static inline uint32_t utf8_decode(const unsigned char *at, int length) {
   static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
   uint32_t code = *at & first[length];

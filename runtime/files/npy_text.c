@@ -18,6 +18,7 @@ struct reading {
   const struct npy_source *source;
   strew_context *context;
   size_t unit, width;
+  bool is_swapped;
   int64_t done;
   unsigned char *elements;
   int32_t *codes;
@@ -39,6 +40,7 @@ static strew_status decode(const struct reading *reading, const unsigned char *e
       code = element[i];
     else
       memcpy(&code, element + i * sizeof code, sizeof code);
+    if (reading->is_swapped) code = __builtin_bswap32(code);
     if (!utf8_has(code))
       return fail_member(reading->call, reading->source->path, reading->source->member, NULL,
                          "has the number %" PRIu32 " among the characters of element %" PRId64
@@ -73,7 +75,6 @@ static strew_status read_chunks(struct reading *reading, const struct npy_header
     const size_t some = count - at < chunk ? count - at : chunk, bytes = some * header->file_bytes;
     status = context_check(call, reading->context);
     TRY(status, reading->source->read(call, reading->source->user, reading->elements, bytes));
-    if (header->is_swapped) swap_bytes(reading->elements, bytes, header->text_unit);
     TRY(status, number_elements(reading, some));
     TRY(status, to->storage->device->ops->write(call, to->storage, at * sizeof *reading->codes, reading->codes,
                                                 some * sizeof *reading->codes));
@@ -90,7 +91,8 @@ strew_status npy_read_texts(const struct call *call, const struct npy_source *so
                             .source = source,
                             .context = context,
                             .unit = header->text_unit,
-                            .width = element / header->text_unit};
+                            .width = element / header->text_unit,
+                            .is_swapped = header->is_swapped};
   struct word_list *list;
   reading.elements = memory_allocate(context, chunk * element);
   reading.codes = memory_allocate(context, chunk * sizeof *reading.codes);

@@ -37,8 +37,8 @@ x.month, x.hour = strew.floor_time(x.time, "month"), strew.calendar(x.time).hour
 common.check("readings of 29 February", (x.time:ge "2024-02-29" & x.time:lt "2024-03-01"):sum():item(), 72)
 
 local by_month = x:group_by{"place", "month"}:agg{
-  {"mean", {"mean", "celsius", skip_nan = true}}, {"least", {"min", "celsius", skip_nan = true}},
-  {"most", {"max", "celsius", skip_nan = true}}}
+  {"mean", "mean", "celsius", skip_nan = true}, {"least", "min", "celsius", skip_nan = true},
+  {"most", "max", "celsius", skip_nan = true}}
 by_month = by_month:join(places, "place")
 print(by_month[by_month.place:eq "Ridge"])
 for _, place in ipairs(places.place:tolist()) do
@@ -56,9 +56,9 @@ common.check("the warmest hour of the day", of_hour:argmax():item(), 15)
 
 -- The last day's mean at each hour, and the picture.
 local ridge = x[x.place:eq "Ridge"]
-local last_day = strew.rolling(ridge.celsius, 24, {"mean", skip_nan = true}, {min_count = 12})
-common.check("the coldest day of the Ridge began", strew.floor_time(
-  ridge.time[last_day:argmin{skip_nan = true}:item()], "day"), "2024-01-18")
+local last_day = strew.rolling(ridge.celsius, 24, {"mean", skip_nan = true}, {min_count = 22})
+common.check("the coldest day of the Ridge ended", strew.floor_time(
+  ridge.time[last_day:argmin{skip_nan = true}:item()], "day"):item(), "2024-01-13")
 local picture = ridge.celsius:view(366, 24):t()
 picture = strew.where(picture:isnan(), picture:mean{skip_nan = true}, picture)
 strew.save(common.folder .. "/weather.png", strew.image(picture, {scale = 3}))

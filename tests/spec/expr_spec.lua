@@ -15,7 +15,7 @@ local NO_COMPUTATION = {bernoulli = true, bucketize = true, cat = true, choice =
   copy = true, detach = true, normal = true, poisson = true, shuffle = true, uniform = true,
   concat = true, concatenate = true, empty_like = true, expand_as = true, flatten = true, full_like = true, isin = true,
   ones_like = true, zeros_like = true, slice_scatter = true, t = true, tensor = true, zero = true, show = true,
-  view = true, time = true}
+  view = true, text = true, time = true}
 
 -- True if every element of f's result is what f gives for that element of the arguments by itself.
 local function is_elementwise(f, arguments)
@@ -406,8 +406,8 @@ end
 local function columns_text(x) -- "a 1 2, b Oslo Rome"
   local parts = {}
   for _, name in ipairs(strew.columns(x)) do
-    local words, list = strew.words(x)[name], rawget(x, name):tolist()
-    for k, value in ipairs(list) do list[k] = support.number(words and words[value + 1] or value) end
+    local list = rawget(x, name):tolist()
+    for k, value in ipairs(list) do list[k] = type(value) == "string" and value or support.number(value) end
     table.insert(parts, name .. " " .. table.concat(list, " "))
   end
   return table.concat(parts, ", ")
@@ -494,7 +494,7 @@ describe("a text of columns", function()
       {"strew.rows(s, 'price == \"Rome\"')",
         "rows: 'which' has no words at \"price\", which the text compares with \"Rome\"\n"
         .. "  text  price == \"Rome\"\n        ^^^^^\n"
-        .. "  hint  words compare with text columns of a table as strew.load makes it"},
+        .. "  hint  words compare with text alone"},
       {"strew.rows(s, 'price >')", "rows: 'text' ends, expected a value\n  text  price >\n               ^"},
       {"strew.rows(s, 3)", "rows: 'which' is 3, expected a tensor, or a condition as text"},
       {"strew.sort_by(s, 'prise')", "sort_by: 'by' has \"prise\", not found in x\n  hint  did you mean 'price'?"},
@@ -520,12 +520,13 @@ describe("a text of columns", function()
         "assign: 'what' has a table at key \"a\", expected a text, a tensor, a number or a boolean"},
       {"strew.assign(s, {[1] = 'n'})", "assign: 'what' has key 1, expected names of columns"},
       {"strew.assign(s, {a = strew.tensor{1}})",
-        "assign: 'x' has a column \"a\" of 1 elements, expected 4, as in the first one, \"city\""},
+        "assign: 'value' has 1 element, column \"city\" has 4 elements"},
       {"strew.assign({strew.ones(1)}, {a = '1'})", "assign: 'x' is a sequence of columns, expected names\n"
         .. "  x[1]  float32[1] cpu"},
-      {"s.city = strew.arange(4); strew.rows(s, 'city == \"Rome\"')", "rows: 'x' has a new value as column \"city\", "
-        .. "whose words belong to the former one\n  hint  x[\"city\"] = nil before makes it a column of numbers; "
-        .. "strew.columns(x, nil, {[\"city\"] = {word, ...}}) returns x with other words"},
+      {"s.city = strew.arange(4); strew.rows(s, 'city == \"Rome\"')",
+        "rows: 'which' has no words at \"city\", which the text compares with \"Rome\"\n"
+        .. "  text  city == \"Rome\"\n        ^^^^\n"
+        .. "  hint  words compare with text alone"},
     }, {s = sales(), g = strew.group_by(sales(), "city"), strew = strew})
   end)
 end)
