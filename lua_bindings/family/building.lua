@@ -9,7 +9,7 @@ local IS_VALUE <const> = {number = true, boolean = true, string = true}
 
 -- Returns a sequence of numbers, booleans or words as a column. Numbers of which one has a fraction become float64,
 -- as those of files.
-local function column_of(values, name)
+local function column_of(values, name, device)
   local count, kind, is_float = rawlen(values), type(rawget(values, 1)), false
   local where = ("has column %s with %%s at [%%d], expected %%s"):format(tables.quoted(name))
   for i = 1, count do
@@ -25,9 +25,11 @@ local function column_of(values, name)
       fail("columns", ("has column %s with key %s, expected a sequence"):format(tables.quoted(name), inner.text(key)))
     end
   end
-  if count == 0 then return strew.zeros(0, {dtype = "float64"}) end
-  local dtype = is_float and operands.widest(strew.zeros(0)) or nil
-  return errors.own("x", "columns", function(fact, hint) return fact, hint end, strew.tensor, values, {dtype = dtype})
+  local none = strew.zeros(0, {device = device})
+  if count == 0 then return none:to(operands.widest(none)) end
+  local dtype = is_float and operands.widest(none) or nil
+  return errors.own("x", "columns", function(fact, hint) return fact, hint end, strew.tensor, values,
+    {dtype = dtype, device = device})
 end
 
 -- Returns the names of a script's columns in their order, and the columns.
@@ -63,13 +65,14 @@ end
 
 local function make(given)
   local names, values = listed(given)
-  local out = {names = names, tensors = {}}
+  local out, device = {names = names, tensors = {}}, nil -- that of the first tensor
+  for _, value in ipairs(values) do device = device or operands.is_tensor(value) and value.device or nil end
   for k, value in ipairs(values) do
     local kind = type(value)
     if operands.is_tensor(value) then
       out.tensors[k] = value
     elseif kind == "table" then
-      out.tensors[k] = column_of(value, names[k])
+      out.tensors[k] = column_of(value, names[k], device)
     else
       fail("columns", ("has column %s with %s, expected a tensor or a sequence"):format(tables.quoted(names[k]),
         inner.text(value)), IS_VALUE[kind] and ("x.%s = %s fills a column of a table x"):format(names[k],

@@ -15,10 +15,10 @@ else
   file:write("section,package,kilobytes\n", rows)
 end
 
--- Text columns are loaded as codes of words: an index for scatters.
+-- The codes of text are an index for scatters.
 local columns = strew.load(path, {header = true, text = {"section", "package"}, dtype = "float64", device = "cpu"})
-local sections, packages = columns.words.section, columns.words.package
-local section, size = columns.section, columns.kilobytes
+local sections = columns.words.section
+local section, size = columns.section:codes(), columns.kilobytes
 size = strew.where(size:eq(size), size, 0):to "int64" -- some have no size, which is read as NaN
 
 local function group(device)
@@ -43,7 +43,7 @@ for line in io.lines(path) do
 end
 local same = 0
 for i, word in ipairs(sections) do
-  local g, name = plain[word], packages[columns.package[which[i - 1]] + 1]
+  local g, name = plain[word], columns.package[which[i - 1]]
   local is_same = g.count == count[i - 1] and g.sum == sum[i - 1] and g.sum // g.count == mean[i - 1]
     and g.largest == largest[i - 1] and g.name == name
   if is_same then same = same + 1 end
@@ -54,7 +54,7 @@ local _, order = sum:sort(0, true)
 for i = 0, math.min(10, #order) - 1 do
   local g = order[i]
   print(("%-20s %8d %12d %10d   %s"):format(sections[g + 1], count[g], sum[g], mean[g],
-    packages[columns.package[which[g]] + 1]))
+    columns.package[which[g]]))
 end
 common.check("packages in all sections", count:sum():item(), #size)
 common.check("sections as plain Lua finds them", same, #sections)
