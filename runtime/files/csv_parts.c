@@ -89,6 +89,7 @@ static void count_block(void *user, int64_t b) {
 
 /* Moves the beginnings of blocks to line ends outside quotes. */
 static void cut_blocks(struct parts *parts) {
+  const bool is_ended = parts->end[-1] == '\n' || parts->end[-1] == '\r';
   int64_t quotes = 0, row = 0;
   for (int64_t b = 0; b < parts->block_count; b++) {
     struct block *block = &parts->blocks[b];
@@ -99,17 +100,17 @@ static void cut_blocks(struct parts *parts) {
     if (b && block[-1].begin > at) {
       block->begin = block[-1].begin, block->row = block[-1].row;
     } else if (b) {
-      for (bool is_end = false; at < parts->end && !is_end; at++) {
+      bool is_end = false;
+      for (; at < parts->end && !is_end; at++) {
         is_inside ^= *at == '"';
         const bool is_line_end = *at == '\n' || (*at == '\r' && at[1] != '\n');
         block->row += is_line_end;
         is_end = is_line_end && !is_inside;
       }
-      block->begin = at;
+      block->begin = at, block->row += !is_end && !is_ended; /* the last row is before it */
     }
     quotes += block_quotes, row += line_ends;
   }
-  const bool is_ended = parts->end[-1] == '\n' || parts->end[-1] == '\r';
   parts->blocks[parts->block_count] = (struct block){.begin = parts->end, .row = row + !is_ended};
   parts->has_quotes = quotes > 0;
 }
@@ -186,7 +187,7 @@ static bool note_word(struct part *part, const struct cells *cells, const struct
                       struct found_word *out) {
   const char *text = cell->text;
   size_t length = cell->length;
-  if (length > UINT32_MAX || cell->is_unclosed || cell->has_more) return false;
+  if (length > UINT32_MAX || cell->is_unclosed || cell->has_more || cells->at > part->end) return false;
   if (part->reader.missing.count && csv_is_absent(&part->reader, cells, cell)) length = 0;
   if (cell->has_quotes && length) {
     char *to = part->unquoted + part->unquoted_used;
@@ -255,7 +256,7 @@ static void walk_part(void *user, int64_t i) {
   struct parts *parts = user;
   struct part *part = &parts->parts[i];
   struct cells cells = parts->cells;
-  cells.at = part->begin, cells.line = 0;
+  cells.at = part->begin, cells.line = 1; /* 0 is none */
   part->rows = 0, part->unquoted_used = 0;
   part->is_failed = false;
   while (cells.at < part->end && !part->is_failed) {
@@ -269,7 +270,7 @@ static void walk_part(void *user, int64_t i) {
     if (*cells.at && !part->is_failed) cells_end_line(&cells);
   }
   part->is_failed |= cells.at != part->end;
-  part->lines = cells.line;
+  part->lines = cells.line - 1;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- words */
@@ -381,7 +382,7 @@ static strew_status walk_round(struct parts *parts, int64_t b, int64_t *rows, in
   for (int64_t p = 0; p < parts->part_count && *is_read; p++) {
     struct part *part = &parts->parts[p];
     *is_read = !part->is_failed;
-    take_columns(reader, part, *line);
+    take_columns(reader, part, *line - 1);
     move_rows(parts, part, *rows);
     *rows += part->rows, *line += part->lines;
   }

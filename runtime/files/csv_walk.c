@@ -834,6 +834,8 @@ strew_status csv_read_cell(struct csv_reader *reader, const struct cells *cells,
   const struct column *column = &reader->columns[cell->column];
   const strew_dtype dtype = column->dtype;
   strew_status status = inspect_cell(reader, cells, cell);
-  if (status == STREW_OK && csv_dtype(reader, column) != dtype) return STREW_EDTYPE;
+  const bool is_word = column->kind == MARKED || column->kind == TEXTUAL;
+  const bool has_no_nan = column->kind < DATED && column->missing_line && !dtype_is_float(dtype);
+  if (status == STREW_OK && (is_word || has_no_nan || csv_dtype(reader, column) != dtype)) return STREW_EDTYPE;
   return TRY(status, store_cell(reader, cells, cell));
 }
