@@ -146,9 +146,10 @@ static void unmap(void *pages_) {
   free(pages);
 }
 
-/* protect(t): a copy in pages that may only be read. */
+/* protect(t): a copy in pages that may only be read; text as it is, of which no memory is wrapped. */
 static int protect(lua_State *L) {
   strew_tensor *given = strew_check(L, 1), *copy = NULL;
+  if (strew_tensor_dtype(given) == STREW_TEXT) return lua_settop(L, 1), 1;
   const size_t bytes = (size_t)strew_tensor_numel(given) * strew_dtype_size_bytes(strew_tensor_dtype(given));
   struct pages *pages = malloc(sizeof *pages);
   strew_error error = {0};
