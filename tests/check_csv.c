@@ -231,6 +231,112 @@ START_TEST(test_printable) {
 }
 END_TEST
 
+/* Cells of random files: most fit their column, others change its kind, or are errors. Quotes within words make cuts of
+   the text miss line ends outside quotes. */
+static size_t put_cell(char *to, int kind, bool is_plain) {
+  static const char *const cells[][8] = {
+      {"1", "-20", "0", "12345", "-0", "123456789012345678", "7", "31"},
+      {"1.5", "-0.25", "3", "1e5", "0.1234567890123456789", "-0", "12345678901.5", " 2.5"},
+      {"a", "word", "\"two\nlines\"", "\"a \"\"b\"\"\"", "", "\"\"", "5\" nails", "\"\r\n\r\n\""},
+      {"2024-05-17", "1969-12-31T23:59:59Z", "", "2024-02-29 12:30", "nan", "\"2024-05-17\"", "1970-01-01", ""},
+      {"-", "-", "-", "-", "-", "-", "-", "-"},
+      {"", "", "", "", "", "", "", ""}};
+  static const char *const rare[] = {"",       "x",   "9007199254740993", "2.5",   "-", "007", "nan",
+                                     "\"open", "a,b", "\"a\"b",           "1'234", "#"};
+  if (!is_plain && draw_below(60) == 0) return (size_t)sprintf(to, "%s", rare[draw_below(12)]);
+  if (kind == 2 && draw_below(40) == 0) { /* a word that is longer than a block */
+    size_t length = (size_t)sprintf(to, "\"");
+    for (int64_t i = draw_below(150); i >= 0; i--) length += (size_t)sprintf(to + length, i % 9 ? "\"\"" : "\n");
+    return length + (size_t)sprintf(to + length, "\"");
+  }
+  return (size_t)sprintf(to, "%s", cells[kind][draw_below(is_plain ? 5 : 8)]);
+}
+
+static const char *random_text(void) {
+  static const char *const ends[] = {"\n", "\r\n", "\r"};
+  static char text[1 << 16];
+  const char *end = ends[draw_below(3)];
+  const int64_t count = 1 + draw_below(4), rows = 1 + draw_below(60);
+  const bool is_plain = draw_below(2);
+  int kinds[4];
+  size_t length = 0;
+  for (int64_t i = 0; i < count; i++) kinds[i] = (int)draw_below(6);
+  for (int64_t i = 0; i < count; i++) length += (size_t)sprintf(text + length, "%sc%d", i ? "," : "", (int)i);
+  length += (size_t)sprintf(text + length, "%s", end);
+  for (int64_t row = 0; row < rows; row++) {
+    if (!is_plain && draw_below(20) == 0)
+      length += (size_t)sprintf(text + length, draw_below(2) ? "#say \"%s" : "%s", end);
+    for (int64_t i = 0; i < count; i++) {
+      if (i) text[length++] = ',';
+      length += put_cell(text + length, kinds[i], is_plain);
+    }
+    if (row + 1 < rows || draw_below(2)) length += (size_t)sprintf(text + length, "%s", end);
+  }
+  return text[length] = '\0', text;
+}
+
+static void assert_same_columns(const strew_table *a, const strew_table *b) {
+  ck_assert_int_eq(strew_table_count(a), strew_table_count(b));
+  for (int64_t i = 0; i < strew_table_count(a); i++) {
+    const int64_t words = strew_table_word_count(b, i);
+    ck_assert_int_eq(strew_table_word_count(a, i), words);
+    for (int64_t k = 0; k < words; k++) ck_assert_str_eq(strew_table_word(a, i, k), strew_table_word(b, i, k));
+    const strew_tensor *x = strew_table_tensor(a, i), *y = strew_table_tensor(b, i);
+    const size_t size_bytes = (size_t)strew_tensor_numel(x) * 8;
+    ck_assert_int_eq(strew_tensor_dtype(x), strew_tensor_dtype(y));
+    ck_assert_int_eq(strew_tensor_numel(x), strew_tensor_numel(y));
+    int64_t is[64] = {0}, expected[64] = {0};
+    ck_assert_uint_le(size_bytes, sizeof is);
+    ok(strew_read(x, is, (size_t)strew_tensor_numel(x) * strew_dtype_size_bytes(strew_tensor_dtype(x)), &failure));
+    ok(strew_read(y, expected, (size_t)strew_tensor_numel(y) * strew_dtype_size_bytes(strew_tensor_dtype(y)),
+                  &failure));
+    ck_assert_mem_eq(is, expected, sizeof is);
+  }
+}
+
+/* Random files, read in blocks by threads, and in two walks. */
+START_TEST(test_parts) {
+  enum { TRIALS = 4000 };
+  static const char *const dates[] = {"c0"}, *const missing[] = {"7", "word"};
+  static const strew_dtype dtypes[] = {STREW_INT64, STREW_FLOAT64, STREW_FLOAT32, STREW_INT32};
+  const strew_options whole = {.threads = 1, .grain_bytes = (size_t)1 << 20};
+  strew_context *other;
+  strew_device *cpu;
+  int loaded = 0;
+  if (on_device()) return;
+  ok(strew_context_create(&whole, &other, &failure));
+  ok(strew_device_find(other, "cpu", &cpu, &failure));
+  for (int trial = 0; trial < TRIALS; trial++) {
+    strew_error error = {.alias = NULL};
+    strew_table *table = NULL, *expected = NULL;
+    const strew_csv_options csv = {.comment = (char)(draw_below(2) ? '#' : 0),
+                                   .skip = draw_below(8) == 0,
+                                   .rows = draw_below(4) ? 0 : 1 + draw_below(50),
+                                   .missing = missing,
+                                   .missing_count = draw_below(3) ? 0 : 2,
+                                   .all_dates = draw_below(2)};
+    const strew_load_options options = {.header = csv.skip ? STREW_HEADER_NO : STREW_HEADER_YES,
+                                        .dtype = draw_below(3) ? NULL : &dtypes[draw_below(4)],
+                                        .dates = dates,
+                                        .date_count = !csv.skip && draw_below(6) == 0,
+                                        .columns = dates,
+                                        .column_count = !csv.skip && draw_below(6) == 0,
+                                        .csv = &csv};
+    put_text(random_text());
+    const strew_status status = strew_load(device, path, &options, NULL, &table, &failure);
+    ck_assert_int_eq(strew_load(cpu, path, &options, NULL, &expected, &error), status);
+    if (status == STREW_OK)
+      assert_same_columns(table, expected), loaded++;
+    else
+      ck_assert_str_eq(failure.message, error.message);
+    strew_table_release(table);
+    strew_table_release(expected);
+  }
+  strew_context_release(other);
+  ck_assert_int_gt(loaded, TRIALS / 8);
+}
+END_TEST
+
 static void assert_no_memory(strew_status status, long *failing) {
   bool is_limited = allocations.failed() > 0;
   allocations.limit(0, false);
@@ -318,6 +424,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_lines_and_words);
   tcase_add_test(all, test_names_and_thousands);
   tcase_add_test(all, test_printable);
+  tcase_add_test(all, test_parts);
   if (!on_device()) {
     tcase_add_loop_test(all, test_memory_fails, 0, 2);
     tcase_add_loop_test(all, test_first_rows_memory_fails, 0, 2);
