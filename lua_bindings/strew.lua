@@ -182,7 +182,8 @@
 ---its text: `t[i]`, `item` and `tolist` give it ("NaT" for none), and where a call takes times it takes their text.
 ---`t:to("int64")` gives microseconds, `to("time")` the times back. Views, indexing, `cat`, `where`, scatter without a
 ---reduction, sorting, `unique`, `searchsorted`, `min`, `max`, comparisons, keys and columns of tables take times, and so do
----`scatter_min`, `scatter_max`, `first`, `last`, `count` and `nunique`. All else is an error.
+---`scatter_min`, `scatter_max`, `first`, `last`, `count` and `nunique`. `mean`, `median` and `quantile` are times, `std`,
+---`var` and `diff` seconds. All else is an error.
 ---
 ---The difference of two times is float64 seconds, exact in microseconds before it is rounded. A time plus or minus seconds
 ---is a time: floats are rounded to the nearest microsecond, halves to even. A sum that is out of range, or with NaN or
@@ -7055,8 +7056,8 @@ function strew.chunks(path, options) end
 ---
 ---`kt:ids(k1, ..., kn)` returns the int64 id of each row of n tensors [rows]. New keys are numbered in order of appearance,
 ---equal ones share their id: floats compare by value, with one key for all nan and one for both zeros. The dtypes are
----those of the first call. `kt:ids(x, "city")` and `kt:ids(x, {"city", "year"})` take columns of a table; text is keyed by
----its words, not by the codes of this table. A failed call adds no key.
+---those of the first call. `kt:ids(x, "city")` and `kt:ids(x, {"city", "year"})` take columns of a table, also of times;
+---text is keyed by its words, not by the codes of this table. A failed call adds no key.
 ---
 ---`kt.n` is the number of keys. `kt.keys` has them by id: a sequence of n tensors, or, of columns of tables, a table of
 ---columns with its words. Keys on an OpenCL device are made distinct there, and only the distinct ones are copied.
@@ -7097,8 +7098,8 @@ function strew.key_table(n) end
 ---
 ---.npy takes a tensor, .npz and .safetensors a table of tensors, .csv and .tsv a matrix or a table of columns, .png a
 ---tensor with a shape and dtype that `load` returns for .png. .npy.gz, .csv.gz and .tsv.gz are compressed by gzip. NumPy's
----formats have no bfloat16, which .safetensors has. .npz and .safetensors have no words: a table with text columns is an
----error, and `words = {}` saves their codes. Dates are numbers, and are written as such.
+---formats have no bfloat16, which .safetensors has. Text is NumPy's `<U` in .npy and .npz, times are `<M8[us]`; in .csv they
+---are words, and dates as 2024-05-17T12:30. .safetensors has neither: both are errors. `words = {}` saves codes of text.
 ---
 ---Saving is atomic: strew writes a new file beside the old one and renames it when it is complete. An error, a full
 ---disk or a crash leaves the old file unchanged. The next save into the folder removes the unfinished files of killed
@@ -7190,10 +7191,10 @@ function strew.to_arrow(x) end
 ---Makes a table of columns, or a tensor, from an array of another library of the process, by Arrow's C data interface.
 ---
 ---Both arguments are addresses, or what `strew.to_arrow` returns; both are moved, which leaves them empty. Numbers, dates,
----times and durations without missing elements are read-only tensors over the array's memory, dates and times as the
----integers that Arrow has, in the unit of their column; `t:clone()` may be written. Text and dictionaries of text become
----codes with words, as `strew.load` makes them. Missing elements are NaN, for which other numbers become float64, and the
----empty word. Of two columns `x` the second one is `x_2`. A wrong address ends the process; a sandbox has no such calls.
+---times and durations without missing elements are read-only tensors over the array's memory; `t:clone()` may be written.
+---Timestamps become times, those in other units than microseconds new ones; dates, times of day and durations stay the
+---integers that Arrow has, in the unit of their column. Text and dictionaries of text become text. Missing elements are
+---NaN, for which other numbers become float64, NaT, and the empty word. Of two columns `x` the second one is `x_2`. A wrong address ends the process; a sandbox has no such calls.
 ---
 ---```lua
 ---print(strew.from_arrow(strew.to_arrow(strew.tensor{true, false})))

@@ -274,7 +274,7 @@ static int run_stored(lua_State *L, struct script_call *call) {
 }
 
 /* Where a failed call has its function for what is no number among its arguments: text, also in the first entries of a
-   table; times, after a failure for a dtype; strings, if there is neither. NULL: nowhere. */
+   table; times, after a failure for a dtype or beside a string; strings, if there is neither. NULL: nowhere. */
 static const char *find_stored(lua_State *L, const struct script_call *call, const char **file) {
   bool has_time = false, has_string = false;
   for (int i = 1; i <= call->arguments; i++) {
@@ -293,7 +293,7 @@ static const char *find_stored(lua_State *L, const struct script_call *call, con
     }
   }
   *file = has_time ? "times.lua" : "words.lua";
-  if (has_time) return call->error.code == STREW_EDTYPE ? "calls" : NULL;
+  if (has_time) return call->error.code == STREW_EDTYPE || has_string ? "calls" : NULL;
   return has_string ? "strings" : NULL;
 }
 

@@ -96,12 +96,15 @@ static bool check_sequence(lua_State *L, struct script_call *call, int i, const 
   return bind_check_sequence(L, call, i, name, "") || (bind_hint(call, hint, call->row->name), false);
 }
 
-static bool read_sequence(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  return bind_table(L, call, i, name, out) &&
-         check_sequence(L, call, i, name, "dim follows the sequence: strew.%s({...}, dim)");
-}
-
 enum { CAT, CONCAT, STACK };
+
+static bool read_sequence(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  const bool is_of_columns = call->row->code == CONCAT && lua_istable(L, i + 1); /* concat(x, y) */
+  return bind_table(L, call, i, name, out) &&
+         check_sequence(L, call, i, name,
+                        is_of_columns ? "tables are listed: strew.%s{a, b}"
+                                      : "dim follows the sequence: strew.%s({...}, dim)");
+}
 
 /* True for a sequence whose first entry is a Lua table. */
 static bool is_of_tables(lua_State *L) {

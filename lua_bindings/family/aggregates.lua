@@ -140,14 +140,14 @@ function aggregates.make(g, entries)
   return results
 end
 
-local OF_TEXT = {min = true, max = true, nunique = true, first = true, last = true, count = true}
+local OF_ANY = {min = true, max = true, nunique = true, first = true, last = true, count = true}
 
 -- Returns the tensor to reduce for column i of any dtype.
 function aggregates.operand(columns, i, reduction, argument)
   local t = columns.tensors[i]
-  if t.dtype == "text" and not OF_TEXT[reduction] then
-    fail(argument, ('has "%s" for column %s of text, expected count, first, last, max, min or nunique'):format(
-      reduction, tables.quoted(columns.names[i])))
+  if (t.dtype == "text" or t.dtype == "time") and not OF_ANY[reduction] then
+    fail(argument, ("has %s for column %s of %s, expected count, first, last, max, min or nunique"):format(
+      inner.text(reduction), tables.quoted(columns.names[i]), t.dtype))
   end
   return t
 end

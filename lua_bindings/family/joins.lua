@@ -192,18 +192,19 @@ end
 
 -- Raises an error unless a key is ascending, without missing values. Of times the numbers are keys of times.lua.
 local function check_order(columns, i, key)
-  local t, name = columns.tensors[i], "column " .. tables.quoted(columns.names[i])
-  local function check(is_wrong, expected)
+  local t, argument, quoted = columns.tensors[i], columns.argument, tables.quoted(columns.names[i])
+  local function check(is_wrong, expected, hint)
     if not is_wrong:any():item() then return end
     local at = is_wrong:nonzero():min():item()
-    local shown = t.dtype == "time" and tostring(t:narrow(0, at, 1)):match "\n%s*(%S+)" or inner.text(t[at])
-    fail(columns.argument, ("has %s at [%d] in %s, expected %s"):format(shown, at, name, expected),
-      ("strew.sort_by(%s, %s)"):format(columns.argument, inner.text(columns.names[i])), "value", nil, {at})
+    local shown = t.dtype == "time" and tostring(t[at]) or inner.text(t[at])
+    fail(argument, ("has %s at [%d] in column %s, expected %s"):format(shown, at, quoted, expected), hint, "value", nil,
+      {at})
   end
-  check(t:ne(t), "no missing value")
+  check(t:ne(t), "no missing value", ("%s[~%s[%s]:isnan()]"):format(argument, argument, quoted))
   local rest = math.max(#key - 1, 0)
   local first = strew.zeros(#key - rest, {dtype = "bool", device = key.device})
-  check(strew.cat{first, key:narrow(0, #key - rest, rest):lt(key:narrow(0, 0, rest))}, "ascending values")
+  check(strew.cat{first, key:narrow(0, #key - rest, rest):lt(key:narrow(0, 0, rest))}, "ascending values",
+    ("strew.sort_by(%s, %s)"):format(argument, quoted))
 end
 
 local DIRECTIONS <const> = {"backward", "forward", "nearest"}

@@ -1,17 +1,21 @@
 -- keys.lua: key tables whose keys are columns of tables. Text columns are keyed by codes of a list of words that the
--- key table has for each of them, and that grows.
+-- key table has for each of them, and that grows; times by their microseconds.
 local strew, fail, use, inner = ...
 local tables = use "tables.lua"
 
--- Column i as it is compared. state.texts[k]: a text without elements, of all words so far.
+local KINDS <const> = {text = "words", time = "times"}
+
+-- Column i as it is compared. state.kinds[k]: what it has; state.texts[k]: a text without elements, of all its words.
 local function key_of(state, k, columns, i)
-  local t, known = columns.tensors[i], state.texts[k]
-  local is_text = t.dtype == "text"
-  if state.is_begun and is_text ~= (known ~= nil) then
-    fail("x", ("has %s in column %s, which had %s before"):format(is_text and "words" or "numbers",
-      tables.quoted(columns.names[i]), is_text and "numbers" or "words"))
+  local t = columns.tensors[i]
+  local kind = KINDS[t.dtype] or "numbers"
+  if state.is_begun and kind ~= state.kinds[k] then
+    fail("x", ("has %s in column %s, which had %s before"):format(kind, tables.quoted(columns.names[i]),
+      state.kinds[k]))
   end
-  if not is_text then return t end
+  state.kinds[k] = kind
+  if kind ~= "words" then return kind == "times" and t:to("int64") or t end
+  local known = state.texts[k]
   local all = known and strew.cat{known, t} or t -- known has no elements, and its words come first
   state.texts[k] = all:narrow(0, 0, 0):clone()
   return all:codes():to("int64")
@@ -28,7 +32,7 @@ local function ids(self, x, by)
     fail("x", "is a table, the keys before were tensors")
   end
   local names, keys = {}, {}
-  state.texts = state.texts or {}
+  state.kinds, state.texts = state.kinds or {}, state.texts or {}
   for k, i in ipairs(positions) do
     names[k] = columns.names[i]
     keys[k] = key_of(state, k, columns, i)
@@ -43,8 +47,9 @@ local function keys_of(self)
   local columns = {names = {}, tensors = inner.keys_of(self)}
   for k, name in ipairs(state.names) do
     columns.names[k] = math.type(name) == "integer" and k or name
-    local text = state.texts[k]
-    if text then columns.tensors[k] = inner.make_text(columns.tensors[k], text:to(columns.tensors[k].device)) end
+    local kind, key = state.kinds[k], columns.tensors[k]
+    if kind == "times" then columns.tensors[k] = key:to("time") end
+    if kind == "words" then columns.tensors[k] = inner.make_text(key, state.texts[k]:to(key.device)) end
   end
   return tables.make(columns)
 end

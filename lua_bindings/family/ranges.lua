@@ -345,6 +345,9 @@ local function read(v, reduce)
   elseif first.dtype == "time" and word ~= "nunique" then
     fail("v", ("is time, expected numbers for %s"):format(inner.text(word)), 'v:to("int64") gives its numbers', "dtype")
   end
+  if first.dtype == "text" then
+    fail("v", ("is text, expected numbers for %s"):format(inner.text(word)), "v:codes() gives its codes", "dtype")
+  end
   operands.check_rank(first, "v", 1, math.huge, "at least 1")
   local skips = options.skip_nan and is_float(first) and first:ne(first):any():item()
   return word, options, first, skips

@@ -102,7 +102,10 @@ end
 
 ---------------------------------------------------------------------------------------------------- covariances
 
-local function floats(t) return operands.is_float(t) and t or t:to("float32") end
+local function floats(t)
+  if t.dtype == "text" then fail("self", "is text, expected numbers", "self:codes() gives its codes", "dtype") end
+  return operands.is_float(t) and t or t:to("float32")
+end
 
 -- Returns weights of the columns of x: fweights times aweights, as x's dtype; nil: there are none.
 local function weights_of(x, fweights, aweights)

@@ -58,8 +58,8 @@ function tables.check_beside(x, t)
   local rows, count = other:size(0), t:dim() > 0 and t:size(0)
   if count ~= rows then
     fail("value", ("has %s, column %s has %d elements"):format(count and ("%d element%s"):format(count,
-      count == 1 and "" or "s") or "rank 0", tables.quoted(name), rows), not count and "value:item() fills a column"
-      or nil, "shape")
+      count == 1 and "" or "s") or "rank 0", tables.quoted(name), rows), not count and (t.dtype == "time" and
+      ("value:expand(%d) fills a column"):format(rows) or "value:item() fills a column") or nil, "shape")
   end
   if t.device ~= other.device then
     fail("value", ("is on %s, column %s on %s"):format(t.device, tables.quoted(name), other.device),

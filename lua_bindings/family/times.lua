@@ -4,7 +4,7 @@
 -- NaT is to times what NaN is to floats: it equals nothing, and is the greatest in an order. So an order is that of
 -- keys, microseconds - 1, which wrap: NaT becomes the greatest int64.
 local strew, fail, use, inner = ...
-local operands = use "operands.lua"
+local operands, errors = use "operands.lua", use "errors.lua"
 local times = {calls = {}}
 local calls = times.calls
 local NAT <const>, SECOND <const> = math.mininteger, 1000000
@@ -24,7 +24,7 @@ local whole, key = times.whole, times.key
 -- Returns a script's operand, times or the text of one, as microseconds.
 local function instant(x, name)
   if is_time(x) then return whole(x) end
-  if type(x) == "string" then return strew.time(x, {device = "cpu"}):to("int64"):item() end
+  if type(x) == "string" then return errors.own("x", name, nil, strew.time, x, {device = "cpu"}):to("int64"):item() end
   local is = operands.is_tensor(x) and x.dtype or inner.text(x)
   fail(name, ("is %s, expected a time, or its text as \"2024-05-17\""):format(is), nil, "dtype")
 end
@@ -118,6 +118,9 @@ function calls.equal(self, other)
 end
 
 function calls.isin(self, test_elements, options)
+  if type(test_elements) == "string" then
+    test_elements = errors.own("x", "test_elements", nil, strew.time, test_elements, {device = self.device})
+  end
   local found = inner.isin(instant(self, "self"), instant(test_elements, "test_elements")) & self:eq(self)
   return options and options.invert and ~found or found
 end
@@ -192,7 +195,8 @@ function times.after(first, seconds) return first and calls.add(first, seconds) 
 for name, is_time_again in pairs{mean = true, std = false, var = false} do
   calls[name] = function(self, ...)
     local seconds, first = times.seconds(self)
-    return times.after(is_time_again and first, seconds[name](seconds, ...))
+    local call = seconds[name] -- in a local, as a call seconds.name() would get the hint of a script's
+    return times.after(is_time_again and first, call(seconds, ...))
   end
 end
 

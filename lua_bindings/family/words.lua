@@ -2,7 +2,7 @@
 -- words; here they are int32 codes of a sorted list, which compare as the words' bytes do. Calls that fail for text are
 -- run by `calls`, by their names, those with strings alone by `strings`.
 local strew, fail, use, inner = ...
-local operands = use "operands.lua"
+local operands, errors = use "operands.lua", use "errors.lua"
 local words = {calls = {}, strings = {}}
 local calls = words.calls
 
@@ -121,6 +121,10 @@ function calls.equal(self, other)
 end
 
 function calls.isin(self, test_elements, options)
+  if operands.is_tensor(self) and self.dtype == "time" and is_text(test_elements) then -- of a table of strings
+    local instants = errors.own("self", "test_elements", nil, strew.to, test_elements, "time")
+    return use "times.lua".calls.isin(self, instants, options)
+  end
   if type(test_elements) == "string" then test_elements = {test_elements} end
   local like = is_text(self) and self or test_elements
   if type(test_elements) == "table" then
@@ -298,15 +302,18 @@ local function value_of(word, dtype, info)
 end
 
 -- Raises an error that names the first element that is the word of that number.
-local function fail_word(t, numbers, k, dtype)
+local function fail_word(t, numbers, k, dtype, hint)
   local at = numbers:eq(k - 1):nonzero()[0]:tolist()
   fail("self", ("has %s at %s, which is no %s"):format(inner.text(t:get(at)), operands.text(at), dtype),
-    t:get(at) == "" and not dtype:find "float" and "floats have NaN for empty words" or nil, "value", nil, at)
+    hint or t:get(at) == "" and not dtype:find "float" and "floats have NaN for empty words" or nil, "value", nil, at)
 end
 
 local function converted(self, dtype)
   local list, numbers = used(self)
-  if dtype == "time" then return strew.time(list, {device = self.device})[numbers] end
+  if dtype == "time" then
+    local function reword(fact, hint) fail_word(self, numbers, fact:match "%[(%d+)%]$", dtype, hint) end
+    return errors.own("x", "self", reword, strew.time, list, {device = self.device})[numbers]
+  end
   local info = dtype ~= "bool" and not dtype:find "float" and strew.iinfo(dtype) or nil
   local values = {}
   for k, word in ipairs(list) do

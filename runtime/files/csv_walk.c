@@ -432,6 +432,7 @@ static strew_status mark_columns(struct csv_reader *reader) {
   const strew_load_options *options = reader->options;
   const struct named text = {"text", options->text_count, options->text, TEXTUAL},
                      dates = {"dates", options->date_count, options->dates, DATED};
+  reader->all_dates = options->csv && options->csv->all_dates;
   strew_status status = choose_columns(reader);
   TRY(status, mark(reader, &text));
   return TRY(status, mark(reader, &dates));
@@ -672,8 +673,7 @@ static strew_status inspect_word(struct csv_reader *reader, const struct cells *
   if (look == UNSPLIT) return fail_look(reader, cells, cell, look, "one cell in a line");
   if (look == MARK) return note(column, cell), column->kind = MARKED, STREW_OK;
   if (look == PLAIN) return column->kind = TEXTUAL, STREW_OK;
-  const strew_csv_options *csv = reader->options->csv;
-  if (look == DATE && csv && csv->all_dates) return column->kind = DATED, STREW_OK;
+  if (look == DATE && reader->all_dates) return column->kind = DATED, STREW_OK;
   bool is_point = look == OTHER_POINT && reader->point == ',';
   return fail_look(reader, cells, cell, look, is_point ? "a number with a decimal comma" : expected[look]);
 }

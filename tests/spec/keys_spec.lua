@@ -130,6 +130,17 @@ describe("key tables", function()
     assert.same(strew.words(whole, "city"), strew.words(kt.keys, "city"))
   end)
 
+  it("have columns of times, with the same dtype in each chunk, whatever a call that failed had", function()
+    local kt = strew.key_table(2)
+    local days, n = strew.time{"2024-01-02", "", "2024-01-02"}, strew.tensor{1, 1, 1}
+    assert.is_false(pcall(kt.ids, kt, {day = strew.tensor{"a", "b", "a"}, n = strew.ones(3, 1)}, {"day", "n"}))
+    assert.same({0, 1, 0}, kt:ids({day = days, n = n}, {"day", "n"}):tolist())
+    assert.same({1, 2}, kt:ids({day = strew.time{"", "2024-01-01"}, n = n:narrow(0, 0, 2)}, {"day", "n"}):tolist())
+    assert.same({"2024-01-02", "NaT", "2024-01-01"}, kt.keys.day:tolist())
+    assert.equal('ids: \'x\' has numbers in column "day", which had times before',
+      message(kt.ids, kt, {day = n, n = n}, {"day", "n"}):match("[^\n]*"))
+  end)
+
   it("refuse other keys", function()
     local kt = strew.key_table(2)
     local one, two = strew.tensor{1, 2}, strew.tensor{1.5, 2}

@@ -199,6 +199,8 @@ describe("tables", function()
        .. "which tables[1] has\n  hint  did you mean 'citty'?"},
       {"strew.concat{a, {v = strew.tensor{1}, city = strew.tensor{1}}}",
        "concat: 'tables' has column \"city\", which is text in tables[1] and int64 in tables[2]"},
+      {"strew.concat(a, a)", "concat: 'tensors' has key \"city\", expected a sequence\n"
+       .. "  hint  tables are listed: strew.concat{a, b}"},
       {"strew.concat{a, 7}", "concat: 'tables[2]' is 7, expected a table of columns"},
       {"strew.concat{a, fill = true}", "concat: 'tables' has key \"fill\", expected a sequence of tables\n"
        .. "  hint  options follow the sequence: strew.concat({a, b}, {fill = true})"},
@@ -284,7 +286,7 @@ describe("tables", function()
       {"strew.asof({t = T{1, 3, 2}}, {t = T{1}}, 't')",
        "asof: 'a' has 2 at [2] in column \"t\", expected ascending values\n  hint  strew.sort_by(a, \"t\")"},
       {"strew.asof({t = T{1.0}}, {t = T{1, 0 / 0}}, 't')",
-       "asof: 'b' has nan at [1] in column \"t\", expected no missing value\n  hint  strew.sort_by(b, \"t\")"},
+       "asof: 'b' has nan at [1] in column \"t\", expected no missing value\n  hint  b[~b[\"t\"]:isnan()]"},
       {"strew.asof({t = T{1}}, {t = T{1}}, 't', {direction = 'back'})",
        "asof: 'direction' is \"back\", expected backward, forward or nearest"},
       {"strew.asof({t = T{1}}, {t = T{1}}, 't', {tolerance = -1})",

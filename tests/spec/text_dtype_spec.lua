@@ -267,4 +267,12 @@ describe("text", function()
     }
     for _, row in ipairs(rows) do assert.matches(row[2], message(row[1])) end
   end)
+
+  it("is no number to calls made of others", function()
+    local t = strew.tensor{"1", "2"}
+    for _, row in ipairs{{"cov"}, {"corrcoef"}, {"trapz"}, {"logsumexp", 0}} do
+      assert.matches("'self' is text, expected numbers", message(strew[row[1]], t, row[2]), 1, true)
+    end
+    assert.matches("'v' is text, expected numbers for \"sum\"", message(strew.rolling, t, 2, "sum"), 1, true)
+  end)
 end)

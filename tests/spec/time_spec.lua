@@ -289,10 +289,45 @@ describe("times", function()
       {"'self' is time", strew.unravel_index, zero, {3}}, {"is time", strew.ravel_multi_index, {zero, zero}, {3, 4}},
       {"'self' is time", strew.nan_to_num, t, 5}, {"'v' is time", strew.rolling, t, 2, "min"},
       {"a text with a zero byte", strew.time, "2024-01-01\0x"}, {"'format' is given", strew.time, n, "%Y"},
-      {"expected a tensor, number or boolean", strew.eq, t, "2024-01-01\0x"},
+      {"'other' has a text with a zero byte", strew.eq, t, "2024-01-01\0x"},
+      {"'other' is \"x\", expected a time", strew.ge, t, "x"}, {"'self' is \"x\", expected a time", strew.ge, "x", t},
+      {"'test_elements' has \"x\" at [1], which is no time", strew.isin, t, {"2024-01-01", "x"}},
+      {"'test_elements' is \"x\", expected a time", strew.isin, t, "x"},
+      {"'self' has \"x\" at [2], which is no time", strew.to, strew.tensor{"2024-01-01", "2024-01-01", "x"}, "time"},
+      {"has \"mean\" for column \"t\" of time", function() strew.group_by({t = t}, "t"):agg{m = {"mean", "t"}} end},
     } do
       assert.matches(row[1], support.message(table.unpack(row, 2)), 1, true)
     end
+  end)
+
+  it("are looked for among texts of times", function()
+    local t = strew.time{"2024-01-01", "", "2024-01-02"}
+    assert.same({true, false, false}, t:isin{"2024-01-01", ""}:tolist())
+    assert.same({false, true, true}, t:isin("2024-01-01", {invert = true}):tolist())
+  end)
+
+  it("fill a column and lack no element of a key as the hints say", function()
+    local x = strew.table{n = {1, 2}, t = strew.time{"2024-01-01", ""}}
+    local function set(value) x.new = value end
+    assert.matches("hint   value:expand(2) fills a column", support.message(set, strew.time "2024-01-03"), 1, true)
+    set(strew.time("2024-01-03"):expand(2))
+    assert.equal("time", x.new.dtype)
+    local hint = 'hint  a[~a["t"]:isnan()]'
+    assert.matches('has NaT at [1] in column "t", expected no missing value\n  ' .. hint,
+      support.message(strew.asof, x, x, "t"), 1, true)
+    assert.equal(1, #strew.asof(x[~x["t"]:isnan()], x[~x["t"]:isnan()], "t"))
+  end)
+
+  it("of all columns of dates are read in files and chunks", function()
+    local path = os.tmpname()
+    support.put(path, "n,t,u\n1,2024-01-01,\n2,2024-01-02T10:00,2024-01-03\n3,,2024-01-04\n")
+    local options = {format = "csv", dates = true}
+    local x, parts = strew.load(path, options), {}
+    options.rows = 2
+    for chunk in strew.chunks(path, options) do parts[#parts + 1] = chunk end
+    os.remove(path)
+    assert.same({"time", "time"}, {x.t.dtype, x.u.dtype})
+    assert.same({2, tostring(x)}, {#parts, tostring(strew.concat(parts))})
   end)
 
   it("have medians and quantiles", function()
