@@ -544,8 +544,8 @@ describe("files", function()
     local path = folder .. "chosen.npz"
     strew.save(path, {data = strew.tensor{1.5, 2}, form = strew.ones(3, {dtype = "int32"}), rows = strew.tensor{1, 2}})
     local bytes = read(path):gsub(native .. "i4", native .. "c4")
-    assert.equal('has a member "form.npy" that holds elements of NumPy\'s dtype \'' .. native .. "c4', complex numbers, "
-      .. 'which strew does not have\n'
+    assert.equal('has a member "form.npy" that holds elements of NumPy\'s dtype \'' .. native .. "c4', complex "
+      .. 'numbers, which strew does not have\n'
       .. "  hint  {columns = {...}} reads the members that it names, without .npy", refusal(bytes, nil, ".npz"))
     write("chosen.npz", bytes)
     local x = strew.load(path, {columns = {"rows", "data"}})
