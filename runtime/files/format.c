@@ -132,7 +132,8 @@ strew_status format_check_load(const struct call *call, const struct format *for
   const strew_csv_options *csv = csv_options(options);
   const char *given = options->header ? "header" : options->separator ? "separator" : NULL;
   if (!given) given = options->dtype ? "dtype" : options->text_count ? "text" : NULL;
-  if (!given) given = options->decimal ? "decimal" : options->date_count || csv->all_dates ? "dates" : csv->skip ? "skip" : NULL;
+  if (!given)
+    given = options->decimal ? "decimal" : options->date_count || csv->all_dates ? "dates" : csv->skip ? "skip" : NULL;
   if (!given) given = csv->comment ? "comment" : csv->names ? "names" : csv->missing_count ? "missing" : NULL;
   if (!given) given = csv->rows ? "rows" : csv->thousands ? "thousands" : NULL;
   if (!given && !(format->options & TAKES_COLUMNS)) given = options->column_count ? "columns" : NULL;
