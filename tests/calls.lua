@@ -687,7 +687,7 @@ add("join", "any", 1, 1, function(d)
   return keyed(d), {key = d:positions({7}, 6), other = d:finite{7}},
     any{"inner", "left", "right", "outer", "semi", "anti"}
 end, function(a, b, how) return of_table(strew.join(a, b, "key", {how = how})) end)
-add("asof", "number", 1, 1, function(d)
+add("asof", "double", 1, 1, function(d)
   local a = {on = d:positions(d.shape, 9), by = d:positions(d.shape, 3), value = d:values()}
   local b = {on = d:positions({7}, 9), by = d:positions({7}, 3), other = d:finite{7}}
   return strew.sort_by(a, "on"), strew.sort_by(b, "on"), any{"backward", "forward", "nearest"}
@@ -695,7 +695,7 @@ end, function(a, b, direction)
   return of_table(strew.asof(a, b, "on", {by = "by", direction = direction, tolerance = 4}))
 end)
 add("melt", "any", 1, 1, keyed, function(x) return strew.melt(x, "key").key, strew.melt(x, nil, "value").value end)
-add("describe", "number", 1, 1, keyed, function(x)
+add("describe", "double", 1, 1, keyed, function(x)
   local summary = strew.describe(x)
   return summary.count, summary.mean, summary["25%"], summary.max
 end)
