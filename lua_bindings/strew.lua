@@ -99,24 +99,21 @@
 ---The sum of its group for each element, as `sums[group]`, divides the element:
 ---the shares of a group add up to 1. Running sums, from the largest element, give
 ---cumulative shares; a count of words has its own.
----> local x = strew.table{team = {0, 1, 0, 1, 1}, points = {3.0, 2, 1, 4, 2}}
+---> local x = strew.table{team = {0, 1, 0, 1, 1}, points = strew.tensor{3.0, 2, 1, 4, 2}}
 ---> x = x:sort_by("points", true)
 ---> local g = x:group_by("team")
 ---> x.share = x.points / g:sum(x.points)[g.ids]
 ---> x.cumulative = g:cumsum(x.share)
 ---> print(x:rows(x.team:eq(1)))
----> print(strew.value_counts(strew.tensor{7, 9, 7, 7}, {shares = true}))
+---> print(strew.value_counts(strew.tensor{7, 9, 7, 7}, {shares = true}).share:to("float32"))
 ---table: 3 rows, 4 columns, cpu
 ---  points   team  cumulative    share
---- float64  int64     float64  float64
+--- float32  int64     float32  float32
 ---       4      1        0.50     0.50
 ---       2      1        0.75     0.25
 ---       2      1        1.00     0.25
----table: 2 rows, 3 columns, cpu
---- value  count    share
---- int64  int64  float64
----     7      3     0.75
----     9      1     0.25
+---float32[2] cpu
+--- 0.7500  0.2500
 ---```
 
 ---# views

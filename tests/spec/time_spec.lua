@@ -338,6 +338,7 @@ describe("times", function()
     assert.same({{"NaT"}, {"2024-05-03"}}, (u:median(1, true)):tolist())
     assert.equal("2024-05-02", u[1]:narrow(0, 0, 2):median():item())
     assert.equal("NaT", u:median():item())
+    if support.lacks_float64 then return end -- in which quantiles are computed
     assert.same({"2024-05-02", "2024-05-02T12:00", "2024-05-04"}, u[1]:quantile(strew.tensor{0, 0.25, 1}):tolist())
     assert.same({"NaT", "2024-05-03"}, u:quantile(0.5, 1):tolist())
     assert.same({"2024-05-02"}, u[1]:narrow(0, 0, 2):quantile(0.3, 0, true, {interpolation = "lower"}):tolist())
