@@ -173,18 +173,26 @@ static bool append(lua_State *L, struct script_call *call, int i, const char *na
   return true;
 }
 
-/* Pushes the key after entry n in the table's own order. That visits all other keys, except in tables built in an
-   unusual order, where some may be missed. */
+/* Pushes the first string, by its bytes, or another key, after entry n in the table's own order: a message does not
+   depend on that. It visits all other keys, except in tables built in an unusual order, where some may be missed. */
 bool bind_stray_key(lua_State *L, int i, lua_Unsigned n) {
+  bool is_found = false;
+  lua_pushnil(L);
+  const int first = lua_gettop(L);
   if (n)
     lua_pushinteger(L, (lua_Integer)n);
   else
     lua_pushnil(L);
   while (lua_next(L, i)) {
     lua_pop(L, 1);
-    if (!lua_isinteger(L, -1) || (lua_Unsigned)lua_tointeger(L, -1) - 1 >= n) return true;
+    if (lua_isinteger(L, -1) && (lua_Unsigned)lua_tointeger(L, -1) - 1 < n) continue;
+    const bool is_string = lua_type(L, -1) == LUA_TSTRING, was_string = lua_type(L, first) == LUA_TSTRING;
+    if (!is_found || (is_string && (!was_string || strcmp(lua_tostring(L, -1), lua_tostring(L, first)) < 0)))
+      lua_copy(L, -1, first);
+    is_found = true;
   }
-  return false;
+  if (!is_found) lua_pop(L, 1);
+  return is_found;
 }
 
 bool bind_check_sequence(lua_State *L, struct script_call *call, int i, const char *name, const char *of) {
