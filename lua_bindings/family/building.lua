@@ -114,12 +114,6 @@ local function read_all(list)
   return parts, names
 end
 
-local function place_of(columns, name)
-  for i, other in ipairs(columns.names) do
-    if other == name then return i end
-  end
-end
-
 -- Returns the rows of a column that some tables lack, missing there: of the column of the others.
 local function filled(parts, name, places)
   local own, at, from, count = {}, {}, {}, 0
@@ -145,7 +139,7 @@ local function concat(list, fill)
   for n, name in ipairs(names) do
     local places, lacks, has = {}, nil, nil
     for k, columns in ipairs(parts) do
-      places[k] = place_of(columns, name)
+      places[k] = tables.place(columns, name)
       if places[k] then has = has or k else lacks = lacks or k end
     end
     if lacks and not fill then

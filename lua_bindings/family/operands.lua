@@ -81,6 +81,15 @@ end
 
 function operands.is_tensor(x) return strew.type(x) == "tensor" end
 
+-- Returns strew.equal of tensors of which `is` is true, by their eq.
+function operands.equal_by(is, eq)
+  return function(self, other)
+    if not (is(self) and is(other)) then return false end
+    if operands.text(self.shape) ~= operands.text(other.shape) then return false end
+    return eq(self, other):all():item()
+  end
+end
+
 -- Returns a script's sequence, whose entries must be tensors.
 function operands.tensors(list, name)
   for i, t in ipairs(list) do

@@ -153,11 +153,17 @@ local function hint_of(name, names)
   return (errors.meant(name, names))
 end
 
--- Returns the position of a column.
-function tables.position(columns, name, argument)
+-- Returns the position of a column; nil: there is none.
+function tables.place(columns, name)
   for i, other in ipairs(columns.names) do
     if rawequal(other, name) then return i end
   end
+end
+
+-- The same of a script's argument: an error if there is none.
+function tables.position(columns, name, argument)
+  local place = tables.place(columns, name)
+  if place then return place end
   if type(name) ~= "string" and math.type(name) ~= "integer" then
     fail(argument, ("has %s, expected names or numbers of columns"):format(inner.text(name)))
   end

@@ -111,11 +111,7 @@ calls.eq, calls.ne, calls.le, calls.lt = comparison(eq), comparison(ne), compari
 calls.ge = comparison(function(a, b) return le(b, a) end)
 calls.gt = comparison(function(a, b) return lt(b, a) end)
 
-function calls.equal(self, other)
-  if not (is_time(self) and is_time(other)) then return false end
-  if operands.text(self.shape) ~= operands.text(other.shape) then return false end
-  return calls.eq(self, other):all():item()
-end
+calls.equal = operands.equal_by(is_time, calls.eq)
 
 function calls.isin(self, test_elements, options)
   if type(test_elements) == "string" then

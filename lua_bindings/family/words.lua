@@ -114,11 +114,7 @@ for name, swapped in next, SWAPPED do
   end
 end
 
-function calls.equal(self, other)
-  if not (is_text(self) and is_text(other)) then return false end
-  if operands.text(self.shape) ~= operands.text(other.shape) then return false end
-  return calls.eq(self, other):all():item()
-end
+calls.equal = operands.equal_by(is_text, calls.eq)
 
 function calls.isin(self, test_elements, options)
   if operands.is_tensor(self) and self.dtype == "time" and is_text(test_elements) then -- of a table of strings
