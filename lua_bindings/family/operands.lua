@@ -90,6 +90,14 @@ function operands.equal_by(is, eq)
   end
 end
 
+-- Makes max and min with a tensor in the place of `dim` maximum and minimum.
+function operands.of_two(calls)
+  for name, of_two in next, {max = calls.maximum, min = calls.minimum} do
+    local of_one = calls[name]
+    calls[name] = function(self, dim, ...) return (operands.is_tensor(dim) and of_two or of_one)(self, dim, ...) end
+  end
+end
+
 -- Returns a script's sequence, whose entries must be tensors.
 function operands.tensors(list, name)
   for i, t in ipairs(list) do

@@ -85,6 +85,7 @@ end
 function calls.maximum(self, other)
   return times.from_key(strew.maximum(instant(self, "self") - 1, instant(other, "other") - 1))
 end
+operands.of_two(calls)
 
 function calls.clamp(self, low, high)
   if type(low) == "table" then low, high = low.min, low.max end

@@ -83,6 +83,7 @@ for name in ("minimum maximum"):gmatch "%a+" do
     return of(strew[name](a, b), like)
   end
 end
+operands.of_two(calls)
 
 ---------------------------------------------------------------------------------------------------------- comparison
 
@@ -203,6 +204,8 @@ function words.strings.full(...)
 end
 
 function calls.full_like(self, word, options)
+  local dtype = options and options.dtype or self.dtype
+  if dtype ~= "text" then fail("value", ("is text, expected a number for %s"):format(dtype), nil, "dtype") end
   return full(self.shape, word, {device = options and options.device or self.device})
 end
 

@@ -174,8 +174,12 @@ describe("text", function()
         return count
       end, b)
       assert.same(places, list(strew.searchsorted(unique, y)))
-      assert.same(map(function(v, w) return below(v, w) and v or w end, a, b), list(strew.minimum(x, y)))
-      assert.same(map(function(v, w) return below(v, w) and w or v end, a, b), list(strew.maximum(x, y)))
+      for _, name in ipairs{"minimum", "min"} do
+        assert.same(map(function(v, w) return below(v, w) and v or w end, a, b), list(strew[name](x, y)))
+      end
+      for _, name in ipairs{"maximum", "max"} do
+        assert.same(map(function(v, w) return below(v, w) and w or v end, a, b), list(strew[name](x, y)))
+      end
       assert.is_true(x:equal(text_of(a)))
     end)
   end)
@@ -258,6 +262,10 @@ describe("text", function()
       {function() return strew.where(strew.tensor{true, true}, t, 1) end, "text"},
       {function() return t:eq(1) end, "'other' is 1, expected text or a string"},
       {function() return t:lt(strew.ones(2)) end, "'other' is float32, expected text or a string"},
+      {function() return t:max(strew.tensor{0, 1}) end, "'other' is int64, expected text or a string"},
+      {function() return strew.min(strew.tensor{0, 1}, t) end, "'self' is int64, expected text or a string"},
+      {function() return strew.full_like(strew.tensor{0, 1}, t) end, "'value' is text, expected a number for int64"},
+      {function() return t:full_like("a", {dtype = "int64"}) end, "'value' is text, expected a number for int64"},
       {function() t[0] = 1 end, "'value' is 1, expected text or a string"},
       {function() return t:to("float32") end, "'self' has \"a\" at %[0%], which is no float32"},
       {function() return strew.tensor{"1", ""}:to("int64") end, "'self' has \"\" at %[1%], which is no int64"},

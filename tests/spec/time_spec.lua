@@ -150,7 +150,7 @@ describe("times", function()
       end
       assert.equal(name == "ne", other:any():item())
     end
-    for name, expected in pairs{minimum = math.min, maximum = math.max} do
+    for name, expected in pairs{minimum = math.min, min = math.min, maximum = math.max, max = math.max} do
       local all = strew[name](t, u):to("int64"):tolist()
       for i = 1, #a do
         assert.equal((a[i] == NAT or b[i] == NAT) and NAT or expected(a[i], b[i]), all[i])
@@ -283,6 +283,7 @@ describe("times", function()
     for _, row in ipairs{
       {"'sorted' is int64, expected a time", strew.searchsorted, n, t},
       {"'boundaries' is int64, expected a time", strew.bucketize, t, n},
+      {"'other' is int64, expected a time", strew.max, t, n}, {"'self' is int64, expected a time", strew.min, n, t},
       {"'index' is time", strew.scatter_nunique, n, zero}, {"'index' is time", strew.scatter_min, t, zero},
       {"'index' is time", strew.scatter_count, zero}, {"'out' is given", strew.scatter_max, t, n, 0, t:clone()},
       {"'skip_nan' is true", strew.scatter_nunique, t, n, {skip_nan = true}},
