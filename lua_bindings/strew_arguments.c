@@ -313,12 +313,19 @@ static bool fail_missing(struct script_call *call, const struct parameter *param
   return false;
 }
 
+/* Returns how many arguments the parameters take. */
+static int capacity_of(const struct parameter *parameters) {
+  int count = 0;
+  for (; parameters[count].name && parameters[count].presence != KEYED; count++)
+    if (parameters[count].presence == REST) return INT_MAX;
+  return count;
+}
+
 /* A superfluous argument in the position of options was meant as options. The self of a method does not count. */
 static bool fail_count(lua_State *L, struct script_call *call, const struct parameter *parameters, int count) {
   char text[400], value[TEXT_BYTES];
-  const int self = call->form & (METHOD | INPLACE) ? 1 : 0;
-  int positional = 0;
-  while (parameters[positional].name && parameters[positional].presence != KEYED) positional++;
+  const int self = call->form & (METHOD | INPLACE) ? 1 : 0, positional = capacity_of(parameters);
+  call->is_misspelled = true;
   if (!parameters->name)
     bind_fail(call, STREW_EARGUMENT, NULL, "takes no arguments, %d given", count);
   else if (parameters[positional].name && count == positional + 1)
@@ -335,6 +342,7 @@ static bool fail_count(lua_State *L, struct script_call *call, const struct para
 static bool fail_key(lua_State *L, struct script_call *call, const struct parameter *parameters, int given, int key) {
   char text[TEXT_BYTES], known[400] = "";
   strew_guess guess = {.wanted = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : NULL};
+  call->is_misspelled = true;
   for (const struct parameter *p = parameters; p->name; p++) {
     if (!has_key(p) && (p->presence != REQUIRED || p - parameters < given)) continue;
     add_text(known, sizeof known, known[0] ? ", " : "", p->name, "");
@@ -489,6 +497,7 @@ bool bind_arguments_at(lua_State *L, struct script_call *call, const struct para
       options = last--;
       if (p->presence == REQUIRED && !has_name(L, options, p->name)) return fail_missing(call, parameters, p->name);
     } else { /* nil for a required argument counts as missing */
+      if (k > 0 && last > capacity_of(parameters)) return fail_count(L, call, parameters, last);
       return lua_isnil(L, next) ? fail_missing(call, parameters, p->name) : false;
     }
   }

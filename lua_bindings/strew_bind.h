@@ -148,6 +148,7 @@ struct script_call {
   strew_tensor *self; /* the first argument, once read as a tensor */
   bool is_recorded;   /* strew_record.c */
   const char *stored; /* the operation that runs as one of times or text */
+  bool is_misspelled; /* it has an argument too many, or an unknown option: no operation may take it */
   int read_once;      /* the argument that may be an unstored tensor in place of a bound expression; 0: none */
   /* What bind_arguments has read, up to MOST_PARAMETERS: of each parameter the stack position of its value, 0: absent,
      above `arguments`: in the options, the argument at `options`. positional: the arguments before these; rest: the
