@@ -6879,8 +6879,8 @@ function strew.detach(self) end
 ---@field dtype? strew.dtype .csv: dtype of the columns of numbers; default int64 or float64
 ---@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
 ---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
----@field dates? (string|integer)[]|true .csv: columns of ISO 8601 dates and times, read as times; true: all whose first
----  element is one
+---@field dates? (string|integer)[]|table<string,string>|true .csv: columns of ISO 8601 dates and times, read as times, or of a
+---  format by column, as {day = "%d.%m.%Y"}: see strew.time; true: all whose first element is one of ISO 8601
 ---@field columns? (string|integer)[] the columns of the .csv, or the tensors of the .npz or .safetensors, in this order; default: all
 ---@field names? string[] .csv: names of all columns, instead of those in the file
 ---@field missing? (string|integer)[] .csv: cells to read as empty, as {"?", "-", -999}
@@ -6925,8 +6925,8 @@ function strew.detach(self) end
 ---zeros, as the zip code 00501, or with a plus and 7 digits or more, as +4912345, unless `dtype` is given. `text =
 ---{"price"}` reads the column as words, `decimal = ","` numbers with commas, `thousands = ","` numbers as 1,234,567,
 ---`missing = {"-"}` such words as empty cells, `dates = {"when"}` dates: 2024-05-17, 2024-05-17T12:30 or
----2024-05-17 12:30:00.25+02:00. They become times, in UTC unless they have an offset; an empty cell becomes NaT. Other
----forms of dates are errors: read them as words.
+---2024-05-17 12:30:00.25+02:00, `dates = {when = "%d.%m.%Y"}` those of another form, by the letters of `strew.time`. They
+---become times, in UTC unless they have an offset; an empty cell becomes NaT.
 ---
 ---`skip = 2` and `comment = "#"` leave out lines, `rows = 10` reads ten rows, and `names = {"a", "b"}` names the columns,
 ---instead of the file's names if it has some.

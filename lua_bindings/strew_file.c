@@ -71,6 +71,7 @@ struct keys {
 struct dates {
   struct keys keys;
   bool *all;
+  const char **formats; /* of each key, or NULL */
 };
 
 static bool read_key(lua_State *L, struct script_call *call, const char *name, struct keys *keys) {
@@ -88,8 +89,8 @@ static bool read_key(lua_State *L, struct script_call *call, const char *name, s
   return true;
 }
 
-static bool bind_keys(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  struct keys *keys = out;
+/* Reads a sequence. */
+static bool read_keys(lua_State *L, struct script_call *call, int i, const char *name, struct keys *keys) {
   int table;
   if (!bind_table(L, call, i, name, &table)) return false;
   *keys->option = keys->names;
@@ -99,13 +100,42 @@ static bool bind_keys(lua_State *L, struct script_call *call, int i, const char 
     if (!read_key(L, call, name, keys)) return false;
     lua_pop(L, 1);
   }
-  return bind_check_sequence(L, call, i, name, "");
+  return true;
 }
 
-/* true: all columns of dates. */
+static bool bind_keys(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  return read_keys(L, call, i, name, out) && bind_check_sequence(L, call, i, name, "");
+}
+
+/* Adds the columns that are keys of the table at i, with the formats that are their values, in the order of their names. */
+static bool read_formats(lua_State *L, struct script_call *call, int i, const char *name, const struct dates *dates) {
+  const struct keys *keys = &dates->keys;
+  const int64_t first = *keys->count;
+  char text[TEXT_BYTES];
+  for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
+    if (lua_isinteger(L, -2) && (lua_Unsigned)lua_tointeger(L, -2) - 1 < lua_rawlen(L, i)) continue;
+    if (lua_type(L, -2) != LUA_TSTRING)
+      return bind_fail(call, STREW_EARGUMENT, name, "has key %s, expected columns, or formats by column",
+                       bind_text(L, call, lua_gettop(L) - 1, text)),
+             false;
+    if (lua_type(L, -1) != LUA_TSTRING)
+      return bind_fail(call, STREW_EARGUMENT, name,
+                       "has %s for column \"%.40s\", expected a format, as \"%%d.%%m.%%Y\"",
+                       bind_text(L, call, lua_gettop(L), text), lua_tostring(L, -2)),
+             false;
+    int64_t at = (*keys->count)++;
+    for (; at > first && strcmp(keys->names[at - 1], lua_tostring(L, -2)) > 0; at--)
+      keys->names[at] = keys->names[at - 1], dates->formats[at] = dates->formats[at - 1];
+    keys->names[at] = lua_tostring(L, -2), dates->formats[at] = lua_tostring(L, -1);
+  }
+  return true;
+}
+
+/* true: all columns of dates; else a sequence of columns, and formats by column. */
 static bool bind_dates(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct dates *dates = out;
-  return lua_isboolean(L, i) ? bind_boolean(L, call, i, name, dates->all) : bind_keys(L, call, i, name, &dates->keys);
+  if (lua_isboolean(L, i)) return bind_boolean(L, call, i, name, dates->all);
+  return read_keys(L, call, i, name, &dates->keys) && read_formats(L, call, i, name, dates);
 }
 
 /* Allocates memory for the list `name` of the options before any argument is read. */
@@ -116,7 +146,9 @@ static struct keys prepare_keys(lua_State *L, const struct script_call *call, co
   while (last && lua_isnil(L, last)) last--;
   if (last && lua_istable(L, last)) {
     lua_pushstring(L, name);
-    keys.most = lua_rawget(L, last) == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
+    const bool is_list = lua_rawget(L, last) == LUA_TTABLE;
+    keys.most = is_list ? lua_rawlen(L, -1) : 0;
+    for (lua_pushnil(L); is_list && lua_next(L, -2); lua_pop(L, 1)) keys.most += lua_type(L, -2) == LUA_TSTRING;
     lua_settop(L, top);
   }
   keys.names = lua_newuserdatauv(L, keys.most * sizeof *keys.names, 0);
@@ -149,6 +181,8 @@ static void prepare_loading(lua_State *L, const struct script_call *call, struct
   loading->text = prepare_keys(L, call, "text", of_columns, &options->text, &options->text_count);
   loading->dates.keys = prepare_keys(L, call, "dates", of_columns, &options->dates, &options->date_count);
   loading->dates.all = &csv->all_dates;
+  const size_t formats_bytes = loading->dates.keys.most * sizeof *csv->date_formats;
+  csv->date_formats = loading->dates.formats = memset(lua_newuserdatauv(L, formats_bytes, 0), 0, formats_bytes);
   loading->columns = prepare_keys(L, call, "columns", of_columns, &options->columns, &options->column_count);
   loading->names = prepare_keys(L, call, "names", "names of columns", &csv->names, &csv->name_count);
   loading->missing = prepare_keys(L, call, "missing", "words or integers", &csv->missing, &csv->missing_count);

@@ -1568,7 +1568,9 @@ typedef struct strew_csv_options {
   strew_error *warning;
   char thousands; /* between groups of three digits, as ',' in 1,234,567; 0: none. Not the decimal point */
   bool all_dates; /* columns whose first element is a date are ones of dates, as if `dates` named them */
-  uint64_t reserved[3];
+  /* Of each name in `dates` the format of its dates, as for strew_time_parse, or NULL; NULL: of none */
+  const char *const *date_formats;
+  uint64_t reserved[2];
 } strew_csv_options;
 
 /* .csv files: each column becomes a 1-D tensor, named by its header or "1", "2", ... An empty name becomes the column's
@@ -1602,8 +1604,8 @@ typedef struct strew_load_options {
   char decimal;             /* .csv: of numbers, '.' or ','; 0: a point. A comma needs `separator`; if that is a comma
                                as well, such numbers are in quotes */
   int64_t date_count;       /* .csv: the number of names in `dates` */
-  /* .csv: columns of dates of ISO 8601: YYYY-MM-DD; T or a blank, HH:MM, :SS, and Z or an offset as +02:00 may follow.
-     They become times; see STREW_TIME. Without an offset they are UTC; missing cells are NaT. */
+  /* .csv: columns of dates of ISO 8601: YYYY-MM-DD; T or a blank, HH:MM, :SS, and Z or an offset as +02:00 may follow;
+     or of a form that csv->date_formats has. They become times; see STREW_TIME. Without an offset they are UTC; missing cells are NaT. */
   const char *const *dates;
   int64_t column_count; /* the number of names in `columns` */
   /* .csv: the columns of the table, in this order; .npz and .safetensors: its tensors. The others are skipped; NULL:

@@ -170,7 +170,7 @@ START_TEST(test_lines_and_words) {
   strew_table_release(table);
   csv.name_count = 1;
   assert_fails(load(&options, &table), STREW_EARGUMENT, "load: 'names' has 1 names, expected 2, the cells of line 3");
-  csv.reserved[2] = 1;
+  csv.reserved[1] = 1;
   assert_fails(load(&options, &table), STREW_EARGUMENT, NULL);
 }
 END_TEST
@@ -318,7 +318,7 @@ static void assert_same_chunks(strew_device *other, const strew_reader_options *
 /* Random files, read in blocks by threads, and in two walks. */
 START_TEST(test_parts) {
   enum { TRIALS = 2000 };
-  static const char *const dates[] = {"c0"}, *const missing[] = {"7", "word"};
+  static const char *const dates[] = {"c0"}, *const missing[] = {"7", "word"}, *const formats[] = {"%Y-%m-%d"};
   static const strew_dtype dtypes[] = {STREW_INT64, STREW_FLOAT64, STREW_FLOAT32, STREW_INT32};
   const strew_options whole = {.threads = 1, .grain_bytes = (size_t)1 << 20};
   strew_context *other;
@@ -335,7 +335,8 @@ START_TEST(test_parts) {
                                    .rows = draw_below(4) ? 0 : 1 + draw_below(50),
                                    .missing = missing,
                                    .missing_count = draw_below(3) ? 0 : 2,
-                                   .all_dates = draw_below(2)};
+                                   .all_dates = draw_below(2),
+                                   .date_formats = draw_below(2) ? formats : NULL};
     const strew_load_options options = {.header = csv.skip ? STREW_HEADER_NO : STREW_HEADER_YES,
                                         .dtype = draw_below(3) ? NULL : &dtypes[draw_below(4)],
                                         .dates = dates,
@@ -387,10 +388,12 @@ START_TEST(test_memory_fails) {
 END_TEST
 
 START_TEST(test_first_rows_memory_fails) {
-  static const char text[] = "x;x;;a name of more than a few letters;x\n1'234;a;1;\"q\"\"\";4\n5;b;2;c;4\n6;c;3;d;4\n";
+  static const char text[] =
+      "x;x;;a name of more than a few letters;x\n1'234;a;1;\"q\"\"\";1.2.70\n5;b;2;c;2.2.70\n6;c;3;d;\n";
+  static const char *const dates[] = {"x_3"}, *const formats[] = {"%d.%m.%y"};
   strew_error warning = {0};
-  const strew_csv_options csv = {.rows = 2, .thousands = '\'', .warning = &warning};
-  const strew_load_options options = {.separator = ';', .csv = &csv};
+  const strew_csv_options csv = {.rows = 2, .thousands = '\'', .warning = &warning, .date_formats = formats};
+  const strew_load_options options = {.separator = ';', .date_count = 1, .dates = dates, .csv = &csv};
   strew_table *table;
   long tries = 0;
   put_text(text);

@@ -564,7 +564,7 @@ static void reserved(void) {
     note("strew_group_reduce_options.reserved");
     refuse_reduce_options("options", STREW_GROUP_MEDIAN, &reducing, bad);
     REFUSES("options", strew_group_ids, strew_by_index(index), floats, &reducing, &out);
-    if (bad < 3) {
+    if (bad < 2) {
       strew_csv_options lines = {.skip = 1};
       lines.reserved[bad] = bit;
       note("strew_csv_options.reserved");

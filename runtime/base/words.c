@@ -29,13 +29,6 @@ void shared_words_release(struct shared_words *shared, strew_context *context) {
   memory_free(context, shared, sizeof *shared);
 }
 
-const char *words_at(const struct words *words, int64_t i) { return words->text + words->starts[i]; }
-
-size_t words_length(const struct words *words, int64_t i) {
-  size_t end = i + 1 < words->count ? words->starts[i + 1] : words->used_bytes;
-  return end - words->starts[i] - 1;
-}
-
 bool words_is(const struct words *words, int64_t i, const char *word, size_t length) {
   return i >= 0 && i < words->count && words_length(words, i) == length &&
          memcmp(words_at(words, i), word, length) == 0;
@@ -155,26 +148,31 @@ strew_status words_number(const struct call *call, strew_context *context, struc
   return STREW_OK;
 }
 
-/* Loads what the search for these words will read, each step for all of them, so that their cache misses overlap. */
-static void prefetch_words(const struct words *words, size_t count, const struct found_word *found) {
+void words_prefetch(const struct words *words, size_t count, const int64_t *numbers) {
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] >= 0) __builtin_prefetch(&words->starts[numbers[i]]);
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] >= 0) __builtin_prefetch(words_at(words, numbers[i]));
+}
+
+/* Loads what the search for these words will read, each step for all of them. */
+static void prefetch_found(const struct words *words, size_t count, const struct found_word *found) {
   enum { MOST = 32 };
   int64_t numbers[MOST];
   for (size_t i = 0; i < count; i++) __builtin_prefetch(first_slot(words, found[i].hash));
   for (size_t i = 0; i < count; i++) {
     const uint64_t *slot = first_slot(words, found[i].hash);
     numbers[i] = *slot >> 32 == found[i].hash ? number_in(*slot) : -1;
-    if (numbers[i] >= 0) __builtin_prefetch(&words->starts[numbers[i]]);
   }
-  for (size_t i = 0; i < count; i++)
-    if (numbers[i] >= 0) __builtin_prefetch(words_at(words, numbers[i]));
+  words_prefetch(words, count, numbers);
 }
 
 size_t words_number_all(struct words *words, size_t count, const struct found_word *found, int64_t *codes) {
-  enum { AT_ONCE = 32, FITS_CACHE = 1 << 10 };
+  enum { AT_ONCE = 32 };
   for (size_t i = 0; i < count; i++) {
     const size_t left = count - i;
-    if (i % AT_ONCE == 0 && words->count > FITS_CACHE)
-      prefetch_words(words, left < AT_ONCE ? left : AT_ONCE, found + i);
+    if (i % AT_ONCE == 0 && words_are_many(words))
+      prefetch_found(words, left < AT_ONCE ? left : AT_ONCE, found + i);
     codes[i] = number_word(words, found[i].text, found[i].length, found[i].hash);
     if (codes[i] < 0) return i;
   }

@@ -50,9 +50,16 @@ int64_t words_find(const struct words *words, const char *word, size_t length);
 /* True if word i is this one; false if there is no word i. */
 bool words_is(const struct words *words, int64_t i, const char *word, size_t length);
 /* Returns word i of 0..count-1; borrowed until the next one is added. */
-const char *words_at(const struct words *words, int64_t i);
+static inline const char *words_at(const struct words *words, int64_t i) { return words->text + words->starts[i]; }
 /* The number of bytes of word i. */
-size_t words_length(const struct words *words, int64_t i);
+static inline size_t words_length(const struct words *words, int64_t i) {
+  const size_t end = i + 1 < words->count ? words->starts[i + 1] : words->used_bytes;
+  return end - words->starts[i] - 1;
+}
+/* Prefetches words by number, so that their cache misses overlap; negative numbers are skipped. */
+void words_prefetch(const struct words *words, size_t count, const int64_t *numbers);
+/* True if the words take more than the caches near a processor, so that words_prefetch pays. */
+static inline bool words_are_many(const struct words *words) { return words->count > 1 << 10; }
 
 /* Functions of text.c for what it stands on. */
 struct text_ops {

@@ -176,6 +176,7 @@ void csv_end(struct csv_reader *reader) {
   memory_free(context, reader->chosen, (size_t)reader->count * sizeof *reader->chosen);
   words_release(&reader->names, context);
   words_release(&reader->missing, context);
+  words_release(&reader->formats, context);
   memory_free(context, reader->unquoted, reader->unquoted_bytes);
   if (reader->c_locale) freelocale(reader->c_locale);
 }

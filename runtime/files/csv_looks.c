@@ -97,6 +97,22 @@ static bool is_other_date(const char *at, const char *end) {
          counts[is_year_first ? 2 : 0] < 3 && a > 0 && b > 0 && a < 32 && b < 32 && (a < 13 || b < 13);
 }
 
+int formats_of_date(const struct cells *cells, const struct cell *cell, char (*formats)[FORMAT_BYTES]) {
+  static const char *const days[] = {"%d?%m?%Y", "%m?%d?%Y", "%Y?%m?%d", "%d?%m?%y", "%m?%d?%y"},
+                           *const hours[] = {"", " %R", " %T", " %T.%f", " %I:%M %p", " %I:%M:%S %p", "T%R", "T%T"};
+  size_t length;
+  const char *text = trimmed(cells, cell, &length), mark = text[strspn(text, "0123456789")];
+  int64_t time;
+  int count = 0;
+  for (size_t d = 0; d < sizeof days / sizeof *days; d++)
+    for (size_t h = 0; h < sizeof hours / sizeof *hours && count < MOST_FORMATS; h++) {
+      char *format = strcat(strcpy(formats[count], days[d]), hours[h]);
+      format[2] = format[5] = mark;
+      count += time_read(text, length, format, &time) == TIME_READ;
+    }
+  return count;
+}
+
 /* True if a word may stand for a missing value: one without letters and digits, or one of a list. */
 static bool is_mark(const char *text, size_t length) {
   static const char *const words[] = {"unknown", "none", "nil", "missing", "n.a.", "n/d", "#n/a"};

@@ -203,13 +203,13 @@ static bool note_word(struct part *part, const struct cells *cells, const struct
   return true;
 }
 
-static bool read_time_cell(struct cells *cells, char *to) {
+static bool read_time_cell(const struct part *part, int64_t i, struct cells *cells, char *to) {
   struct cells next = *cells;
   struct cell cell;
   int64_t time;
   cells_next(&next, true, &cell);
   if (cell.has_quotes || cell.is_unclosed || cell.has_more ||
-      time_read(cell.text, cell.length, NULL, &time) != TIME_READ)
+      csv_read_date(&part->reader, &part->columns[i], &cell, &time) != TIME_READ)
     return false;
   memcpy(to, &time, sizeof time);
   cells->at = next.at, cells->line = next.line;
@@ -241,7 +241,7 @@ static inline bool read_row(const struct parts *parts, struct part *part, struct
       if (!is_read) return false;
       words += route == BY_WORD ? part->words_step : 0;
     } else if (route == BY_TIME) {
-      is_read = read_time_cell(cells, to);
+      is_read = read_time_cell(part, i, cells, to);
     } else if (route != BY_CELL) {
       is_read = read_number_cell(part, cells, route, to);
     }

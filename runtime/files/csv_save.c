@@ -10,21 +10,25 @@
 
 #include <inttypes.h>
 
-enum { PART_CELLS = 1 << 14, PART_BYTES = 24 * PART_CELLS };
+enum { PART_CELLS = 1 << 14, PART_BYTES = 24 * PART_CELLS, MOST_SPECIALS = 8, ROWS_AT_ONCE = 32 };
 
 /* A column to write. */
 struct csv_source {
   strew_tensor *dense; /* contiguous, on the CPU: a view or a copy */
   const char *elements;
-  int64_t step;       /* elements from row to row */
-  int64_t word_count; /* -1: a column of numbers */
+  size_t step_bytes;         /* from row to row */
+  const struct words *words; /* of its codes; NULL: a column of numbers or times */
+  bool is_float;
 };
 
-/* The text of a worker's cells, counted row by row: those before `done` are written, `end` is behind the last one. */
+/* The text of a worker's cells, counted row by row: those before `done` are written, `end` is behind the last one. Once
+   the lengths of all texts before it are known, it is placed: the worker writes it to the file before its next cells. */
 struct part {
   char *bytes;
   size_t used_bytes, held_bytes;
   int64_t done, end;
+  bool is_placed;
+  uint64_t place; /* of the text in the file */
 };
 
 struct writer {
@@ -35,7 +39,9 @@ struct writer {
   struct sink sink;
   struct part *parts;
   int64_t part_count;
-  bool specials[256];       /* bytes for which a word needs quotes */
+  bool is_special[256]; /* bytes for which a word needs quotes */
+  int special_count;    /* these bytes, each eight times */
+  uint64_t specials[MOST_SPECIALS];
   const strew_table *table; /* NULL: a tensor */
   int64_t rows, count;
   struct csv_source *sources;
@@ -53,81 +59,167 @@ strew_status csv_separator(const struct call *call, char separator) {
 
 /* ---------------------------------------------------------------------------------------------------------- cells */
 
-/* Appends a word and `end`, the byte behind the cell; false: there is no room. It needs quotes with special bytes in it.
-   An empty one alone would be an empty line; byte EF may begin a byte order mark, 1F a compressed file. */
-static bool put_word(const struct writer *writer, struct part *part, const char *word, char end) {
-  size_t length = 0, quotes = 0;
-  bool is_quoted = !*word || *word == '\xef' || *word == '\x1f';
-  for (; word[length]; length++) {
-    is_quoted |= writer->specials[(unsigned char)word[length]];
-    quotes += word[length] == '"';
+static char *put_quoted(const char *word, size_t length, char end, char *to, const char *limit) {
+  size_t quotes = 0;
+  for (size_t i = 0; i < length; i++) quotes += word[i] == '"';
+  if ((size_t)(limit - to) < length + quotes + 3) return NULL;
+  *to++ = '"';
+  for (size_t i = 0; i < length; i++) {
+    if (word[i] == '"') *to++ = '"';
+    *to++ = word[i];
   }
-  if (part->held_bytes - part->used_bytes < length + quotes + 3) return false;
-  char *to = part->bytes + part->used_bytes;
-  if (is_quoted) *to++ = '"';
-  if (!quotes) to = (char *)memcpy(to, word, length) + length;
-  for (const char *at = word; quotes && *at; at++) {
-    if (*at == '"') *to++ = '"';
-    *to++ = *at;
-  }
-  if (is_quoted) *to++ = '"';
-  *to++ = end;
-  part->used_bytes = (size_t)(to - part->bytes);
-  return true;
+  return *to++ = '"', *to++ = end, to;
 }
 
-static bool put_number(const struct writer *writer, struct part *part, strew_dtype dtype, const void *element,
-                       char end) {
-  if (part->held_bytes - part->used_bytes < NUMBER_BYTES + 1) return false;
-  char *to = part->bytes + part->used_bytes;
-  if (dtype_is_float(dtype)) {
-    to += write_float(dtype, element, writer->c_locale, to);
+/* Copies eight bytes; nonzero: one of them is special. */
+static inline uint64_t copy_eight(const struct writer *writer, const char *from, char *to) {
+  const uint64_t ones = 0x0101010101010101;
+  uint64_t eight, found = 0;
+  memcpy(&eight, from, sizeof eight);
+  memcpy(to, &eight, sizeof eight);
+  for (int i = 0; i < writer->special_count; i++) {
+    const uint64_t differs = eight ^ writer->specials[i];
+    found |= (differs - ones) & ~differs;
+  }
+  return found & ones << 7;
+}
+
+/* Writes a word and `end`, the byte behind the cell, to `to`; returns where they end, or NULL: there is no room before
+   `limit`. A word needs quotes with special bytes in it. An empty one alone would be an empty line; byte EF may begin a
+   byte order mark, 1F a compressed file. */
+static inline char *put_word(const struct writer *writer, const char *word, size_t length, char end, char *to,
+                             const char *limit) {
+  enum { STEP = sizeof(uint64_t) };
+  if ((size_t)(limit - to) < length + 3) return NULL;
+  uint64_t is_quoted = !length || *word == '\xef' || *word == '\x1f';
+  if (length >= STEP) {
+    for (size_t i = STEP; i < length; i += STEP) is_quoted |= copy_eight(writer, word + i - STEP, to + i - STEP);
+    is_quoted |= copy_eight(writer, word + length - STEP, to + length - STEP);
   } else {
-    const strew_scalar number = strew_scalar_load(dtype, element);
-    const bool negative = number.dtype != STREW_UINT64 && number.as.i < 0;
-    to += write_integer(negative ? 0 - (uint64_t)number.as.i : (uint64_t)number.as.i, negative, to);
+    for (size_t i = 0; i < length; i++) is_quoted |= writer->is_special[(unsigned char)(to[i] = word[i])];
   }
-  *to++ = end;
-  part->used_bytes = (size_t)(to - part->bytes);
-  return true;
+  if (is_quoted) return put_quoted(word, length, end, to, limit);
+  to[length] = end;
+  return to + length + 1;
 }
 
-/* Appends the cell of column i in this row; false: there is no room. */
-static bool put_cell(const struct writer *writer, struct part *part, int64_t row, int64_t i) {
-  const struct csv_source *source = &writer->sources[i];
+static inline int write_number(const struct writer *writer, const struct csv_source *source, const char *element,
+                               char *to) {
   const strew_dtype dtype = source->dense->dtype;
-  const char *element = source->elements + (size_t)(row * source->step) * dtype_bytes(dtype);
-  const char end = i + 1 < writer->count ? writer->separator : '\n';
-  if (dtype == STREW_TIME) {
+  if (source->is_float) return write_float(dtype, element, writer->c_locale, to);
+  strew_scalar number = {.dtype = STREW_INT64};
+  if (dtype == STREW_INT64)
+    memcpy(&number.as.i, element, sizeof number.as.i);
+  else
+    number = strew_scalar_load(dtype, element);
+  const bool negative = number.dtype != STREW_UINT64 && number.as.i < 0;
+  return write_integer(negative ? 0 - (uint64_t)number.as.i : (uint64_t)number.as.i, negative, to);
+}
+
+static inline int64_t code_of(const struct csv_source *source, const char *element) {
+  int32_t code;
+  if (source->dense->dtype != STREW_TEXT) return strew_scalar_load(source->dense->dtype, element).as.i;
+  return memcpy(&code, element, sizeof code), code;
+}
+
+/* Writes the cell of a row and `end` as put_word does. */
+static inline char *put_cell(const struct writer *writer, const struct csv_source *source, int64_t row, char end,
+                             char *to, const char *limit) {
+  const char *element = source->elements + (size_t)row * source->step_bytes;
+  const strew_dtype dtype = source->dense->dtype;
+  if (source->words) {
+    const int64_t code = code_of(source, element);
+    return put_word(writer, words_at(source->words, code), words_length(source->words, code), end, to, limit);
+  }
+  if (limit - to < STREW_TIME_BYTES + 3 || limit - to <= NUMBER_BYTES) return NULL;
+  if (dtype != STREW_TIME) {
+    to += write_number(writer, source, element, to);
+  } else {
     char text[STREW_TIME_BYTES];
     strew_time_text(strew_scalar_load(dtype, element).as.i, text);
-    if (*text || writer->count == 1) return put_word(writer, part, text, end);
-    if (part->used_bytes == part->held_bytes) return false;
-    return part->bytes[part->used_bytes++] = end, true;
+    if (*text || writer->count == 1) return put_word(writer, text, strlen(text), end, to, limit);
   }
-  if (source->word_count < 0) return put_number(writer, part, dtype, element, end);
-  const int64_t code = strew_scalar_load(dtype_stored(dtype), element).as.i;
-  return put_word(writer, part, strew_table_word(writer->table, i, code), end);
+  *to++ = end;
+  return to;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- parts */
 
+/* Prefetches the words of rows from `row` on; returns the row behind them. */
+static int64_t prefetch_rows(const struct writer *writer, int64_t row) {
+  const int64_t end = least(row + ROWS_AT_ONCE, writer->rows);
+  int64_t codes[ROWS_AT_ONCE];
+  for (int64_t i = 0; i < writer->count; i++) {
+    const struct csv_source *source = &writer->sources[i];
+    if (!source->words || !words_are_many(source->words)) continue;
+    for (int64_t k = row; k < end; k++)
+      codes[k - row] = code_of(source, source->elements + (size_t)k * source->step_bytes);
+    words_prefetch(source->words, (size_t)(end - row), codes);
+  }
+  return end;
+}
+
 /* Writes cells until the part's memory is full or they end. */
-static void write_part(void *user, int64_t p) {
+static void put_cells(const struct writer *writer, struct part *part) {
+  const char *limit = part->bytes + part->held_bytes;
+  char *to = part->bytes + part->used_bytes;
+  int64_t row = part->done / writer->count, i = part->done % writer->count, prefetched = row;
+  for (; part->done < part->end; part->done++) {
+    if (row == prefetched) prefetched = prefetch_rows(writer, row);
+    const bool is_last = i + 1 == writer->count;
+    char *end = put_cell(writer, &writer->sources[i], row, is_last ? '\n' : writer->separator, to, limit);
+    if (!end) break;
+    to = end, i = is_last ? 0 : i + 1, row += is_last;
+  }
+  part->used_bytes = (size_t)(to - part->bytes);
+}
+
+static strew_status write_placed(const struct call *call, const struct writer *writer, struct part *part) {
+  RETURN_IF_FAILED(draft_write(call, &writer->sink.draft, part->place, part->bytes, part->used_bytes));
+  return part->is_placed = false, part->used_bytes = 0, STREW_OK;
+}
+
+/* Writes the text of the last round and the next cells; a text that cannot be written stays, for end_part. */
+static void run_part(void *user, int64_t p) {
   const struct writer *writer = user;
   struct part *part = &writer->parts[p];
-  int64_t row = part->done / writer->count, i = part->done % writer->count;
-  for (; part->done < part->end && put_cell(writer, part, row, i); part->done++)
-    if (++i == writer->count) i = 0, row++;
+  strew_error unread;
+  struct call call = *writer->call;
+  call.error = &unread;
+  if (!part->is_placed || write_placed(&call, writer, part) == STREW_OK) put_cells(writer, part);
+}
+
+/* Places a text; one that is compressed is written at once. */
+static strew_status place(struct writer *writer, struct part *part) {
+  struct sink *sink = &writer->sink;
+  if (sink->codec) {
+    const size_t used_bytes = part->used_bytes;
+    part->used_bytes = 0;
+    return sink_write(writer->call, sink, part->bytes, used_bytes);
+  }
+  part->is_placed = true, part->place = sink->written;
+  sink->written += part->used_bytes;
+  return STREW_OK;
 }
 
 /* Writes the part's text to the file. A cell that was longer than all of its memory gets more. */
 static strew_status flush(struct writer *writer, struct part *part) {
   if (!part->used_bytes && part->done < part->end)
     return stream_grow(writer->call, writer->context, 0, part->held_bytes, &part->bytes, &part->held_bytes);
-  strew_status status = sink_write(writer->call, &writer->sink, part->bytes, part->used_bytes);
-  part->used_bytes = 0;
-  return status;
+  RETURN_IF_FAILED(place(writer, part));
+  return part->is_placed ? write_placed(writer->call, writer, part) : STREW_OK;
+}
+
+/* Writes the cells that are left, and places the text. */
+static strew_status end_part(struct writer *writer, struct part *part) {
+  strew_status status = part->is_placed ? write_placed(writer->call, writer, part) : STREW_OK;
+  for (;;) {
+    if (status == STREW_OK) put_cells(writer, part);
+    if (part->done == part->end) return TRY(status, place(writer, part));
+    TRY(status, flush(writer, part));
+    TRY(status, context_check(writer->call, writer->context));
+    if (status != STREW_OK) return status;
+  }
 }
 
 static strew_status put_names(struct writer *writer) {
@@ -137,8 +229,11 @@ static strew_status put_names(struct writer *writer) {
   while (part->done < part->end && status == STREW_OK) {
     const char *name = strew_table_name(writer->table, part->done);
     if (part->done % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(writer->call, writer->context);
-    if (put_word(writer, part, name, part->done + 1 < writer->count ? writer->separator : '\n'))
-      part->done++;
+    const char end = part->done + 1 < writer->count ? writer->separator : '\n';
+    char *to =
+        put_word(writer, name, strlen(name), end, part->bytes + part->used_bytes, part->bytes + part->held_bytes);
+    if (to)
+      part->done++, part->used_bytes = (size_t)(to - part->bytes);
     else
       TRY(status, flush(writer, part));
   }
@@ -154,16 +249,9 @@ static strew_status put_round(struct writer *writer, int64_t first, int64_t *end
     part->done = *end;
     part->end = *end = least(*end + PART_CELLS, cells);
   }
-  pool_run(writer->context, count, write_part, writer);
+  pool_run(writer->context, count, run_part, writer);
   strew_status status = context_check(writer->call, writer->context);
-  for (int64_t p = 0; p < count && status == STREW_OK; p++) {
-    status = flush(writer, &writer->parts[p]);
-    while (writer->parts[p].done < writer->parts[p].end && status == STREW_OK) {
-      write_part(writer, p);
-      status = context_check(writer->call, writer->context);
-      TRY(status, flush(writer, &writer->parts[p]));
-    }
-  }
+  for (int64_t p = 0; p < count && status == STREW_OK; p++) status = end_part(writer, &writer->parts[p]);
   return status;
 }
 
@@ -174,6 +262,8 @@ static strew_status put_rows(struct writer *writer) {
     status = put_round(writer, at, &at);
     progress_reach(writer->context, (uint64_t)(at / writer->count));
   }
+  for (int64_t p = 0; p < writer->part_count && status == STREW_OK; p++)
+    if (writer->parts[p].is_placed) status = write_placed(writer->call, writer, &writer->parts[p]);
   return status;
 }
 
@@ -184,7 +274,9 @@ static strew_status open_rows(struct writer *writer, strew_tensor *tensor, struc
   strew_status status = strew_to(tensor, &writer->context->cpu, tensor->dtype, &on_cpu, writer->call->error);
   TRY(status, strew_contiguous(on_cpu, &out->dense, writer->call->error));
   strew_release(on_cpu);
-  if (status == STREW_OK) *out = (struct csv_source){out->dense, dense_at(out->dense, 0), 1, -1};
+  if (status == STREW_OK)
+    *out = (struct csv_source){out->dense, dense_at(out->dense, 0), dtype_bytes(tensor->dtype), NULL,
+                               dtype_is_float(tensor->dtype)};
   return status;
 }
 
@@ -192,19 +284,19 @@ static strew_status open_rows(struct writer *writer, strew_tensor *tensor, struc
 static strew_status check_codes(const struct writer *writer, int64_t i) {
   enum { CODES_BETWEEN_CHECKS = 1 << 17 };
   const struct csv_source *source = &writer->sources[i];
+  const int64_t count = strew_table_word_count(writer->table, i);
   char text[TEXT_BYTES];
-  size_t step = dtype_bytes(source->dense->dtype);
   for (int64_t row = 0; row < writer->rows; row++) {
     if (row % CODES_BETWEEN_CHECKS == 0) {
       RETURN_IF_FAILED(context_check(writer->call, writer->context));
     }
-    strew_scalar code = strew_scalar_load(source->dense->dtype, source->elements + (size_t)row * step);
-    if (code.as.i < 0 || code.as.i >= source->word_count)
+    strew_scalar code = strew_scalar_load(source->dense->dtype, source->elements + (size_t)row * source->step_bytes);
+    if (code.as.i < 0 || code.as.i >= count)
       return fail(
           writer->call,
           (struct fault){.code = STREW_EVALUE, .argument = "x", .value = &code, .position = &row, .position_rank = 1},
           "has code %" PRId64 " at [%" PRId64 "] of column \"%s\", valid 0..%" PRId64, code.as.i, row,
-          text_of_name(strew_table_name(writer->table, i), text), source->word_count - 1);
+          text_of_name(strew_table_name(writer->table, i), text), count - 1);
   }
   return STREW_OK;
 }
@@ -235,8 +327,8 @@ static strew_status open_columns(struct writer *writer) {
     status = check_column(writer, i, tensor);
     TRY(status, open_rows(writer, tensor, &writer->sources[i]));
     if (status != STREW_OK) return status;
-    writer->sources[i].word_count = strew_table_word_count(writer->table, i);
-    if (writer->sources[i].word_count >= 0 && tensor->dtype != STREW_TEXT) status = check_codes(writer, i);
+    writer->sources[i].words = table_words(writer->table, i);
+    if (writer->sources[i].words && tensor->dtype != STREW_TEXT) status = check_codes(writer, i);
   }
   return status;
 }
@@ -246,9 +338,11 @@ static strew_status open_tensor(struct writer *writer, const strew_tensor *tenso
   struct csv_source whole = {0};
   strew_status status = open_rows(writer, (strew_tensor *)tensor, &whole);
   for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
-    size_t offset_bytes = (size_t)i * dtype_bytes(tensor->dtype);
-    writer->sources[i] =
-        (struct csv_source){strew_retain(whole.dense), whole.elements + offset_bytes, writer->count, -1};
+    struct csv_source *source = &writer->sources[i];
+    *source = whole;
+    source->dense = strew_retain(whole.dense);
+    source->elements += (size_t)i * whole.step_bytes;
+    source->step_bytes *= (size_t)writer->count;
   }
   strew_release(whole.dense);
   return status;
@@ -260,10 +354,12 @@ static strew_status open_writer(struct writer *writer, const strew_save_options 
   const size_t sources_bytes = (size_t)writer->count * sizeof *writer->sources;
   RETURN_IF_FAILED(csv_separator(writer->call, options->separator));
   writer->separator = options->separator;
-  const char specials[] = {'"', '\n', '\r', writer->separator}, of_one_column[] = {',', ';', '\t', '|'};
-  for (size_t i = 0; i < sizeof specials; i++) writer->specials[(unsigned char)specials[i]] = true;
-  for (size_t i = 0; i < sizeof of_one_column && writer->count == 1; i++) /* it would look like several */
-    writer->specials[(unsigned char)of_one_column[i]] = true;
+  const char specials[MOST_SPECIALS] = {'"', '\n', '\r', writer->separator, ',', ';', '\t', '|'};
+  writer->special_count = writer->count == 1 ? MOST_SPECIALS : 4; /* one column would look like several */
+  for (int i = 0; i < writer->special_count; i++) {
+    writer->is_special[(unsigned char)specials[i]] = true;
+    writer->specials[i] = 0x0101010101010101 * (unsigned char)specials[i];
+  }
   writer->part_count = writer->context->threads;
   writer->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (!writer->c_locale) return fail_memory(writer->call, writer->context, sizeof writer->c_locale);

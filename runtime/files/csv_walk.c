@@ -113,6 +113,15 @@ static void remedy_of_thousands(const struct csv_reader *reader, char mark, char
                          : ", .decimal = \".\"");
 }
 
+/* Writes the options that read dates of another form: of two forms, as in 1/2/2024, both. */
+static void remedy_of_dates(const struct cells *cells, const struct cell *cell, const char *column, char *text) {
+  char formats[MOST_FORMATS][FORMAT_BYTES];
+  const int count = formats_of_date(cells, cell, formats);
+  if (!count) return;
+  snprintf(text, TEXT_BYTES, "{.dates = {%.100s}, .date_formats = {\"%s\"}} reads dates, ", column, formats[0]);
+  if (count > 1) sprintf(text + strlen(text), "with the month first: \"%s\", ", formats[1]);
+}
+
 /* True if a message can quote the text as a script writes it. */
 static bool is_quotable(const char *text, size_t length) {
   enum { LONGEST = 24 };
@@ -130,7 +139,7 @@ static const char *text_of_remedy(const struct csv_reader *reader, const struct 
   const bool is_comma = reader->point == ',';
   *text = '\0';
   if (look == DATE) snprintf(text, TEXT_BYTES, "{.dates = {%.120s}} reads dates, ", column);
-  if (look == OTHER_DATE) strcpy(text, "`dates` reads the form 2024-12-31 only, ");
+  if (look == OTHER_DATE) remedy_of_dates(cells, cell, column, text);
   if (look == ROUNDED) strcpy(text, "{.dtype = STREW_FLOAT64} rounds, ");
   if (look == LABEL) strcpy(text, "{.dtype = STREW_FLOAT64} reads numbers without leading zeros and signs, ");
   if (look == UNSPLIT)
@@ -374,6 +383,7 @@ struct named {
   int64_t count;
   const char *const *names;
   enum kind kind;
+  const char *const *formats; /* of dates, or NULL */
 };
 
 static strew_status fail_named(const struct csv_reader *reader, const struct named *named, const char *name) {
@@ -401,6 +411,11 @@ static strew_status mark(struct csv_reader *reader, const struct named *named) {
       return fail(reader->call, FAULT(STREW_EARGUMENT, named->option), "has \"%s\", which is in 'text', too",
                   text_of_name(name, text));
     reader->columns[i].kind = named->kind;
+    const char *format = named->formats ? named->formats[k] : NULL;
+    if (!format) continue;
+    RETURN_IF_FAILED(words_number(reader->call, reader->context, &reader->formats, format, strlen(format),
+                                  &reader->columns[i].format));
+    reader->columns[i].format++;
   }
   return STREW_OK;
 }
@@ -408,7 +423,7 @@ static strew_status mark(struct csv_reader *reader, const struct named *named) {
 /* Chooses the columns of the table: those that the option names, or all. */
 static strew_status choose_columns(struct csv_reader *reader) {
   const strew_load_options *options = reader->options;
-  const struct named named = {"columns", options->column_count, options->columns, UNKNOWN};
+  const struct named named = {"columns", options->column_count, options->columns, UNKNOWN, NULL};
   char text[TEXT_BYTES];
   for (int64_t i = 0; i < reader->count; i++) {
     reader->columns[i].kind = named.count ? SKIPPED : UNKNOWN;
@@ -430,8 +445,9 @@ static strew_status choose_columns(struct csv_reader *reader) {
 /* Marks the columns that the options name. */
 static strew_status mark_columns(struct csv_reader *reader) {
   const strew_load_options *options = reader->options;
-  const struct named text = {"text", options->text_count, options->text, TEXTUAL},
-                     dates = {"dates", options->date_count, options->dates, DATED};
+  const struct named text = {"text", options->text_count, options->text, TEXTUAL, NULL},
+                     dates = {"dates", options->date_count, options->dates, DATED,
+                              options->csv ? options->csv->date_formats : NULL};
   reader->all_dates = options->csv && options->csv->all_dates;
   strew_status status = choose_columns(reader);
   TRY(status, mark(reader, &text));
@@ -647,10 +663,16 @@ static strew_status inspect_date(struct csv_reader *reader, const struct cells *
                                          [TIME_INVALID] = "a date and time of the calendar",
                                          [TIME_BEYOND] = "a date that int64 microseconds can hold"};
   int64_t time;
+  const struct column *column = &reader->columns[cell->column];
+  char form[TEXT_BYTES], shown[TEXT_BYTES];
   if (is_nan(cell) || is_missing(reader, cells, cell)) return inspect_missing(reader, cells, cell);
-  const enum time_reading date = time_read(cell->text, cell->length, NULL, &time);
-  enum look look = date == TIME_NONE ? look_of(reader, cells, cell) : UNIT;
-  return date == TIME_READ ? STREW_OK : fail_look(reader, cells, cell, look, expected[date]);
+  const enum time_reading date = csv_read_date(reader, column, cell, &time);
+  if (date == TIME_READ) return STREW_OK;
+  const enum look look = date == TIME_NONE ? look_of(reader, cells, cell) : UNIT;
+  if (date != TIME_NONE || !column->format) return fail_look(reader, cells, cell, look, expected[date]);
+  snprintf(form, sizeof form, "a date of the form \"%.60s\"",
+           text_of_name(words_at(&reader->formats, column->format - 1), shown));
+  return fail_look(reader, cells, cell, look, form);
 }
 
 /* True if a line of one cell seems to be several with another separator, as its first line is. */
@@ -786,9 +808,10 @@ void csv_release_columns(struct csv_reader *reader) {
 /* ------------------------------------------------------------------------------------------------ the second walk */
 
 /* Stores the date, which the first walk has checked, or NaT. */
-static void store_date(const struct cell *cell, bool is_absent, char *to) {
+static void store_date(const struct csv_reader *reader, const struct column *column, const struct cell *cell,
+                       bool is_absent, char *to) {
   int64_t time;
-  if (is_absent || time_read(cell->text, cell->length, NULL, &time) != TIME_READ) time = INT64_MIN;
+  if (is_absent || csv_read_date(reader, column, cell, &time) != TIME_READ) time = INT64_MIN;
   memcpy(to, &time, sizeof time);
 }
 
@@ -807,7 +830,7 @@ static inline strew_status store_cell(struct csv_reader *reader, const struct ce
     if (status == STREW_OK) memcpy(to, &whole, sizeof whole);
     return status;
   }
-  if (column->kind == DATED) return store_date(cell, is_absent, to), STREW_OK;
+  if (column->kind == DATED) return store_date(reader, column, cell, is_absent, to), STREW_OK;
   if (is_absent) return strew_scalar_store(strew_float((double)NAN), STREW_EXACT, dtype, to, reader->call->error);
   if (dtype == STREW_FLOAT64) {
     double number = cell->is_number ? double_of(reader, cell) : (double)NAN;

@@ -36,6 +36,7 @@ struct column {
   char *elements;          /* its memory */
   size_t element_bytes;
   struct shared_words *words; /* of a text column; NULL: not made yet */
+  int64_t format;             /* of DATED: its number in reader->formats, from 1; 0: ISO 8601 */
 };
 
 struct csv_reader {
@@ -57,6 +58,7 @@ struct csv_reader {
   bool has_header;       /* the first line is one of names */
   bool is_named;         /* by the file or the caller */
   struct words missing;  /* words that the caller names */
+  struct words formats;  /* of dates */
   char likely_separator; /* in a first line of one cell; 0: none */
   int64_t likely_count;  /* how often it is there */
   char first_byte;       /* of that line */
@@ -82,6 +84,12 @@ void csv_release_columns(struct csv_reader *reader);
 strew_status csv_walk_second(struct csv_reader *reader, struct cells *cells);
 /* Does the work of both walks on one cell, which is that of row reader->row. */
 strew_status csv_read_cell(struct csv_reader *reader, const struct cells *cells, struct cell *cell);
+/* Reads the date of a cell of the column. */
+static inline enum time_reading csv_read_date(const struct csv_reader *reader, const struct column *column,
+                                              const struct cell *cell, int64_t *time) {
+  const char *format = column->format ? words_at(&reader->formats, column->format - 1) : NULL;
+  return time_read(cell->text, cell->length, format, time);
+}
 /* True if the caller names the cell's text as one for a missing value. */
 bool csv_is_absent(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell);
 
@@ -110,9 +118,12 @@ enum look {
   UNSPLIT      /* several cells, for another separator */
 };
 
+enum { FORMAT_BYTES = 32, MOST_FORMATS = 2 };
 enum look look_of(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell);
 /* True if an integer may be a label, whose leading zeros or plus sign are lost in a number: 00501, +4912345. */
 bool looks_like_label(const struct decimal *number);
+/* Finds the formats that read a date of another form, as 12/31/2024, MOST_FORMATS at most; returns their number. */
+int formats_of_date(const struct cells *cells, const struct cell *cell, char (*formats)[FORMAT_BYTES]);
 /* Returns the cell's text without blanks around it. */
 const char *trimmed(const struct cells *cells, const struct cell *cell, size_t *length);
 

@@ -162,6 +162,22 @@ strew_status codec_read(const struct call *call, struct codec *codec, void *to, 
   return STREW_OK;
 }
 
+uint64_t codec_expected(const struct codec *codec, uint64_t made) {
+  enum { LEAST_BYTES = 18, SIZE_BYTES = 4, TRUSTED = 2 };
+  struct file file = *codec->file;
+  unsigned char end[SIZE_BYTES];
+  strew_error unread;
+  const struct call call = {.op = "load", .error = &unread};
+  uint64_t size = 0;
+  file.bytes = NULL; /* not what is inflated so far */
+  if (!file.is_regular || file.size_bytes < LEAST_BYTES || !position(codec) ||
+      file_read(&call, &file, file.size_bytes - SIZE_BYTES, end, SIZE_BYTES) != STREW_OK)
+    return 0;
+  for (int i = SIZE_BYTES; i--;) size = size << 8 | end[i];
+  const double estimate = (double)made * (double)file.size_bytes / (double)position(codec);
+  return size >= made && (double)size <= TRUSTED * estimate ? size : 0;
+}
+
 /* -------------------------------------------------------------------------------------------------------- writing */
 
 /* Deflates the input, until the buffer is not filled any more. */
@@ -205,6 +221,7 @@ void codec_free(struct codec *codec) {}
 strew_status codec_read(const struct call *call, struct codec *codec, void *to, size_t size_bytes, size_t *got) {
   return STREW_EFILE;
 }
+uint64_t codec_expected(const struct codec *codec, uint64_t made) { return 0; }
 strew_status codec_write(const struct call *call, struct codec *codec, const void *from, size_t size_bytes,
                          bool is_end) {
   return STREW_EFILE;

@@ -125,6 +125,19 @@ bool decimal_value_to_unsigned(const struct decimal *decimal, uint64_t *out) {
   return *out = strtoull(decimal->text, NULL, 10), errno == 0;
 }
 
+/* What a float dtype needs: every decimal of min_digits digits survives conversion to it, but for subnormals;
+   max_digits digits distinguish all its elements. */
+struct float_form {
+  int min_digits, max_digits;
+  uint64_t limit;   /* 10^max_digits */
+  int dropped_bits; /* of a double's significand */
+  double normal;    /* the least normal number */
+};
+static const struct float_form float_forms[] = {[STREW_FLOAT64] = {15, 17, 100000000000000000, 0, 0x1p-1022},
+                                                [STREW_FLOAT32] = {6, 9, 1000000000, 29, 0x1p-126},
+                                                [STREW_FLOAT16] = {3, 5, 100000, 42, 0x1p-14},
+                                                [STREW_BFLOAT16] = {2, 4, 10000, 45, 0x1p-126}};
+
 /* ----------------------------------------------------------------------------------------------------- to doubles */
 
 static double with_sign(double value, bool negative) { return negative ? -value : value; }
@@ -214,46 +227,51 @@ static bool usual_digits(double value, int count, uint64_t *digits, int *exponen
   }
   return false;
 }
-/* Finds the shortest decimal of at most max_digits digits that reads back as value > 0, a normal number of the dtype. False
-   if that needs more than 128 bits, or a closer look: powers of two, whose neighbours are not equally far, and in
-   dtypes narrower than float64 decimals near the middle of two elements, because they are read as float64 first. */
-static bool usual_shortest(strew_dtype dtype, double value, int min_digits, int max_digits, struct decimal *out) {
-  enum { CLOSE = 20 };
-  static const int dropped_bits[] = {
-      [STREW_FLOAT64] = 0, [STREW_FLOAT32] = 29, [STREW_FLOAT16] = 42, [STREW_BFLOAT16] = 45};
-  const int dropped = dropped_bits[dtype];
-  uint64_t bits, limit = 1;
+
+/* Finds the shortest decimal that reads back as value > 0, a normal number of the dtype: the nearest one of max_digits
+   digits, then of one digit less as long as it lies between the middles to the neighbours. False if that needs more bits, or
+   a closer look: powers of two, whose neighbours are not equally far, and in dtypes narrower than float64 decimals near
+   such a middle, because they are read as float64 first. */
+static inline bool usual_shortest(const struct float_form *form, double value, struct decimal *out) {
+  enum { CLOSE = 20, STORED = 52, FRACTION = 50 /* bits */, LOST = 8 /* at most, in a comparison */ };
+  uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
-  uint64_t significand = bits & (((uint64_t)1 << 52) - 1);
+  uint64_t significand = bits & (((uint64_t)1 << STORED) - 1);
   if (!significand) return false;
-  significand = (significand | (uint64_t)1 << 52) >> dropped;
-  const int exponent2 = (int)(bits >> 52) - 1075 + dropped;
-  for (int i = 0; i < max_digits; i++) limit *= 10;
-  int exponent10 = (int)floor(((int)(bits >> 52) - 1023) * 0.30102999566398120) - max_digits + 1;
-  for (int tries = 0; tries < 3; tries++, exponent10++) {
-    const int right = exponent10 - exponent2; /* value / 10^exponent10 = significand * 5^-exponent10 / 2^right */
+  significand = (significand | (uint64_t)1 << STORED) >> form->dropped_bits;
+  const int exponent = (int)(bits >> STORED) - 1023, exponent2 = exponent - STORED + form->dropped_bits;
+  int exponent10 = (exponent * 1233 >> 12) - form->max_digits + 1; /* 1233 / 4096: log10(2); at most 1 too low */
+  uint128 scaled; /* value / 10^exponent10 = significand * 5^-exponent10 / 2^right, with FRACTION bits */
+  uint64_t width; /* from one middle to the other */
+  int shift;
+  for (;; exponent10++) {
+    const int right = exponent10 - exponent2;
     if (exponent10 > 0 || exponent10 < -MAX_POWER || right < 0 || right > 120) return false;
     const uint64_t five = powers_of_five[-exponent10];
-    const uint128 product = (uint128)significand * five, rest = product & (((uint128)1 << right) - 1);
-    const uint64_t whole = (uint64_t)(product >> right);
-    if (whole >= limit - 1) continue;
-    uint64_t step = 1;
-    for (int i = min_digits; i < max_digits; i++) step *= 10;
-    for (;; step /= 10) {
-      const uint64_t high = whole / step, low = whole % step;
-      const uint128 twice = ((uint128)low << right | rest) * 2, one = (uint128)step << right;
-      out->digits = (high + (twice > one || (twice == one && high % 2))) * step;
-      const uint128 is = (uint128)out->digits << right, error = 2 * (is > product ? is - product : product - is);
-      if (dropped && error < five + (five >> CLOSE) && error + (five >> CLOSE) >= five) return false;
-      if (step == 1 || error < five || (error == five && significand % 2 == 0)) break;
-    }
-    return out->exponent = exponent10, true;
+    const uint128 product = (uint128)significand * five;
+    shift = FRACTION - right;
+    scaled = shift < 0 ? product >> -shift : product << shift;
+    width = shift < 0 ? five >> -shift : five << shift;
+    if ((uint64_t)(scaled >> FRACTION) < form->limit - 1) break;
   }
-  return false;
+  const uint64_t whole = (uint64_t)(scaled >> FRACTION), fraction = (uint64_t)scaled & (((uint64_t)1 << FRACTION) - 1);
+  const uint64_t lost = shift < 0 ? LOST : 0, close = form->dropped_bits ? width >> CLOSE : lost;
+  uint64_t high = whole, step = 1;
+  for (int count = form->max_digits;; count--, high /= 10, step *= 10) {
+    const uint64_t below = (whole - high * step) << FRACTION | fraction, above = (step << FRACTION) - below;
+    const bool is_up = below > above || (below == above && high % 2);
+    const uint64_t error = 2 * (is_up ? above : below);
+    if (error + close >= width && error < width + close) return false;
+    if (below + lost > above && above + lost > below) return false;
+    if (error > width || (error == width && significand % 2)) break;
+    out->digits = (high + is_up) * step;
+    if (count == form->min_digits) break;
+  }
+  return out->exponent = exponent10, true;
 }
 #else
-static bool usual_shortest(strew_dtype dtype, double value, int min_digits, int max_digits, struct decimal *out) {
-  return (void)dtype, (void)value, (void)min_digits, (void)max_digits, (void)out, false;
+static bool usual_shortest(const struct float_form *form, double value, struct decimal *out) {
+  return (void)form, (void)value, (void)out, false;
 }
 
 static bool is_usual(const struct decimal *decimal) { return decimal->kind != DECIMAL_FINITE; }
@@ -303,79 +321,131 @@ static bool reads_back(strew_dtype dtype, const void *element, struct decimal *d
   return memcmp(read.bytes, element, dtype_bytes(dtype)) == 0;
 }
 
-/* Sets the numbers of digits to try. Every decimal of *min_digits digits (1 for subnormals) survives conversion to the
-   dtype; *max_digits digits distinguish all its elements. */
-static void digits_of(strew_dtype dtype, double value, int *min_digits, int *max_digits) {
-  static const struct {
-    int min_digits, max_digits;
-    double normal;
-  } digits[] = {[STREW_FLOAT64] = {15, 17, 0x1p-1022},
-                [STREW_FLOAT32] = {6, 9, 0x1p-126},
-                [STREW_FLOAT16] = {3, 5, 0x1p-14},
-                [STREW_BFLOAT16] = {2, 4, 0x1p-126}};
-  *min_digits = fabs(value) < digits[dtype].normal ? 1 : digits[dtype].min_digits;
-  *max_digits = digits[dtype].max_digits;
+/* The same for any element that is finite and not 0, by trial. */
+__attribute__((noinline)) static void rare_shortest(strew_dtype dtype, const void *element, double value,
+                                                    locale_t c_locale, struct decimal *out) {
+  const struct float_form *form = &float_forms[dtype];
+  const bool is_normal = value >= form->normal;
+  for (int count = is_normal ? form->min_digits : 1; count <= form->max_digits; count++) {
+    int exponent;
+    if (!usual_digits(value, count, &out->digits, &exponent)) rare_digits(value, count, &out->digits, &exponent);
+    out->exponent = exponent;
+    if (reads_back(dtype, element, out, c_locale)) return;
+  }
+}
+
+/* Strips zeros from the end of the digits, by a power of ten that has that many. */
+static inline void strip_zeros(struct decimal *decimal, uint64_t power, int zeros) {
+  while (decimal->digits % power == 0) decimal->digits /= power, decimal->exponent += zeros;
 }
 
 /* Finds the shortest decimal that reads back as the element, without trailing zeros. */
-static void shortest(strew_dtype dtype, const void *element, double value, locale_t c_locale, struct decimal *out) {
-  static const uint64_t powers[] = {100000000, 10000, 100, 10};
-  int min_digits, max_digits;
-  digits_of(dtype, value, &min_digits, &max_digits);
-  *out = (struct decimal){.negative = signbit(value)};
-  const bool is_found = min_digits > 1 && usual_shortest(dtype, fabs(value), min_digits, max_digits, out);
-  for (int count = min_digits; count <= max_digits && !is_found; count++) {
-    int exponent;
-    if (!usual_digits(fabs(value), count, &out->digits, &exponent))
-      rare_digits(fabs(value), count, &out->digits, &exponent);
-    out->exponent = exponent;
-    if (reads_back(dtype, element, out, c_locale)) break;
+static inline void shortest(strew_dtype dtype, const void *element, double value, locale_t c_locale,
+                            struct decimal *out) {
+  const bool is_normal = value >= float_forms[dtype].normal;
+  if (!is_normal || !usual_shortest(&float_forms[dtype], value, out))
+    rare_shortest(dtype, element, value, c_locale, out);
+  if (out->digits % 10) return;
+  strip_zeros(out, 100000000, 8);
+  strip_zeros(out, 10000, 4);
+  strip_zeros(out, 100, 2);
+  strip_zeros(out, 10, 1);
+}
+
+static const uint64_t powers_of_ten[] = {1,
+                                         10,
+                                         100,
+                                         1000,
+                                         10000,
+                                         100000,
+                                         1000000,
+                                         10000000,
+                                         100000000,
+                                         1000000000,
+                                         10000000000,
+                                         100000000000,
+                                         1000000000000,
+                                         10000000000000,
+                                         100000000000000,
+                                         1000000000000000,
+                                         10000000000000000,
+                                         100000000000000000,
+                                         1000000000000000000,
+                                         10000000000000000000u};
+
+/* The number of a number's decimal digits; 1 for 0. */
+static inline int count_digits(uint64_t number) {
+  const int estimate = (64 - __builtin_clzll(number | 1)) * 1233 >> 12; /* exact, or 1 too low */
+  return estimate + (estimate == 0 || number >= powers_of_ten[estimate]);
+}
+
+static inline void put_pair(uint32_t number, char *to) {
+  static const char pairs[] =
+      "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354"
+      "555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+  memcpy(to, &pairs[2 * number], 2);
+}
+
+/* Writes the last `count` digits of a number; returns their end. */
+static inline char *put_digits(uint64_t number, int count, char *to) {
+  enum { EIGHT = 100000000 };
+  char *end = to + count;
+  for (; count > 8; count -= 8, number /= EIGHT) {
+    const uint32_t eight = (uint32_t)(number % EIGHT), high = eight / 10000, low = eight % 10000;
+    put_pair(high / 100, to + count - 8);
+    put_pair(high % 100, to + count - 6);
+    put_pair(low / 100, to + count - 4);
+    put_pair(low % 100, to + count - 2);
   }
-  for (int i = 0, zeros = 8; zeros; i++, zeros /= 2)
-    while (out->digits % powers[i] == 0) out->digits /= powers[i], out->exponent += zeros;
+  uint32_t rest = (uint32_t)number;
+  for (; count > 1; count -= 2, rest /= 100) put_pair(rest % 100, to + count - 2);
+  if (count) *to = (char)('0' + rest);
+  return end;
 }
 
 int write_integer(uint64_t magnitude, bool negative, char *to) {
-  enum { MOST_DIGITS = 20 };
-  char text[MOST_DIGITS], *at = text + MOST_DIGITS;
-  for (; magnitude >= 100; magnitude /= 100) {
-    const int two = (int)(magnitude % 100);
-    *--at = (char)('0' + two % 10);
-    *--at = (char)('0' + two / 10);
-  }
-  if (magnitude >= 10) *--at = (char)('0' + magnitude % 10), magnitude /= 10;
-  *--at = (char)('0' + magnitude);
-  const int count = (int)(text + MOST_DIGITS - at);
-  if (negative) *to++ = '-';
-  memcpy(to, at, (size_t)count);
-  to[count] = '\0';
-  return negative + count;
+  *to = '-';
+  char *end = put_digits(magnitude, count_digits(magnitude), to + negative);
+  return *end = '\0', (int)(end - to);
 }
 
-static char *append(char *to, const char *bytes, int count) { return (char *)memcpy(to, bytes, (size_t)count) + count; }
+/* Writes digits * 10^exponent as d.ddde-05; returns the end. */
+__attribute__((noinline)) static char *put_scientific(uint64_t digits, int count, int exponent, char *to) {
+  char text[NUMBER_BYTES];
+  write_integer(digits, false, text);
+  return to + sprintf(to, count > 1 ? "%.1s.%se%+03d" : "%.1s%se%+03d", text, text + 1, exponent + count - 1);
+}
 
-/* Writes digits[0].digits[1]... * 10^exponent, without an exponent where that is short; returns the end. */
-static char *format_decimal(const char *digits, int count, int exponent, char *to) {
-  static const char zeros[] = "0000000000000000";
-  const int whole = exponent + 1;
-  if (exponent < -4 || exponent >= 16)
-    return to + sprintf(to, count > 1 ? "%.1s.%se%+03d" : "%.1s%se%+03d", digits, digits + 1, exponent);
-  if (whole <= 0) return append(append(append(to, "0.", 2), zeros, -whole), digits, count);
-  if (count > whole) return append(append(append(to, digits, whole), ".", 1), digits + whole, count - whole);
-  return append(append(append(to, digits, count), zeros, whole - count), ".0", 2);
+/* The same, without an exponent where that is short. */
+static inline char *put_decimal(uint64_t digits, int exponent, char *to) {
+  enum { LEAST_EXPONENT = -4, MOST_EXPONENT = 15 };
+  const int count = count_digits(digits), whole = exponent + count; /* digits before the point */
+  if (whole <= LEAST_EXPONENT || whole > MOST_EXPONENT + 1) return put_scientific(digits, count, exponent, to);
+  if (exponent >= 0) {
+    to = put_digits(digits, count, to);
+    for (; exponent; exponent--) *to++ = '0';
+    return (char *)memcpy(to, ".0", 2) + 2;
+  }
+  if (whole <= 0) return memcpy(to, "0.000", 5), put_digits(digits, count, to + 2 - whole);
+  const uint64_t power = powers_of_ten[-exponent], before = digits / power;
+  to = put_digits(before, whole, to);
+  *to++ = '.';
+  return put_digits(digits - before * power, -exponent, to);
 }
 
 int write_float(strew_dtype dtype, const void *element, locale_t c_locale, char *to) {
-  double value = strew_scalar_load(dtype, element).as.f;
-  const char *sign = signbit(value) ? "-" : "";
+  double value;
+  if (dtype == STREW_FLOAT64)
+    memcpy(&value, element, sizeof value);
+  else
+    value = strew_scalar_load(dtype, element).as.f;
+  const int sign = signbit(value) != 0;
+  struct decimal decimal = {.negative = sign};
+  *to = '-';
   if (isnan(value)) return sprintf(to, "nan");
-  if (isinf(value)) return sprintf(to, "%sinf", sign);
-  if (value == 0) return sprintf(to, "%s0.0", sign);
-  struct decimal decimal;
-  char digits[24], *at = to;
-  shortest(dtype, element, value, c_locale, &decimal);
-  const int count = write_integer(decimal.digits, false, digits);
-  if (*sign) *at++ = '-';
-  at = format_decimal(digits, count, (int)decimal.exponent + count - 1, at);
-  return *at = '\0', (int)(at - to);
+  if (isinf(value)) return sign + sprintf(to + sign, "inf");
+  if (value == 0) return sign + sprintf(to + sign, "0.0");
+  shortest(dtype, element, fabs(value), c_locale, &decimal);
+  char *end = put_decimal(decimal.digits, (int)decimal.exponent, to + sign);
+  return *end = '\0', (int)(end - to);
 }

@@ -41,6 +41,8 @@ strew_status file_hold(const struct call *call, struct file *file, bool is_gzip)
   strew_status status = stream_open(call, file, is_gzip, &stream);
   for (; status == STREW_OK && got; length += got, min_bytes = STREAM_MIN_BYTES) {
     got = 0;
+    if (length && is_gzip && file->held_bytes - length < 2 && (expected = codec_expected(stream.codec, length)))
+      min_bytes = (size_t)expected + 2 - file->held_bytes;
     if (file->held_bytes - length < 2)
       status = stream_grow(call, file->context, length, min_bytes, &file->bytes, &file->held_bytes);
     size_t left = file->held_bytes - length - 1;
@@ -50,7 +52,7 @@ strew_status file_hold(const struct call *call, struct file *file, bool is_gzip)
   if (status != STREW_OK) return status;
   file->bytes[length] = '\0';
   file->size_bytes = length;
-  if (!file->is_regular || length >= expected) return STREW_OK;
+  if (!file->is_regular || is_gzip || length >= expected) return STREW_OK;
   return file_read(call, file, length, NULL, (size_t)(expected - length)); /* fails: the file has become shorter */
 }
 

@@ -51,6 +51,9 @@ strew_status codec_create(const struct call *call, strew_context *context, struc
 void codec_free(struct codec *codec); /* NULL is fine */
 /* As stream_read. The data is verified only once the end was reached. */
 strew_status codec_read(const struct call *call, struct codec *codec, void *to, size_t size_bytes, size_t *got);
+/* The size of all inflated data by the end of a regular file, if it fits the first `made` bytes, as a damaged or larger one
+   may not; 0: unknown. */
+uint64_t codec_expected(const struct codec *codec, uint64_t made);
 strew_status codec_write(const struct call *call, struct codec *codec, const void *from, size_t size_bytes,
                          bool is_end);
 

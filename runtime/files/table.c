@@ -156,6 +156,12 @@ strew_tensor *strew_table_find(const strew_table *table, const char *name) {
   return name ? strew_table_tensor(table, words_find(&table->names, name, strlen(name))) : NULL;
 }
 
+const struct words *table_words(const strew_table *table, int64_t i) {
+  const struct table_entry *entry = find_entry(table, i);
+  if (!entry || strew_table_word_count(table, i) < 0) return NULL;
+  return entry->words ? &entry->words->words : &entry->tensor->storage->words->shared->words;
+}
+
 int64_t strew_table_word_count(const strew_table *table, int64_t i) {
   const struct table_entry *entry = find_entry(table, i);
   if (!entry) return -1;
@@ -163,9 +169,7 @@ int64_t strew_table_word_count(const strew_table *table, int64_t i) {
 }
 
 const char *strew_table_word(const strew_table *table, int64_t i, int64_t code) {
-  if (code < 0 || code >= strew_table_word_count(table, i)) return NULL;
-  const struct table_entry *entry = find_entry(table, i);
-  return entry->words ? words_at(&entry->words->words, code) : strew_word(entry->tensor, code, NULL);
+  return code < 0 || code >= strew_table_word_count(table, i) ? NULL : words_at(table_words(table, i), code);
 }
 
 strew_status strew_table_text(const strew_table *table, int64_t i, strew_tensor **out, strew_error *error) {

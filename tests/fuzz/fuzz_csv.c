@@ -11,23 +11,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static const strew_csv_options marks = {.thousands = ',', .warning = &warning}, points = {.thousands = '.'},
                                  first = {.rows = 2, .comment = '#', .thousands = '\''};
   static const strew_dtype wide = STREW_FLOAT64;
-  static const strew_load_options ways[] = {{.header = STREW_HEADER_UNSAID},
-                                            {.header = STREW_HEADER_YES},
-                                            {.header = STREW_HEADER_NO, .separator = ';'},
-                                            {.header = STREW_HEADER_NO, .separator = '\t', .dtype = &half},
-                                            {.header = STREW_HEADER_NO, .separator = ' ', .dtype = &whole},
-                                            {.header = STREW_HEADER_NO, .text_count = 1, .text = text},
-                                            {.header = STREW_HEADER_YES, .text_count = 1, .text = text + 1},
-                                            {.header = STREW_HEADER_NO, .separator = ';', .decimal = ','},
-                                            {.header = STREW_HEADER_YES, .date_count = 1, .dates = text + 1},
-                                            {.header = STREW_HEADER_YES, .csv = &lines},
-                                            {.header = STREW_HEADER_YES, .csv = &words},
-                                            {.header = STREW_HEADER_NO, .dtype = &wide, .csv = &words},
-                                            {.csv = &marks},
-                                            {.header = STREW_HEADER_YES, .separator = ';', .csv = &marks},
-                                            {.separator = ';', .decimal = ',', .csv = &points},
-                                            {.csv = &first},
-                                            {.header = STREW_HEADER_NO, .dtype = &whole, .csv = &first}};
+  static const char *const formats[] = {"%d.%m.%Y %I:%M:%S %p"};
+  static const strew_csv_options days = {.date_formats = formats}, dates = {.all_dates = true};
+  static const strew_load_options ways[] = {
+      {.header = STREW_HEADER_UNSAID},
+      {.header = STREW_HEADER_YES},
+      {.header = STREW_HEADER_NO, .separator = ';'},
+      {.header = STREW_HEADER_NO, .separator = '\t', .dtype = &half},
+      {.header = STREW_HEADER_NO, .separator = ' ', .dtype = &whole},
+      {.header = STREW_HEADER_NO, .text_count = 1, .text = text},
+      {.header = STREW_HEADER_YES, .text_count = 1, .text = text + 1},
+      {.header = STREW_HEADER_NO, .separator = ';', .decimal = ','},
+      {.header = STREW_HEADER_YES, .date_count = 1, .dates = text + 1},
+      {.header = STREW_HEADER_YES, .csv = &lines},
+      {.header = STREW_HEADER_YES, .csv = &words},
+      {.header = STREW_HEADER_NO, .dtype = &wide, .csv = &words},
+      {.csv = &marks},
+      {.header = STREW_HEADER_YES, .separator = ';', .csv = &marks},
+      {.separator = ';', .decimal = ',', .csv = &points},
+      {.csv = &first},
+      {.header = STREW_HEADER_NO, .dtype = &whole, .csv = &first},
+      {.header = STREW_HEADER_YES, .date_count = 1, .dates = text + 1, .csv = &days},
+      {.header = STREW_HEADER_YES, .csv = &dates}};
   if (size == 0) return 0;
   const strew_load_options *way = &ways[(uint8_t)(*bytes - '1') % (sizeof ways / sizeof *ways)];
   const strew_save_options save = {.header = way->header, .separator = way->separator};

@@ -283,14 +283,62 @@ describe("a .csv file", function()
     assert.equal("1 time 2024-01-01T00:00:00.25", read("2024-01-01T00:00:00.25\n", {dates = {1}}))
     assert.equal("load: 'dates' has \"3\", not found among the columns: \"1\"", refusal("x\n", {dates = {3}}))
     assert.equal("load: 'dates' has \"1\", which is in 'text', too", refusal("x\n", {dates = {1}, text = {1}}))
-    assert.equal("load: 'dates' has key \"a\", expected a sequence", refusal("x\n", {dates = {a = 1}}))
+  end)
+
+  it("has dates of a format of their own", function()
+    local bytes = "a;when;b\n2024-05-17;3.2.2024;7\n;\"31.12.1969 23:59:59.5\";8\n2024-05-18;na;9\n"
+    local options = {separator = ";", dates = {"a", when = "%d.%m.%Y"}}
+    local hinted = refusal(bytes, options)
+    assert.equal("has \"31.12.1969 23:59:59.5\" in line 3, column 2 (when), expected a date of the form \"%d.%m.%Y\"\n"
+      .. "  hint  {dates = {when = \"%d.%m.%Y %T.%f\"}} reads dates, "
+      .. "{text = {\"when\"}} reads the column as words", hinted)
+    bytes = bytes:gsub("3.2.2024", "3.2.2024 00:00:00.0")
+    put(bytes)
+    options.dates.when = hinted:match "when = \"(.-)\""
+    local x = strew.load(path, options)
+    assert.same({"2024-05-17", "NaT", "2024-05-18"}, x.a:tolist())
+    assert.same({"2024-02-03", "1969-12-31T23:59:59.5", "NaT"}, x.when:tolist())
+    local rows = {}
+    for part in strew.chunks(path, {separator = ";", dates = options.dates, rows = 1}) do
+      rows[#rows + 1] = part.when:tolist()[1]
+    end
+    assert.same(x.when:tolist(), rows)
+    assert.equal("1 time 2024-12-31 1970-01-01", read("12/31/24\n1/1/70\n", {dates = {["1"] = "%D"}}))
+    assert.equal("1 time 2024-12-31", read("?\n12/31/24\n", {dates = {["1"] = "%D"}, missing = {"?"}, skip = 1}))
+    assert.equal("has \"30.2.2024\" in line 1, column 1, expected a date and time of the calendar\n"
+      .. "  hint  {text = {1}} reads the column as words", refusal("30.2.2024\n", {dates = {["1"] = "%d.%m.%Y"}}))
+    local missing = "load: 'dates' has \"b\", not found among the columns: \"1\""
+    assert.equal(missing, refusal("x\n", {dates = {c = "%Y", b = "%Y"}}))
+    for options_text, expected in pairs{
+      ["{a = 1}"] = "has 1 for column \"a\", expected a format, as \"%d.%m.%Y\"",
+      ["{[2] = \"a\"}"] = "has key 2, expected columns, or formats by column",
+      ["{[true] = \"a\"}"] = "has key true, expected columns, or formats by column",
+      ["{\"1\", [\"1\"] = \"%Y\"}"] = false,
+    } do
+      local dates = load("return " .. options_text)()
+      local said = refusal("x\n", {dates = dates})
+      if expected then assert.equal("load: 'dates' " .. expected, said) end
+    end
+    -- Long files are read in parts: the same elements.
+    local lines, wanted = {"when,n"}, {}
+    for i = 1, 60000 do
+      local year, month, day, hour, minute = 1900 + i % 200, i % 12 + 1, i % 28 + 1, i % 24, i % 60
+      lines[i + 1] = ("%d/%d/%d %d:%02d,%d"):format(month, day, year, hour, minute, i)
+      wanted[i] = ((days_to(year, month, day) * 24 + hour) * 60 + minute) * 60000000
+    end
+    put(table.concat(lines, "\n") .. "\n")
+    local when = strew.load(path, {dates = {when = "%m/%d/%Y %H:%M"}}).when
+    assert.is_true(strew.equal(strew.tensor(wanted), when:to("int64")))
   end)
 
   it("is refused where numbers or dates would become words", function()
     local words = "{text = {\"b\"}} reads the column as words"
     local comma = "{decimal = \",\"} reads decimal commas, " .. words
     local marks = "{thousands = \",\"} reads thousands, "
-    local other = "`dates` reads the form 2024-12-31 only, " .. words
+    local function other(first, second)
+      return {"numbers or words, not dates", ("{dates = {b = \"%s\"}} reads dates, "):format(first)
+        .. (second and ("with the month first: \"%s\", "):format(second) or "") .. words}
+    end
     local dates = "{dates = {\"b\"}} reads dates, " .. words
     for cell, expected in pairs{
       ["1,5"] = {"a number with a decimal point", comma}, ["-0,25e3"] = {"a number with a decimal point", comma},
@@ -300,10 +348,10 @@ describe("a .csv file", function()
       ["12.5%"] = {"a number without a unit", words}, ["$5"] = {"a number without a unit", words},
       ["5€"] = {"a number without a unit", words}, ["5 £"] = {"a number without a unit", words},
       ["-3 %"] = {"a number without a unit", words}, ["€1,234.50"] = {"a number without a unit", words},
-      ["12/31/2024"] = {"numbers or words, not dates", other}, ["31.12.2024 10:30"] = {"numbers or words, not dates",
-        other},
-      ["1-2-2024"] = {"numbers or words, not dates", other}, ["2024/1/31"] = {"numbers or words, not dates", other},
-      ["12/31/24"] = {"numbers or words, not dates", other}, ["2024-13-01"] = {"numbers or words, not dates", other},
+      ["12/31/2024"] = other "%m/%d/%Y", ["31.12.2024 10:30"] = other "%d.%m.%Y %R",
+      ["1-2-2024"] = other("%d-%m-%Y", "%m-%d-%Y"), ["2024/1/31"] = other "%Y/%m/%d",
+      ["12/31/24"] = other "%m/%d/%y", ["2024-13-01"] = {"numbers or words, not dates", words},
+      ["12/31/2024 1:05 pm"] = other "%m/%d/%Y %I:%M %p", ["1/2/2024T10:30:00"] = other("%d/%m/%YT%T", "%m/%d/%YT%T"),
       ["1,234,567"] = {"a number without marks between thousands", marks .. words},
       ["-12.345,67"] = {"a number without marks between thousands",
         "{thousands = \".\", decimal = \",\"} reads thousands, " .. words},

@@ -207,6 +207,16 @@ describe("files", function()
       local ok, result = pcall(strew.load, write("changed.csv.gz", changed))
       assert.is_true(not ok or strew.equal(result[2], strew.tensor{1, 3, 5}), tostring(at))
     end
+    -- The size at its end, which memory is allocated for, may be a false one, or that of a member.
+    local many = strew.arange(60000)
+    strew.save(folder .. "one.csv.gz", many)
+    one = read(folder .. "one.csv.gz")
+    assert.is_true(strew.equal(many, strew.load(folder .. "one.csv.gz")[1]))
+    assert.is_true(strew.equal(strew.cat{many, many}, strew.load(write("two.csv.gz", one .. one))[1]))
+    for _, size in ipairs{0, 1, 70000, 400000, 600000, 1000000, 1 << 32 - 1} do
+      assert.matches("^is damaged: its gzip data is invalid before byte %d+: incorrect length check$",
+        refusal(one:sub(1, -5) .. ("<I4"):pack(size), nil, ".csv.gz"))
+    end
     assert.equal("load: 'map' is true, but .npy.gz files cannot be mapped, only .npy, .safetensors",
       support.message(strew.load, "x.npy.gz", {map = true}))
   end)
