@@ -6660,7 +6660,7 @@ function strew.cdist(self, other, p) end
 ---
 ---- `m[i]`: rows of m chosen by an index or a grouping, as in `"x - mean[g]"`
 ---
----- `city == "Rome"`, `city ~= "Rome"`: of text columns, whose words are compared with no other operation
+---- `city == "Rome"`, `city < "Rome"`, `when >= "2024-05-01"`: words in quotes compare with text and with times
 ---
 ---Dtypes, results and errors are those of the same calls made one by one, and so are gradients. Errors mark the place in
 ---the text. Nothing of a text runs as Lua; length, depth and operations are limited.

@@ -361,16 +361,37 @@ static bool read_value(lua_State *L, struct script_call *call, const struct para
   return false;
 }
 
+/* The parameter of the option whose key is at this position, after `given` parameters by position; without a name: none. */
+static const struct parameter *find_option(lua_State *L, const struct parameter *p, int given, int key) {
+  const struct parameter *first = p;
+  const char *name = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : "";
+  while (p->name && !((has_key(p) || p - first >= given) && strcmp(p->name, name) == 0)) p++;
+  return p;
+}
+
+/* Fails for the unknown key that comes first by its bytes: a table has no order. */
+static bool fail_first_key(lua_State *L, struct script_call *call, const struct parameter *parameters, int table,
+                           int given) {
+  lua_pushnil(L);
+  const int first = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+    const int key = lua_gettop(L) - 1;
+    if (find_option(L, parameters, given, key)->name) continue;
+    if (lua_isnil(L, first) || (lua_type(L, key) == LUA_TSTRING && lua_type(L, first) == LUA_TSTRING &&
+                                strcmp(lua_tostring(L, key), lua_tostring(L, first)) < 0))
+      lua_copy(L, key, first);
+  }
+  return fail_key(L, call, parameters, given, first);
+}
+
 /* Reads the options table at position `table`; `given` parameters were passed by position. */
 static bool read_options(lua_State *L, struct script_call *call, const struct parameter *parameters, int table,
                          int given, void *to) {
   lua_pushnil(L);
   while (lua_next(L, table)) {
     int value = lua_gettop(L), key = value - 1;
-    const char *name = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : "";
-    const struct parameter *p = parameters;
-    while (p->name && !((has_key(p) || p - parameters >= given) && strcmp(p->name, name) == 0)) p++;
-    if (!p->name) return fail_key(L, call, parameters, given, key);
+    const struct parameter *p = find_option(L, parameters, given, key);
+    if (!p->name) return fail_first_key(L, call, parameters, table, given);
     if (has_key(p) && p->presence != KEYED && p - parameters < given && !lua_isnil(L, (int)(p - parameters) + 1)) {
       bind_fail(call, STREW_EARGUMENT, p->name, "is given twice, by position and in options");
       return false;

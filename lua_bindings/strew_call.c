@@ -111,6 +111,12 @@ static void push_detail(lua_State *L, const strew_error *error) {
 
 static const char colon_hint[] = "use : to call a method: %c:%s(...)";
 
+/* True if the first argument is a table of columns, whose methods are functions of the module. */
+static bool is_of_columns(lua_State *L) {
+  if (!lua_istable(L, 1) || !luaL_getmetafield(L, 1, "__newindex")) return false;
+  return lua_pop(L, 1), true;
+}
+
 /* In t.add(u) instead of t:add(u), u is taken for self; in strew:zeros(3), the module for the shape. The way a call is
    written explains what is missing or superfluous. */
 static void hint_punctuation(lua_State *L, struct script_call *call) {
@@ -119,7 +125,7 @@ static void hint_punctuation(lua_State *L, struct script_call *call) {
   if (!is_misfit || !lua_getstack(L, 0, &here) || !lua_getinfo(L, "n", &here)) return;
   if (call->form & METHOD && strcmp(here.namewhat, "field") == 0)
     bind_hint(call, colon_hint, call->form & GROUPED ? 'g' : 't', call->error.alias);
-  else if (call->form & FUNCTION && strcmp(here.namewhat, "method") == 0)
+  else if (call->form & FUNCTION && strcmp(here.namewhat, "method") == 0 && !is_of_columns(L))
     bind_hint(call, "use . to call a function: strew.%s(...)", call->error.alias);
 }
 

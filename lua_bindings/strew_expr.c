@@ -131,6 +131,17 @@ static strew_expr *begin_plain(lua_State *L, struct script_call *call) {
   return self->object.expr;
 }
 
+/* Reads the inputs of such a call; false: the family reads them, raises an error or computes with texts and times. */
+static bool read_plain(lua_State *L, struct script_call *call, struct bound *e) {
+  if (!read_inputs(L, call, 2, 4, e)) return false;
+  for (int k = 0; k < strew_expr_input_count(e->expr); k++) {
+    const strew_tensor *t = e->inputs[k].tensor;
+    const strew_dtype dtype = t ? strew_tensor_dtype(t) : STREW_FLOAT32;
+    if (dtype == STREW_TEXT || dtype == STREW_TIME) return false;
+  }
+  return true;
+}
+
 /* The same for inputs of every kind. */
 static int call_family(lua_State *L, struct script_call *call, const struct script_function *row) {
   lua_settop(L, call->arguments);
@@ -143,7 +154,7 @@ static int call_family(lua_State *L, struct script_call *call, const struct scri
 static int call_expr(lua_State *L, struct script_call *call) {
   struct box *box = bind_push_box(L, call->binding);
   struct bound e = {.expr = begin_plain(L, call)};
-  if (e.expr && read_inputs(L, call, 2, 4, &e)) {
+  if (e.expr && read_plain(L, call, &e)) {
     lua_settop(L, 3);
     return bind_end(strew_expr_evaluate(e.expr, &e.values, &box->tensor, &call->error), 1);
   }
@@ -154,7 +165,7 @@ static int call_expr(lua_State *L, struct script_call *call) {
 static int with(lua_State *L, struct script_call *call) {
   push_bound(L, call);
   struct bound e = {.expr = begin_plain(L, call)};
-  if (e.expr && read_inputs(L, call, 2, 4, &e)) {
+  if (e.expr && read_plain(L, call, &e)) {
     const int count = strew_expr_input_count(e.expr);
     lua_getiuservalue(L, 3, 1);
     for (int k = 0; k < count; k++) {

@@ -1391,7 +1391,8 @@ STREW_API const char *strew_expr_text(const strew_expr *expr); /* ended by a zer
 /* The names of inputs, in the order of their first use. NULL: no input i. */
 STREW_API int strew_expr_input_count(const strew_expr *expr);
 STREW_API const char *strew_expr_input(const strew_expr *expr, int i);
-/* The words, in the order of their first use; *input is the number of the input that word i is compared with. */
+/* The words, in the order of their first use; *input is the number of the input that word i is compared with, -1: it is
+   compared with something computed. Comparisons compare codes: `<` needs codes in the order of the words. */
 STREW_API int strew_expr_word_count(const strew_expr *expr);
 STREW_API const char *strew_expr_word(const strew_expr *expr, int i, int *input);
 /* Node i: an operation, or what it takes. A node comes after its operands, and the last one is the result; equal parts

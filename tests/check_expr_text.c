@@ -69,7 +69,8 @@ static void check_nodes(const strew_expr *expr) {
     for (int k = 0; k < MOST_CHILDREN; k++) ck_assert(k < node->count ? node->children[k] < i : node->children[k] == 0);
     for (int k = 0; k < node->count; k++) used[node->children[k]] = 1;
     if (node->kind == NODE_INPUT) ck_assert_ptr_eq(strew_expr_input(expr, node->op), expr->inputs[node->op]);
-    if (node->kind == NODE_WORD) ck_assert_int_eq(expr->words[node->op].input, expr->nodes[node->children[0]].op);
+    const struct node *of = &expr->nodes[node->children[0]];
+    if (node->kind == NODE_WORD) ck_assert_int_eq(expr->words[node->op].input, of->kind == NODE_INPUT ? of->op : -1);
     for (int k = 0; i < 100 && k < i; k++) {
       const struct node *other = &expr->nodes[k];
       ck_assert(node->kind != other->kind || node->op != other->op || node->dim != other->dim ||
@@ -367,8 +368,8 @@ static void assert_refuses(const char *text, size_t length, const char *message)
   ck_assert_ptr_null(expr);
 }
 
-#define WORD_HERE "has a word here, but a word can only be compared (== or ~=) with a text column"
-#define WORD_HINT "write name == \"word\" or name ~= \"word\""
+#define WORD_HERE "has a word here, but a word can only be compared with a text or time column"
+#define WORD_HINT "write name == \"word\" or name < \"word\""
 /* A text; what is wrong with it; the line that marks it; the hint, or NULL. */
 static const struct {
   const char *text, *fact, *marks, *hint;
@@ -403,8 +404,11 @@ static const struct {
     {"\"", "has a word without its closing quote", "^", NULL},
     {"'a'", WORD_HERE, "^^^", WORD_HINT},
     {"x + 'a'", WORD_HERE, "    ^^^", WORD_HINT},
-    {"x < \"a\"", WORD_HERE, "    ^^^", WORD_HINT},
-    {"x + 1 == 'a'", WORD_HERE, "         ^^^", WORD_HINT},
+    {"1 == 'a'", WORD_HERE, "     ^^^", WORD_HINT},
+    {"x in y", "has 'in', which expressions do not have", "  ^^", "write x == a or x == b"},
+    {"x between 1", "has 'between', which expressions do not have", "  ^^^^^^^", "write a <= x and x <= b"},
+    {"upper(x) == 'A'", "calls 'upper', which is no elementwise function or reduction", "^^^^^",
+     "compute it before, as a column: x.n = x.city:upper()"},
     {"exp('a')", WORD_HERE, "    ^^^", WORD_HINT},
     {"m['a']", WORD_HERE, "  ^^^", WORD_HINT},
     {"'a' == 'b'", WORD_HERE, "^^^", WORD_HINT},

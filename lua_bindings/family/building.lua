@@ -156,6 +156,21 @@ end
 
 ----------------------------------------------------------------------------------------------- of columns, stacked
 
+local function is_plain(kind) return kind ~= "text" and kind ~= "time" end
+
+-- Raises an error unless the columns at positions make one.
+local function check_mix(columns, positions)
+  local kind, shown = tables.kind(columns, positions[1])
+  for _, i in ipairs(positions) do
+    local other, other_shown = tables.kind(columns, i)
+    if other ~= kind and not (is_plain(kind) and is_plain(other)) then
+      fail("x", ("has column %s of %s and column %s of %s, which are not melted into one"):format(
+        tables.quoted(columns.names[positions[1]]), shown, tables.quoted(columns.names[i]), other_shown),
+        "strew.melt(x, keys, values): values are columns of numbers, of text or of times", "dtype")
+    end
+  end
+end
+
 local function melt(x, keys, values, variable_name, value_name)
   local columns, is_key, melted = tables.read(x, "x"), {}, {}
   local kept = keys == nil and {} or tables.positions(columns, keys, "keys")
@@ -166,6 +181,7 @@ local function melt(x, keys, values, variable_name, value_name)
     for i in ipairs(columns.names) do melted[#melted + 1] = not is_key[i] and i or nil end
   end
   if not melted[1] then fail("keys", "has all columns, and leaves none to melt") end
+  check_mix(columns, melted)
   local out, count, parts, labels = {names = {}, tensors = {}}, #melted, {}, {}
   for k, i in ipairs(kept) do
     local copies = {}
@@ -173,8 +189,7 @@ local function melt(x, keys, values, variable_name, value_name)
     out.names[k], out.tensors[k] = columns.names[i], strew.cat(copies)
   end
   for c, i in ipairs(melted) do
-    parts[c] = {names = columns.names, tensors = columns.tensors, rows = columns.rows,
-      argument = ("column %s"):format(tables.quoted(columns.names[i]))}
+    parts[c] = columns
     labels[c] = tostring(columns.names[i])
   end
   local codes = strew.arange(count, {dtype = "int64", device = columns.device}):repeat_interleave(columns.rows)

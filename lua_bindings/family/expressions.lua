@@ -4,13 +4,13 @@ local strew, fail, use, inner = ...
 local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
 local expressions = {}
 
--- Of each expression the names of its inputs, its words, the number of the input that each is compared with, its nodes,
--- and whether an input is computed with.
+-- Of each expression the names of its inputs, its words, the number of the input that each is compared with, 0: none; its
+-- nodes, and whether an input is computed with.
 local known = setmetatable({}, {__mode = "k"})
 
 local COMPARES = {eq = true, ne = true}
 
--- Returns for each input whether an operation but a comparison with a word takes it.
+-- Returns for each input whether an operation but eq or ne with a word takes it.
 local function computed_with(nodes)
   local is_computed = {}
   local function is_word(i) return nodes[i] and nodes[i].op == "word" end
@@ -99,30 +99,44 @@ local function fail_missing(f, missing, inputs, argument)
   fail(argument, ("reads %s, not found in the table"):format(what), hint, nil, nil, nil, f, missing[1])
 end
 
--- Returns the codes of the words; texts among the values become their codes.
-local function codes_of(f, parts, values, argument)
-  local texts, codes = {}, {}
-  for i, name in ipairs(parts.names) do
-    if operands.is_tensor(values[i]) and values[i].dtype == "text" then
-      if parts.is_computed[i] then
-        fail(argument, ("has words as column %s, which compare with words alone"):format(tables.quoted(name)),
-          ('write %s == "word" or %s ~= "word"'):format(name, name), nil, nil, nil, f, name)
-      end
-      texts[i], values[i] = values[i], values[i]:codes()
-    end
-  end
+local function is_of(value, dtype) return operands.is_tensor(value) and value.dtype == dtype end
+
+-- Raises an error for a word that is compared with an input that has none.
+local function check_words(f, parts, values, argument)
   for k, word in ipairs(parts.words) do
-    local i, name = parts.of[k], parts.names[parts.of[k]]
-    if not texts[i] then
+    local value, name = values[parts.of[k]], parts.names[parts.of[k]]
+    if name and not is_of(value, "text") and not is_of(value, "time") then
       fail(argument, ("has no words at %s, which the text compares with %s"):format(tables.quoted(name),
-        inner.text(word)), "words compare with text alone", nil, nil, nil, f, name)
+        inner.text(word)), "words compare with text and times alone", nil, nil, nil, f, name)
     end
-    codes[k] = inner.word_code(texts[i], word)
+    if is_of(value, "time") then errors.own("x", argument, nil, strew.time, word, {device = "cpu"}) end
   end
+end
+
+-- True if the operations are calls: those of times, and of texts but a comparison with a word by its code.
+local function takes_calls(parts, values)
+  for k in ipairs(parts.words) do
+    if parts.of[k] == 0 then return true end
+  end
+  for i in ipairs(parts.names) do
+    if is_of(values[i], "time") or parts.is_computed[i] and is_of(values[i], "text") then return true end
+  end
+  return false
+end
+
+-- Returns the codes of the words; texts among the values become their codes.
+local function codes_of(parts, values)
+  local texts, codes = {}, {}
+  for i in ipairs(parts.names) do
+    if is_of(values[i], "text") then texts[i], values[i] = values[i], values[i]:codes() end
+  end
+  for k, word in ipairs(parts.words) do codes[k] = inner.word_code(texts[parts.of[k]], word) end
   return codes
 end
 
--- Returns f with its inputs, from the script's table of that name.
+local one_by_one
+
+-- Returns f with its inputs, from the script's table of that name; or nil and the values that calls give.
 local function bound(f, inputs, argument)
   local parts, values, missing = parts_of(f), {}, nil
   argument = argument or "inputs"
@@ -134,8 +148,18 @@ local function bound(f, inputs, argument)
     end
   end
   if missing then fail_missing(f, missing, inputs, argument) end
-  values.codes = codes_of(f, parts, values, argument)
-  return inner.expr_bind(f, parts.names, values, values.codes)
+  check_words(f, parts, values, argument)
+  if not takes_calls(parts, values) then
+    values.codes = codes_of(parts, values)
+    return inner.expr_bind(f, parts.names, values, values.codes)
+  end
+  for i in ipairs(parts.names) do -- of a grouping its ids, of a bound expression its values
+    if not operands.is_tensor(values[i]) then
+      values[i] = select(2, inner.expr_parts(operands.formula("x"):with{x = values[i]}))[1]
+    end
+  end
+  values.codes = parts.words
+  return nil, errors.own("self", argument, nil, errors.own, "other", argument, nil, one_by_one, f, values)
 end
 
 ---------------------------------------------------------------------------------------------------------- one by one
@@ -183,9 +207,8 @@ local special = {
   ["not"] = function(_, _, a) return strew.logical_not(bools(a)) end,
 }
 
--- Returns what e gives, by a call for each operation.
-function expressions.one_by_one(e, out)
-  local f, values = inner.expr_parts(e)
+-- Returns what f gives of its values, by a call for each operation.
+function one_by_one(f, values, out)
   local results = {}
   for i, node in ipairs(parts_of(f).nodes) do
     local taken, is_number, own = {}, #node > 0, special[node.op]
@@ -203,6 +226,11 @@ function expressions.one_by_one(e, out)
   end
   local result = results[#results]
   return out and out:copy_(result) or result
+end
+
+function expressions.one_by_one(e, out)
+  local f, values = inner.expr_parts(e)
+  return one_by_one(f, values, out)
 end
 
 function expressions.evaluate(e, out) return inner.expr_evaluate(e, out) or expressions.one_by_one(e, out) end
@@ -244,8 +272,8 @@ function expressions.column(x, columns, text, argument, reads)
     fail(argument, ("has %s, which reads no column"):format(inner.text(text)),
       argument == "what" and "a number fills a column: {name = 1}" or nil)
   end
-  local e = bound(f, x, argument)
-  local t = reads and expressions.unstored(e, columns.rows) or expressions.evaluate(e)
+  local e, t = bound(f, x, argument)
+  if e then t = reads and expressions.unstored(e, columns.rows) or expressions.evaluate(e) end
   if inner.is_bound(t) then return t end
   if t:dim() == 0 then return t:expand(columns.rows):clone() end
   operands.check_shape(t, {columns.rows}, argument)
@@ -273,8 +301,18 @@ end
 local function call(self, inputs, out, device)
   check_options(self, inputs)
   if out and device then fail("device", "cannot be combined with 'out'") end
-  local result = expressions.evaluate(bound(self, inputs), out)
+  local e, result = bound(self, inputs)
+  if e then result = expressions.evaluate(e, out) elseif out then result = out:copy_(result) end
   return device and result:to(device) or result
+end
+
+local function with(self, inputs)
+  local e, t = bound(self, inputs)
+  if e then return e end
+  if t.dtype == "text" or t.dtype == "time" then
+    fail("inputs", ("make %s, which no bound expression has"):format(t.dtype), "f(inputs) gives a tensor of it")
+  end
+  return operands.formula("x"):with{x = t}
 end
 
 local function tostring_of(self)
@@ -293,6 +331,6 @@ local function tostring_of(self)
 end
 
 expressions.expression = {"self:expression inputs:table out=tensor device=word", call}
-expressions.with = {"self:expression inputs:table", function(self, inputs) return bound(self, inputs) end}
+expressions.with = {"self:expression inputs:table", with}
 expressions.expr_tostring = {"self:expression", tostring_of}
 return expressions

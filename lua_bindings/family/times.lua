@@ -93,6 +93,22 @@ function calls.clamp(self, low, high)
   return high ~= nil and calls.minimum(self, high) or self
 end
 
+-- Calls that write a time take its text themselves: here are those that have failed, for one that is none.
+local function writing(name, again)
+  calls[name] = function(...)
+    for i, value in ipairs{...} do
+      local argument = name == "where" and (i == 2 and "a" or "b") or "value"
+      if type(value) == "string" then errors.own("x", argument, nil, strew.time, value, {device = "cpu"}) end
+    end
+    return again(...)
+  end
+end
+for name in ("where full_like masked_fill masked_fill_ index_fill index_fill_ fill fill_"):gmatch "[%a_]+" do
+  writing(name, strew[name])
+end
+writing("set", function(self, ...) return self:set(...) end)
+writing("t[i] = v", function(self, at, value) self[at] = value end)
+
 ---------------------------------------------------------------------------------------------------------- comparison
 
 -- Returns a comparison of microseconds as one of times.

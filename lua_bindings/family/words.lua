@@ -195,6 +195,9 @@ end
 
 function words.strings.full(...)
   local given, options = with_options(...)
+  if options.dtype == "time" and type(given[given.n]) == "string" then
+    errors.own("x", "value", nil, strew.time, given[given.n], {device = "cpu"})
+  end
   local count = given.n - 1
   local is_list = count == 1 and type(given[1]) == "table"
   local is_word = type(given[given.n]) == "string" and (options.dtype == nil or options.dtype == "text")
@@ -307,12 +310,22 @@ local function fail_word(t, numbers, k, dtype, hint)
     hint or t:get(at) == "" and not dtype:find "float" and "floats have NaN for empty words" or nil, "value", nil, at)
 end
 
-local function converted(self, dtype)
+-- Returns the times of words.
+local function times_of(self, format)
   local list, numbers = used(self)
-  if dtype == "time" then
-    local function reword(fact, hint) fail_word(self, numbers, fact:match "%[(%d+)%]$", dtype, hint) end
-    return errors.own("x", "self", reword, strew.time, list, {device = self.device})[numbers]
-  end
+  local function reword(fact, hint) fail_word(self, numbers, fact:match "%[(%d+)%]$", "time", hint) end
+  return errors.own("x", "self", reword, strew.time, list, format, {device = self.device})[numbers]
+end
+
+function calls.time(x, format, options)
+  local device = type(options) == "table" and options.device or type(format) == "table" and format.device
+  local t = errors.own("self", "x", nil, times_of, x, type(format) == "string" and format or nil)
+  return device and t:to(device) or t
+end
+
+local function converted(self, dtype)
+  if dtype == "time" then return times_of(self) end
+  local list, numbers = used(self)
   local info = dtype ~= "bool" and not dtype:find "float" and strew.iinfo(dtype) or nil
   local values = {}
   for k, word in ipairs(list) do

@@ -75,16 +75,17 @@ static struct growth growth_of(const struct call *call, struct word_list *list) 
 }
 
 /* Finds or adds a word. */
-static strew_status growth_code(struct growth *growth, const char *word, size_t length, int64_t *code) {
+static strew_status growth_code(struct growth *growth, const struct found_word *word, int64_t *code) {
   struct shared_words *own;
-  *code = words_find(&growth->shared->words, word, length);
+  *code = words_find_hashed(&growth->shared->words, word);
   if (*code < 0 && growth->count < growth->shared->words.count) { /* others have added words */
     RETURN_IF_FAILED(shared_words_copy(growth->call, growth->context, &growth->shared->words, growth->count, &own));
     shared_words_release(growth->shared, growth->context);
     growth->shared = own;
   }
   if (*code < 0)
-    RETURN_IF_FAILED(words_number(growth->call, growth->context, &growth->shared->words, word, length, code));
+    RETURN_IF_FAILED(
+        words_number(growth->call, growth->context, &growth->shared->words, word->text, word->length, code));
   if (growth->count <= *code) growth->count = *code + 1;
   return STREW_OK;
 }
@@ -99,14 +100,31 @@ static strew_status growth_list(struct growth *growth, strew_status status, stru
   return status;
 }
 
-/* Replaces codes of the list by those of a growing one. */
-static strew_status take_codes(struct growth *growth, const struct word_list *list, int64_t count, int32_t *codes) {
-  const struct words *words = words_of(list);
-  strew_status status = STREW_OK;
-  for (int64_t i = 0, code; i < count && status == STREW_OK; i++) {
-    status = growth_code(growth, words_at(words, codes[i]), words_length(words, codes[i]), &code);
+/* Replaces at most WORDS_AT_ONCE codes of the list by those of a growing one. A copy of that keeps the hashes, but an
+   empty one has none yet. */
+static strew_status take_block(struct growth *growth, const struct words *words, int64_t count, int32_t *codes) {
+  struct found_word found[WORDS_AT_ONCE];
+  int64_t code;
+  if (!growth->shared->words.capacity)
+    RETURN_IF_FAILED(words_grow(growth->call, growth->context, &growth->shared->words, 0));
+  for (int64_t i = 0; i < count; i++) {
+    const size_t length = words_length(words, codes[i]);
+    const char *word = words_at(words, codes[i]);
+    found[i] = (struct found_word){word, (uint32_t)length, words_hash(&growth->shared->words, word, length)};
+  }
+  words_prefetch_found(&growth->shared->words, (size_t)count, found);
+  for (int64_t i = 0; i < count; i++) {
+    RETURN_IF_FAILED(growth_code(growth, &found[i], &code));
     codes[i] = (int32_t)code;
   }
+  return STREW_OK;
+}
+
+/* Replaces codes of the list by those of a growing one. */
+static strew_status take_codes(struct growth *growth, const struct word_list *list, int64_t count, int32_t *codes) {
+  strew_status status = STREW_OK;
+  for (int64_t i = 0; i < count && status == STREW_OK; i += WORDS_AT_ONCE)
+    status = take_block(growth, words_of(list), count - i < WORDS_AT_ONCE ? count - i : WORDS_AT_ONCE, codes + i);
   return status;
 }
 

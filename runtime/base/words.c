@@ -77,8 +77,23 @@ static uint64_t *find_slot(const struct words *words, const char *word, size_t l
   return slot;
 }
 
+int64_t words_find_hashed(const struct words *words, const struct found_word *word) {
+  return words->capacity ? number_in(*find_slot(words, word->text, word->length, word->hash)) : -1;
+}
+
 int64_t words_find(const struct words *words, const char *word, size_t length) {
-  return words->capacity ? number_in(*find_slot(words, word, length, words_hash(words, word, length))) : -1;
+  if (!words->capacity) return -1;
+  return number_in(*find_slot(words, word, length, words_hash(words, word, length)));
+}
+
+/* Enters those of another table's slots whose words `words` has too, with the same seed; it has none of them. */
+static void enter_slots(struct words *words, const struct words *from) {
+  for (int64_t i = 0; i < 2 * from->capacity; i++) {
+    uint64_t *slot = first_slot(words, (uint32_t)(from->slots[i] >> 32));
+    if (!from->slots[i] || number_in(from->slots[i]) >= words->count) continue;
+    while (*slot) slot = next_slot(words, slot);
+    *slot = from->slots[i];
+  }
 }
 
 static strew_status grow_list(const struct call *call, strew_context *context, struct words *words) {
@@ -94,14 +109,9 @@ static strew_status grow_list(const struct call *call, strew_context *context, s
     return fail_memory(call, context, starts_bytes + slots_bytes);
   }
   memset(larger.slots, 0, (size_t)slots_bytes);
-  if (!words->capacity) larger.seed = (uintptr_t)larger.slots;
+  if (!words->seed) larger.seed = (uintptr_t)larger.slots;
   if (words->count) memcpy(larger.starts, words->starts, (size_t)words->count * sizeof *larger.starts);
-  for (int64_t i = 0; i < 2 * words->capacity; i++) {
-    uint64_t *slot = first_slot(&larger, (uint32_t)(words->slots[i] >> 32));
-    if (!words->slots[i]) continue;
-    while (*slot) slot = next_slot(&larger, slot);
-    *slot = words->slots[i];
-  }
+  enter_slots(&larger, words);
   memory_free(context, words->starts, (size_t)words->capacity * sizeof *words->starts);
   memory_free(context, words->slots, (size_t)words->capacity * 2 * sizeof *words->slots);
   *words = larger;
@@ -140,6 +150,8 @@ static int64_t number_word(struct words *words, const char *word, size_t length,
 
 strew_status words_number(const struct call *call, strew_context *context, struct words *words, const char *word,
                           size_t length, int64_t *out) {
+  if (length > UINT32_MAX)
+    return fail(call, FAULT(STREW_EVALUE, NULL), "makes a word of %zu bytes, a text's have at most 2^32 - 1", length);
   strew_status status = words->capacity ? STREW_OK : words_grow(call, context, words, length);
   if (status != STREW_OK) return status;
   const uint32_t hash = words_hash(words, word, length);
@@ -155,10 +167,9 @@ void words_prefetch(const struct words *words, size_t count, const int64_t *numb
     if (numbers[i] >= 0) __builtin_prefetch(words_at(words, numbers[i]));
 }
 
-/* Loads what the search for these words will read, each step for all of them. */
-static void prefetch_found(const struct words *words, size_t count, const struct found_word *found) {
-  enum { MOST = 32 };
-  int64_t numbers[MOST];
+void words_prefetch_found(const struct words *words, size_t count, const struct found_word *found) {
+  int64_t numbers[WORDS_AT_ONCE];
+  if (!words_are_many(words)) return;
   for (size_t i = 0; i < count; i++) __builtin_prefetch(first_slot(words, found[i].hash));
   for (size_t i = 0; i < count; i++) {
     const uint64_t *slot = first_slot(words, found[i].hash);
@@ -168,11 +179,9 @@ static void prefetch_found(const struct words *words, size_t count, const struct
 }
 
 size_t words_number_all(struct words *words, size_t count, const struct found_word *found, int64_t *codes) {
-  enum { AT_ONCE = 32 };
   for (size_t i = 0; i < count; i++) {
     const size_t left = count - i;
-    if (i % AT_ONCE == 0 && words_are_many(words))
-      prefetch_found(words, left < AT_ONCE ? left : AT_ONCE, found + i);
+    if (i % WORDS_AT_ONCE == 0) words_prefetch_found(words, left < WORDS_AT_ONCE ? left : WORDS_AT_ONCE, found + i);
     codes[i] = number_word(words, found[i].text, found[i].length, found[i].hash);
     if (codes[i] < 0) return i;
   }
@@ -205,14 +214,25 @@ void word_list_release(struct word_list *list) {
   memory_free(list->context, list, sizeof *list);
 }
 
+/* Copies the first `count` words and the seed: hashes in one list are those of the other. `to` is empty. */
+static strew_status copy_words(const struct call *call, strew_context *context, const struct words *from, int64_t count,
+                               struct words *to) {
+  const size_t used_bytes = count < from->count ? from->starts[count] : from->used_bytes;
+  to->seed = from->seed;
+  while (to->capacity < count) RETURN_IF_FAILED(grow_list(call, context, to));
+  RETURN_IF_FAILED(grow_text(call, context, to, used_bytes));
+  memcpy(to->starts, from->starts, (size_t)count * sizeof *to->starts);
+  memcpy(to->text, from->text, used_bytes);
+  to->count = count, to->used_bytes = used_bytes;
+  enter_slots(to, from);
+  return STREW_OK;
+}
+
 strew_status shared_words_copy(const struct call *call, strew_context *context, const struct words *from, int64_t count,
                                struct shared_words **out) {
-  int64_t number;
-  strew_status status = shared_words_create(call, context, out);
-  for (int64_t i = 0; i < count && status == STREW_OK; i++) {
-    status = words_number(call, context, &(*out)->words, words_at(from, i), words_length(from, i), &number);
-    if (status != STREW_OK) shared_words_release(*out, context);
-  }
+  RETURN_IF_FAILED(shared_words_create(call, context, out));
+  const strew_status status = count ? copy_words(call, context, from, count, &(*out)->words) : STREW_OK;
+  if (status != STREW_OK) shared_words_release(*out, context);
   return status;
 }
 

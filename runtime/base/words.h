@@ -22,7 +22,7 @@ struct shared_words {
 /* A new empty list with one owner. */
 strew_status shared_words_create(const struct call *call, strew_context *context, struct shared_words **out);
 void shared_words_release(struct shared_words *shared, strew_context *context); /* NULL is fine */
-/* A new list of the first `count` words. */
+/* A new list of the first `count` words, in which they have the same hashes. */
 strew_status shared_words_copy(const struct call *call, strew_context *context, const struct words *from, int64_t count,
                                struct shared_words **out);
 
@@ -39,6 +39,12 @@ struct found_word {
   uint32_t length, hash;
 };
 uint32_t words_hash(const struct words *words, const char *word, size_t length);
+enum { WORDS_AT_ONCE = 32 };
+/* Loads what the search for at most WORDS_AT_ONCE words will read, each step for all of them, so that their cache misses
+   overlap. */
+void words_prefetch_found(const struct words *words, size_t count, const struct found_word *found);
+/* Returns the number of a word, or -1 if it is unknown. */
+int64_t words_find_hashed(const struct words *words, const struct found_word *word);
 /* Numbers words as words_number does, without allocating memory: returns how many, up to the first one that has no
    room. From any thread. */
 size_t words_number_all(struct words *words, size_t count, const struct found_word *found, int64_t *codes);

@@ -221,6 +221,10 @@ enum {
   HASH_SAMPLE = 1 << 14,
   /* elements of a group, on average, at the least; with fewer, codes are sorted. Unmeasured */
   HASH_GROUP_MIN = 4,
+  /* elements of a partition, on average, at most: their table is in the L2 cache. 1 << 10 to 1 << 11: no difference */
+  PARTITION_ITEMS = 1 << 11,
+  /* bits of a number of a partition, at the most: more places would exceed the TLB. Unmeasured */
+  PARTITION_BITS = 12,
   /* codes that a thread's first hash table has room for. Unmeasured */
   HASH_FIRST_ROOM = 1 << 10,
   /* ids that are read at a time. Unmeasured */

@@ -63,16 +63,7 @@ void key_words_store(strew_dtype dtype, const uint64_t *from, int step, int64_t 
 
 /* ----------------------------------------------------------------------------------------------------------- slots */
 
-/* Per word: multiplies by an odd number and folds the high half into the low one; once more at the end. */
-static inline uint64_t hash(const struct key_table *table, const uint64_t *row, const int columns) {
-  uint64_t state = (uint64_t)(uintptr_t)table->slots;
-  for (int c = 0; c < columns; c++) {
-    state = (state ^ row[c]) * 0x9e3779b97f4a7c15u;
-    state ^= state >> 32;
-  }
-  state *= 0xd6e8feb86659fd93u;
-  return state ^ state >> 32;
-}
+static inline uint64_t seed_of(const struct key_table *table) { return (uint64_t)(uintptr_t)table->slots; }
 
 static inline bool is_row(const struct key_table *table, const struct key_slot *slot, const uint64_t *row,
                           const int columns) {
@@ -95,7 +86,7 @@ static inline struct key_slot *find_slot(const struct key_table *table, const ui
 static inline void hash_rows(const struct key_table *table, const uint64_t *rows, int64_t count, uint64_t *codes,
                              const int columns) {
   for (int64_t i = 0; i < count; i++) {
-    codes[i] = hash(table, rows + i * columns, columns);
+    codes[i] = key_hash(seed_of(table), rows + i * columns, columns);
     __builtin_prefetch(&table->slots[codes[i] & (table->slot_count - 1)]);
   }
 }
@@ -170,7 +161,7 @@ strew_status key_table_reserve(const struct call *call, struct key_table *table,
 void key_table_shrink(struct key_table *table, int64_t count) {
   const uint64_t mask = table->slot_count - 1;
   for (; table->count > count; table->count--) {
-    uint64_t at = hash(table, table->rows + (table->count - 1) * table->columns, table->columns) & mask;
+    uint64_t at = key_hash(seed_of(table), table->rows + (table->count - 1) * table->columns, table->columns) & mask;
     while (table->slots[at].number != table->count) at = (at + 1) & mask;
     table->slots[at].number = 0;
   }

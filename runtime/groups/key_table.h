@@ -21,6 +21,17 @@ struct key_table {
 
 enum { KEY_BLOCK = 256 }; /* rows that key_table_find looks up together, at most */
 
+/* The hash of a row; of one word a bijection. Per word: multiplies by an odd number and folds the high half into the low
+   one; once more at the end. */
+static inline uint64_t key_hash(uint64_t seed, const uint64_t *row, const int columns) {
+  for (int c = 0; c < columns; c++) {
+    seed = (seed ^ row[c]) * 0x9e3779b97f4a7c15u;
+    seed ^= seed >> 32;
+  }
+  seed *= 0xd6e8feb86659fd93u;
+  return seed ^ seed >> 32;
+}
+
 /* Makes room for `more` keys. */
 strew_status key_table_reserve(const struct call *call, struct key_table *table, int64_t more);
 /* True if there is room for `more` keys. */

@@ -110,7 +110,9 @@ static const struct stranger {
     {"{ }", "there are no tables: pass a tensor as an input"},
     {"? if then else elseif", "write where(c, a, b)"},
     {"is", "== compares"},
-    {"in", "write x == a or x == b"},
+    {"in isin", "write x == a or x == b"},
+    {"between", "write a <= x and x <= b"},
+    {"like", "compute it before, as a column: x.n = x.city:starts_with('R')"},
     {"nil", "isnan(x) finds missing numbers; minimum(x, 2) is clamp without a lower bound"},
     {"function", "define a function outside of the text"},
     {"; local return end", "a text is a single expression"},
@@ -120,6 +122,9 @@ static const struct stranger strange_calls[] = {
     {"to cast astype type int float double", "a dtype is a function: int64(x), float32(x)"},
     {"len size length numel", "there are no lengths: pass the length as an input"},
     {"fillna coalesce", "write where(isnan(x), 0, x)"},
+    {"isin", "write x == a or x == b"},
+    {"starts_with ends_with contains upper lower replace year month day hour minute calendar floor_time time date",
+     "compute it before, as a column: x.n = x.city:upper()"},
     {"ln", "write log(x)"},
     {"power", "write x ^ y"},
     {"mod fmod", "write x % y"},
@@ -300,12 +305,12 @@ static bool add_node(struct parser *parser, struct node node, struct mark mark, 
   return true;
 }
 
-#define COMPARED "a word can only be compared (== or ~=) with a text column"
+#define COMPARED "a word can only be compared with a text or time column"
 
 /* Makes a node of a number; a word is none. */
 static bool settle(struct parser *parser, struct value *value) {
   if (value->kind == VALUE_WORD)
-    return wrong(parser, value->mark, "write name == \"word\" or name ~= \"word\"", "has a word here, but " COMPARED);
+    return wrong(parser, value->mark, "write name == \"word\" or name < \"word\"", "has a word here, but " COMPARED);
   if (value->kind == VALUE_NODE) return true;
   return add_node(parser, (struct node){.kind = NODE_NUMBER, .number = value->number}, value->mark, value);
 }
@@ -344,15 +349,17 @@ static bool add_input(struct parser *parser, const struct token *name, struct ma
   return add_node(parser, (struct node){.kind = NODE_INPUT, .op = i}, mark, out);
 }
 
-static bool add_word(struct parser *parser, const struct value *input, struct value *word) {
+/* Makes a node of a word that is compared with a node. */
+static bool add_word(struct parser *parser, const struct value *other, struct value *word) {
   strew_expr *expr = parser->expr;
   char *copy = copy_string(parser, expr->text + word->mark.at + 1, word->mark.length - 2);
-  const struct word added = {copy, expr->nodes[input->node].op};
+  const struct node *of = &expr->nodes[other->node];
+  const struct word added = {copy, of->kind == NODE_INPUT ? of->op : -1};
   int i = 0;
   while (i < expr->word_count && (strcmp(expr->words[i].text, copy) != 0 || expr->words[i].input != added.input)) i++;
   if (i == MAX_WORDS) return wrong(parser, word->mark, NULL, "has more than %d words", MAX_WORDS);
   if (i == expr->word_count) expr->words[expr->word_count++] = added;
-  const struct node node = {.kind = NODE_WORD, .op = i, .count = 1, .children = {input->node}};
+  const struct node node = {.kind = NODE_WORD, .op = i, .count = 1, .children = {other->node}};
   return add_node(parser, node, word->mark, word);
 }
 
@@ -409,20 +416,14 @@ static bool apply_unary(struct parser *parser, const struct operator_row *row, s
   return true;
 }
 
-/* True for an input by itself, with which a word can be compared. */
-static bool is_input(const struct parser *parser, const struct value *value) {
-  return value->kind == VALUE_NODE && parser->expr->nodes[value->node].kind == NODE_INPUT;
-}
-
 static bool apply_binary(struct parser *parser, const struct operator_row *row, struct mark mark,
                          struct value operands[2], struct value *out) {
   const bool compares = row->kind == NODE_BINARY && row->op >= STREW_EQ && row->op <= STREW_GE;
-  const bool takes_words = compares && row->op <= STREW_NE;
-  if (compares && !takes_words && operands[0].is_compared)
+  if (compares && row->op > STREW_NE && operands[0].is_compared)
     return wrong(parser, mark, "write a < b and b < c; & and | precede comparisons: (a < b) & (c < d)",
                  "compares the result of a comparison");
-  for (int i = 0; takes_words && i < 2; i++)
-    if (operands[i].kind == VALUE_WORD && is_input(parser, &operands[1 - i]) &&
+  for (int i = 0; compares && i < 2; i++)
+    if (operands[i].kind == VALUE_WORD && operands[1 - i].kind == VALUE_NODE &&
         !add_word(parser, &operands[1 - i], &operands[i]))
       return false;
   if (!add_operation(parser, row->kind, row->op, mark, 2, operands, out)) return false;

@@ -155,6 +155,8 @@ describe("arguments", function()
       {"t:to('flaot32')", "to: 'dtype' is \"flaot32\", expected one of " .. dtypes
        .. "\n  hint  did you mean 'float32'?"},
       {"t:to(5)", "to: 'dtype or device' is 5, expected a string"},
+      {"t:sum{zeta = 1, keepdims = 1, other = 1}",
+       "sum: 'options' has unknown key \"keepdims\", expected dim, keepdim, skip_nan\n  hint  did you mean 'keepdim'?"},
       {"t:to{typ = 'bool'}", "to: 'options' has unknown key \"typ\", expected dtype, device"},
       {"strew.clock(1)", "clock: takes no arguments, 1 given"},
       {"strew.manual_seed(0/0)", "manual_seed: 'seed' is nan, expected an integer"},

@@ -480,6 +480,30 @@ describe("a text of columns", function()
     assert.same({1, 0, 1, 0}, chunked)
   end)
 
+  it("compares words and times by order, and with one another", function()
+    local x = strew.table{{"city", {"Oslo", "Rome", "", "Bonn"}}, {"other", {"Rome", "Rome", "x", "Bonn"}},
+      {"n", {1, 2, 3, 4}}, {"ok", {true, false, true, false}},
+      {"when", strew.time{"2024-05-01", "2024-04-30T23:59:59", "", "2025-01-01"}}}
+    for text, expected in pairs{
+      ['city < "Oslo"'] = "3 4", ['city <= "Oslo"'] = "1 3 4", ['"Oslo" < city'] = "2", ['city >= "Nowhere"'] = "1 2",
+      ["city == other"] = "2 4", ["city < other"] = "1 3", ["other ~= city"] = "1 3",
+      ["max(city) == city"] = "2", ["where(ok, city, other) == 'Rome'"] = "2",
+      ["n > 1 and city < 'P' or city == other"] = "2 3 4",
+      ['when >= "2024-05-01"'] = "1 4", ['"2024-05-01" ~= when'] = "2 3 4", ['when == "2024-05-01"'] = "1",
+      ["when == when"] = "1 2 4", ["isnan(when)"] = "3", ["when - when == 0"] = "1 2 4",
+      ['when + 86400 > "2024-05-02"'] = "4", ['when < "2024-06-01" and city == "Oslo"'] = "1"} do
+      local rows = {}
+      for k, n in ipairs(strew.rows(x, text).n:tolist()) do rows[k] = n end
+      assert.equal(expected, table.concat(rows, " "), text)
+    end
+    local f = strew.expr "city < 'P' and n > k"
+    assert.equal("bool[4] {false, false, true, true}", support.text(f{city = x.city, n = x.n, k = 1}))
+    assert.equal(2, f:with{city = x.city, n = x.n, k = 1}:count_nonzero():item())
+    if support.lacks_float64 then return end
+    assert.equal("float64[4] {0.0, -1.0, nan, 21168000.0}", support.text(strew.expr "when - start"{when = x.when,
+      start = strew.time "2024-05-01"}))
+  end)
+
   it("fails with what is wrong", function()
     support.fail({
       {"strew.rows(s, 'price')", "rows: 'which' gives float64, expected a condition\n"
@@ -487,14 +511,21 @@ describe("a text of columns", function()
       {"strew.rows(s, 'prise > 2')", "rows: 'which' reads prise, not found in the table\n"
         .. "  text  prise > 2\n        ^^^^^\n"
         .. "  hint  did you mean 'price' for 'prise'?"},
-      {"strew.rows(s, 'city > 2')", 'rows: \'which\' has words as column "city", which compare with words alone\n'
-        .. '  text  city > 2\n        ^^^^\n  hint  write city == "word" or city ~= "word"'},
-      {"strew.rows(s, 'day == city')", 'rows: \'which\' has words as column "city", which compare with words alone\n'
-        .. '  text  day == city\n               ^^^^\n  hint  write city == "word" or city ~= "word"'},
+      {"strew.rows(s, 'city > 2')", "rows: 'which' is 2, expected text or a string\n"
+        .. '  hint  a word is a string: "Oslo"'},
+      {"strew.rows(s, 'day == city')", "rows: 'which' is int64, expected text or a string\n"
+        .. "  hint  strew.text(x) writes numbers as words"},
+      {"strew.rows(s, 'city')", "rows: 'which' gives text, expected a condition\n"
+        .. "  hint  a comparison such as (n + 1) > 0 gives bools"},
+      {"strew.rows(strew.assign(s, {at = strew.time{'2024-05-17', '', '', ''}}), 'at < \"May\"')",
+        "rows: 'which' is \"May\", expected a time\n"
+        .. "  hint  as 2024-05-17 or 2024-05-17T12:30:00.25+02:00; format reads other forms"},
+      {"strew.expr('where(day > 1, city, city)'):with(s)",
+        "with: 'inputs' make text, which no bound expression has\n  hint  f(inputs) gives a tensor of it"},
       {"strew.rows(s, 'price == \"Rome\"')",
         "rows: 'which' has no words at \"price\", which the text compares with \"Rome\"\n"
         .. "  text  price == \"Rome\"\n        ^^^^^\n"
-        .. "  hint  words compare with text alone"},
+        .. "  hint  words compare with text and times alone"},
       {"strew.rows(s, 'price >')", "rows: 'text' ends, expected a value\n  text  price >\n               ^"},
       {"strew.rows(s, 3)", "rows: 'which' is 3, expected a tensor, or a condition as text"},
       {"strew.sort_by(s, 'prise')", "sort_by: 'by' has \"prise\", not found in x\n  hint  did you mean 'price'?"},
@@ -526,7 +557,7 @@ describe("a text of columns", function()
       {"s.city = strew.arange(4); strew.rows(s, 'city == \"Rome\"')",
         "rows: 'which' has no words at \"city\", which the text compares with \"Rome\"\n"
         .. "  text  city == \"Rome\"\n        ^^^^\n"
-        .. "  hint  words compare with text alone"},
+        .. "  hint  words compare with text and times alone"},
     }, {s = sales(), g = strew.group_by(sales(), "city"), strew = strew})
   end)
 end)

@@ -303,7 +303,11 @@ describe("tables", function()
     same({{"month", {"city", "city", "note", "note"}}, {"word", {"Oslo", "Rome", "a", "b"}}},
       x:melt(nil, {"city", "note"}, {variable_name = "month", value_name = "word"}))
     support.fail({
-      {"x:melt('city')", "melt: 'x' has column \"note\", which is int64 in column \"jan\" and text in column \"note\""},
+      {"x:melt('city')",
+       "melt: 'x' has column \"jan\" of int64 and column \"note\" of text, which are not melted into one\n"
+       .. "  hint  strew.melt(x, keys, values): values are columns of numbers, of text or of times"},
+      {"x:head('2')", "head: 'n' is \"2\", expected an integer"},
+      {"x:rows()", "rows: 'which' is missing, the arguments are (x, which)"},
       {"x:melt({'city', 'jan', 'feb', 'note'})", "melt: 'keys' has all columns, and leaves none to melt"},
       {"x:melt('jan', 'feb', {value_name = 'jan'})",
        "melt: 'keys' has column \"jan\", which is the name of a new one\n"

@@ -307,6 +307,23 @@ describe("times", function()
     assert.same({false, true, true}, t:isin("2024-01-01", {invert = true}):tolist())
   end)
 
+  it("are read from a text, and written by words that are times", function()
+    local t, words = strew.time{"2024-01-01", ""}, strew.tensor{"2024-01-01", ""}
+    assert.is_true(strew.equal(t:isnan(), strew.time(words):isnan()))
+    assert.same({"2024-05-17"}, strew.text(strew.time(strew.tensor{"17 May 2024"}, "%d %b %Y")):tolist())
+    local hint = "\n  hint  as 2024-05-17 or 2024-05-17T12:30:00.25+02:00; format reads other forms"
+    support.fail({
+      {"strew.time(strew.tensor{'2024-01-01', 'x'})", "time: 'x' has \"x\" at [1], which is no time" .. hint},
+      {"t[0] = 'x'", "t[i] = v: 'value' is \"x\", expected a time" .. hint},
+      {"t:set(0, '2023-02-29')", "set: 'value' is \"2023-02-29\", which is not in the calendar"},
+      {"t:fill_('x')", "fill_: 'value' is \"x\", expected a time" .. hint},
+      {"t:masked_fill(t:isnan(), 'x')", "masked_fill: 'value' is \"x\", expected a time" .. hint},
+      {"strew.where(t:isnan(), 'x', t)", "where: 'a' is \"x\", expected a time" .. hint},
+      {"strew.where(t:isnan(), t, 'x')", "where: 'b' is \"x\", expected a time" .. hint},
+      {"strew.full({2}, 'x', {dtype = 'time'})", "full: 'value' is \"x\", expected a time" .. hint},
+    }, {strew = strew, t = t})
+  end)
+
   it("fill a column and lack no element of a key as the hints say", function()
     local x = strew.table{n = {1, 2}, t = strew.time{"2024-01-01", ""}}
     local function set(value) x.new = value end
@@ -407,7 +424,7 @@ describe("times", function()
       function() return strew.randint(0, 2, {2}, {dtype = "time"}) end,
       function() return t:scatter_add_(0, strew.tensor{0, 1}, t) end, function() return t:add_(1) end,
       function() return t:gather(0, strew.tensor{9}, {mode = "drop"}) end, function() t[0] = 5 end,
-      function() return strew.expr("x + 1"){x = t} end, function() return strew.to_dlpack(t) end,
+      function() return strew.expr("x * 2"){x = t} end, function() return strew.to_dlpack(t) end,
       function() return strew.scatter_sum(t, strew.tensor{0, 0}) end,
       function() return strew.ones(2):fill_("2024-01-01") end,
       function() return strew.ones(2):gather(0, t) end, function() return strew.result_type("time", "int64") end,

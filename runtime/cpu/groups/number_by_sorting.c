@@ -6,7 +6,6 @@
 struct sorting {
   struct numbering *n;
   const int64_t *codes, *positions;
-  struct bitmap bitmap;
   int64_t *begun;
 };
 
@@ -31,18 +30,6 @@ static void number_sorted(void *sorting_, int64_t part, int64_t begin, int64_t e
     n->codes[sorting->positions[i]] = (uint64_t)number;
   }
   sorting->begun[part] = number + 1;
-}
-
-/* Most elements are the first ones of their groups, whose numbers follow one another. */
-static void renumber(void *sorting_, int64_t part, int64_t begin, int64_t end) {
-  const struct sorting *sorting = sorting_;
-  const struct bitmap *bitmap = &sorting->bitmap;
-  uint64_t *codes = sorting->n->codes;
-  const int64_t *positions = sorting->n->positions;
-  int64_t next = bitmap_rank(bitmap, begin);
-  (void)part;
-  for (int64_t i = begin; i < end; i++)
-    codes[i] = (uint64_t)(bitmap_has(bitmap, i) ? next++ : bitmap_rank(bitmap, positions[codes[i]]));
 }
 
 /* Codes are sorted as int64: those of all 64 bits have their highest one turned. */
@@ -83,19 +70,6 @@ static strew_status number_ordered(struct sorting *sorting, strew_tensor **posit
   return status;
 }
 
-/* Renumbers groups by their first elements, and sorts these. */
-static strew_status number_by_first(struct sorting *sorting) {
-  struct numbering *n = sorting->n;
-  RETURN_IF_FAILED(bitmap_open(n, &sorting->bitmap));
-  for (int64_t g = 0; g < n->groups && (g % CHUNK || !context_stops(n->context)); g++)
-    bitmap_add(&sorting->bitmap, n->positions[g]);
-  bitmap_count(n, &sorting->bitmap, NULL);
-  strew_status status = run_phase(n, renumber, sorting);
-  if (status == STREW_OK) bitmap_count(n, &sorting->bitmap, n->positions);
-  bitmap_close(n, &sorting->bitmap);
-  return TRY(status, context_end(n->call, n->context, NULL));
-}
-
 strew_status number_by_sorting(struct numbering *n, strew_tensor **positions) {
   struct sorting sorting = {.n = n};
   strew_tensor *values = NULL, *order = NULL;
@@ -107,5 +81,5 @@ strew_status number_by_sorting(struct numbering *n, strew_tensor **positions) {
   }
   strew_release(values);
   strew_release(order);
-  return status == STREW_OK && n->first ? number_by_first(&sorting) : status;
+  return status;
 }

@@ -1,8 +1,8 @@
 /* number_keys.c: the numbering of keys on the CPU.
 
    Elements of all columns become one code: a number in 0 .. range - 1 in the order of the keys, made of the columns'
-   sort keys less their least ones (mixed radix). Codes of a small range are numbered by a table, others by hashing, or
-   by sorting if most of them differ. Where 64 bits are too few for codes, columns are numbered by themselves first: of
+   sort keys less their least ones (mixed radix). Codes of a small range are numbered by a table, others by hashing; if
+   most of them differ, by partitioning, or by sorting if that is the order of the groups. Where 64 bits are too few for codes, columns are numbered by themselves first: of
    n elements there are no more than n numbers. All of this takes time proportional to the elements, whatever the keys.
 
    Ids are of the narrowest dtype that holds the numbers of all groups: what walks over them reads less memory. */
@@ -37,7 +37,8 @@ static strew_status code_column(const struct numbering *n, const struct column *
 /* Replaces codes by the numbers of their groups. `positions` may be NULL. */
 static strew_status number_codes(struct numbering *n, strew_tensor **positions) {
   strew_status status = number_by_hash(n, positions);
-  return status == STREW_DECLINED ? number_by_sorting(n, positions) : status;
+  if (status != STREW_DECLINED) return status;
+  return n->first ? number_by_partition(n, positions) : number_by_sorting(n, positions);
 }
 
 /* -------------------------------------------------------------------------------------------------- several columns */

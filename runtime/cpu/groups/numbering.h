@@ -1,5 +1,5 @@
-/* numbering.h: what the files that number keys share: codes, and phases over them (numbering.c); the three ways
-   (number_by_table.c, number_by_hash.c, number_by_sorting.c), of which number_keys.c takes one. */
+/* numbering.h: what the files that number keys share: codes, and phases over them (numbering.c); the ways
+   (number_by_table.c, number_by_hash.c, number_by_partition.c, number_by_sorting.c), of which number_keys.c takes one. */
 #ifndef STREW_CPU_NUMBERING_H
 #define STREW_CPU_NUMBERING_H
 
@@ -67,11 +67,13 @@ static inline int64_t bitmap_rank(const struct bitmap *bitmap, int64_t position)
 
 /* The ways. Each numbers the groups, and makes *positions, unless `positions` is NULL. table_fits: the range is small
    enough for a table. number_by_table: of the codes that columns make (mixed radix); makes *ids. number_by_hash:
-   STREW_DECLINED, and the codes are as they were, if there are too many groups for it. */
+   STREW_DECLINED, and the codes are as they were, if there are too many groups for it. number_by_partition: by first
+   elements; number_by_sorting: in the order of codes. */
 bool table_fits(const struct numbering *n);
 strew_status number_by_table(struct numbering *n, const struct column *columns, int count, strew_tensor **ids,
                              strew_tensor **positions);
 strew_status number_by_hash(struct numbering *n, strew_tensor **positions);
+strew_status number_by_partition(struct numbering *n, strew_tensor **positions);
 strew_status number_by_sorting(struct numbering *n, strew_tensor **positions);
 /* Sorts `count` codes; makes the tensors of the sorted ones and of their positions. Codes of all 64 bits are
    changed. */
