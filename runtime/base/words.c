@@ -161,8 +161,10 @@ static void prefetch_found(const struct words *words, size_t count, const struct
   int64_t numbers[MOST];
   for (size_t i = 0; i < count; i++) __builtin_prefetch(first_slot(words, found[i].hash));
   for (size_t i = 0; i < count; i++) {
-    const uint64_t *slot = first_slot(words, found[i].hash);
-    numbers[i] = *slot >> 32 == found[i].hash ? number_in(*slot) : -1;
+    uint64_t *slot = first_slot(words, found[i].hash);
+    while (*slot && *slot >> 32 != found[i].hash) slot = next_slot(words, slot);
+    numbers[i] = number_in(*slot);
+    __builtin_prefetch(found[i].text);
   }
   words_prefetch(words, count, numbers);
 }
@@ -171,8 +173,7 @@ size_t words_number_all(struct words *words, size_t count, const struct found_wo
   enum { AT_ONCE = 32 };
   for (size_t i = 0; i < count; i++) {
     const size_t left = count - i;
-    if (i % AT_ONCE == 0 && words_are_many(words))
-      prefetch_found(words, left < AT_ONCE ? left : AT_ONCE, found + i);
+    if (i % AT_ONCE == 0 && words_are_many(words)) prefetch_found(words, left < AT_ONCE ? left : AT_ONCE, found + i);
     codes[i] = number_word(words, found[i].text, found[i].length, found[i].hash);
     if (codes[i] < 0) return i;
   }

@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-enum { PART_CELLS = 1 << 14, PART_BYTES = 24 * PART_CELLS, MOST_SPECIALS = 8, ROWS_AT_ONCE = 32 };
+enum { PART_CELLS = 1 << 15, PART_BYTES = 24 * PART_CELLS, MOST_SPECIALS = 8, ROWS_AT_ONCE = 32 };
 
 /* A column to write. */
 struct csv_source {

@@ -151,6 +151,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static const char *const names[] = {"1", "a", "b", "2"};
   static const strew_csv_options csv = {.skip = 1, .comment = '#', .thousands = ','},
                                  points = {.thousands = '.', .missing_count = 1, .missing = names};
+  static const char *const formats[] = {"%d %b %y %R"};
+  static const strew_csv_options days = {.date_formats = formats};
   static const strew_load_options ways[] = {
       {.header = STREW_HEADER_UNSAID},
       {.header = STREW_HEADER_YES},
@@ -164,7 +166,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
       {.format = "npy"},
       {.csv = &csv},
       {.header = STREW_HEADER_YES, .separator = ';', .csv = &csv},
-      {.separator = ';', .decimal = ',', .csv = &points}};
+      {.separator = ';', .decimal = ',', .csv = &points},
+      {.header = STREW_HEADER_YES, .date_count = 1, .dates = names + 1, .csv = &days}};
   enum { WAYS = sizeof ways / sizeof *ways, ALL = 1 << 20, PLAIN = 6, PIPE = 8, COMPRESSED = 10, MOST_BYTES = 4096 };
   if (size < 3) return 0;
   strew_load_options way = ways[(uint8_t)(bytes[0] - '1') % WAYS];
