@@ -132,7 +132,7 @@ static bool has_any(const char *text, const char *const *words) {
 static void compare_failures(const struct whole *whole, const strew_error *error, bool is_stream) {
   static const char *const of_chunks[] = {"the first chunk", "has no number in", "holds a single number",
                                           "in Fortran's order", NULL};
-  static const char *const later[] = {"has a zero byte", "are they units?", NULL};
+  static const char *const later[] = {"has a zero byte", "are they units?", "expected a number, as in", NULL};
   static const char *const of_streams[] = {"truncated", "has bytes after", "out of memory", NULL};
   const char *reason = reason_of(error);
   if (has_any(reason, of_chunks)) return;
