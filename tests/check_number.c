@@ -260,6 +260,11 @@ START_TEST(test_layout) {
   assert_written(DBL_MAX, "1.7976931348623157e+308");
   assert_written(-DBL_MIN, "-2.2250738585072014e-308");
   assert_written(1e22, "1e+22");
+  assert_written(1125899906842624.25, "1125899906842624.2"); /* ties go to the even digit */
+  assert_written(1125899906842624.75, "1125899906842624.8");
+  assert_written(1e-8 + 0x1p-60, "1.0000000000867362e-08"); /* bits of the product are lost */
+  assert_written(100, "100.0");
+  assert_written(0.3 - 0.1, "0.19999999999999998");
   assert_written(9007199254740992, "9007199254740992.0");
   assert_written(INFINITY, "inf");
   assert_written(-INFINITY, "-inf");

@@ -172,8 +172,10 @@ void words_prefetch_found(const struct words *words, size_t count, const struct 
   if (!words_are_many(words)) return;
   for (size_t i = 0; i < count; i++) __builtin_prefetch(first_slot(words, found[i].hash));
   for (size_t i = 0; i < count; i++) {
-    const uint64_t *slot = first_slot(words, found[i].hash);
-    numbers[i] = *slot >> 32 == found[i].hash ? number_in(*slot) : -1;
+    uint64_t *slot = first_slot(words, found[i].hash);
+    while (*slot && *slot >> 32 != found[i].hash) slot = next_slot(words, slot);
+    numbers[i] = number_in(*slot);
+    __builtin_prefetch(found[i].text);
   }
   words_prefetch(words, count, numbers);
 }

@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-enum { PART_CELLS = 1 << 14, PART_BYTES = 24 * PART_CELLS, MOST_SPECIALS = 8, ROWS_AT_ONCE = 32 };
+enum { PART_CELLS = 1 << 15, PART_BYTES = 24 * PART_CELLS, MOST_SPECIALS = 8, ROWS_AT_ONCE = 32 };
 
 /* A column to write. */
 struct csv_source {
@@ -22,7 +22,7 @@ struct csv_source {
 };
 
 /* The text of a worker's cells, counted row by row: those before `done` are written, `end` is behind the last one. Once
-   the lengths of all texts before it are known, it is placed: the worker writes it to the file before its next cells. */
+   the lengths of the texts before it are known, it is placed: the worker writes it to the file before its next cells. */
 struct part {
   char *bytes;
   size_t used_bytes, held_bytes;

@@ -132,7 +132,7 @@ static bool has_any(const char *text, const char *const *words) {
 static void compare_failures(const struct whole *whole, const strew_error *error, bool is_stream) {
   static const char *const of_chunks[] = {"the first chunk", "has no number in", "holds a single number",
                                           "in Fortran's order", NULL};
-  static const char *const later[] = {"has a zero byte", "are they units?", NULL};
+  static const char *const later[] = {"has a zero byte", "are they units?", "expected a number, as in", NULL};
   static const char *const of_streams[] = {"truncated", "has bytes after", "out of memory", NULL};
   const char *reason = reason_of(error);
   if (has_any(reason, of_chunks)) return;
@@ -151,6 +151,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static const char *const names[] = {"1", "a", "b", "2"};
   static const strew_csv_options csv = {.skip = 1, .comment = '#', .thousands = ','},
                                  points = {.thousands = '.', .missing_count = 1, .missing = names};
+  static const char *const formats[] = {"%d %b %y %R"};
+  static const strew_csv_options days = {.date_formats = formats};
   static const strew_load_options ways[] = {
       {.header = STREW_HEADER_UNSAID},
       {.header = STREW_HEADER_YES},
@@ -164,7 +166,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
       {.format = "npy"},
       {.csv = &csv},
       {.header = STREW_HEADER_YES, .separator = ';', .csv = &csv},
-      {.separator = ';', .decimal = ',', .csv = &points}};
+      {.separator = ';', .decimal = ',', .csv = &points},
+      {.header = STREW_HEADER_YES, .date_count = 1, .dates = names + 1, .csv = &days}};
   enum { WAYS = sizeof ways / sizeof *ways, ALL = 1 << 20, PLAIN = 6, PIPE = 8, COMPRESSED = 10, MOST_BYTES = 4096 };
   if (size < 3) return 0;
   strew_load_options way = ways[(uint8_t)(bytes[0] - '1') % WAYS];
