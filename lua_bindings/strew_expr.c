@@ -131,7 +131,7 @@ static strew_expr *begin_plain(lua_State *L, struct script_call *call) {
   return self->object.expr;
 }
 
-/* Reads the inputs of such a call; false: the family reads them, raises an error or computes with texts and times. */
+/* Reads the inputs of a plain call. False on an error, and for texts and times: the family handles both. */
 static bool read_plain(lua_State *L, struct script_call *call, struct bound *e) {
   if (!read_inputs(L, call, 2, 4, e)) return false;
   for (int k = 0; k < strew_expr_input_count(e->expr); k++) {

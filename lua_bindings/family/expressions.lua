@@ -4,8 +4,8 @@ local strew, fail, use, inner = ...
 local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
 local expressions = {}
 
--- Of each expression the names of its inputs, its words, the number of the input that each is compared with, 0: none; its
--- nodes, and whether an input is computed with.
+-- Of each expression the names of its inputs, its words, the number of the input that each is compared with, 0: none;
+-- its nodes, and whether an input is computed with.
 local known = setmetatable({}, {__mode = "k"})
 
 local COMPARES = {eq = true, ne = true}

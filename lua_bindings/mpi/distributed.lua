@@ -19,11 +19,18 @@ end
 
 local function name_text(x) return type(x) == "string" and x or value_text(x) end
 
+-- Returns t unless it is text: codes of words that other ranks lack.
+local function no_text(op, name, t)
+  if t.dtype ~= "text" then return t end
+  inner.fail(op, name, "is text, whose words are those of one rank", "t:codes(), and strew.text(codes, words) with the "
+    .. "same words on all ranks", "dtype")
+end
+
 -- The tensor x: this rank's block, if x is distributed.
 local function tensor_of(op, name, x)
   if type(x) == "table" and getmetatable(x) == meta then return x._block end
   if strew.type(x) ~= "tensor" then inner.fail(op, name, ("is %s, expected a tensor"):format(value_text(x))) end
-  return x
+  return no_text(op, name, x)
 end
 
 local function check_self(op, d)
@@ -163,7 +170,7 @@ define("zeros", function(...)
   end
   sizes[1] = rows_of(n, rank)
   if sizes ~= arguments then arguments[1] = sizes end
-  local d = distributed(n, strew.zeros(table.unpack(arguments, 1, arguments.n)))
+  local d = distributed(n, no_text("zeros", "dtype", strew.zeros(table.unpack(arguments, 1, arguments.n))))
   same(call_text("zeros", d))
   return d
 end)
@@ -175,7 +182,7 @@ end)
 define("load", function(path)
   local t = strew.load(path, {map = true, device = "cpu"})
   if strew.type(t) ~= "tensor" then inner.fail("load", "path", "is not a .npy file", nil, "file") end
-  local d = own_rows("load", "path", t)
+  local d = own_rows("load", "path", no_text("load", "path", t))
   return distributed(d._rows, d._block:to(strew.empty(0).device))
 end)
 
