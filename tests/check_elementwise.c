@@ -170,7 +170,7 @@ START_TEST(threads_do_not_matter) {
   const int64_t sizes[] = {37, 211}, column[] = {37, 1};
   strew_tensor *a[STREW_DTYPE_COUNT] = {NULL}, *b[STREW_DTYPE_COUNT] = {NULL}, *first[STREW_DTYPE_COUNT] = {NULL};
   for (int d = 0; d < STREW_DTYPE_COUNT; d++) {
-    if (spared(_i * STREW_DTYPE_COUNT + d, 6)) continue;
+    if (!chosen(_i * STREW_DTYPE_COUNT + d, 2)) continue;
     a[d] = random_tensor((strew_dtype)d, 2, sizes, STRIDED);
     b[d] = random_second(op, (strew_dtype)d, 2, column, CONTIGUOUS);
   }

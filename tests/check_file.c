@@ -168,7 +168,7 @@ START_TEST(test_every_dtype) {
   for (int i = 0; i < 4 * 5 * LAYOUT_COUNT * KINDS_HERE; i++) {
     int kind = i % KINDS_HERE < NUMPY_KINDS ? i % KINDS_HERE : SAFETENSORS, layout = i / KINDS_HERE % LAYOUT_COUNT,
         rank = i / KINDS_HERE / LAYOUT_COUNT % 5;
-    if ((dtype == STREW_BFLOAT16 && kind != SAFETENSORS) || spared(997 * _i + i, 8)) continue;
+    if ((dtype == STREW_BFLOAT16 && kind != SAFETENSORS) || !chosen(997 * _i + i, 2)) continue;
     const int64_t *sizes = shapes[i / KINDS_HERE / LAYOUT_COUNT / 5];
     strew_tensor *saved = random_tensor(dtype, rank, sizes, (enum layout)layout), *loaded;
     ok(save_as(kind, saved, in_folder(names[kind])));

@@ -101,12 +101,10 @@ static int one_of(int few) {
   return !seed_of_third() ? 1 : few < 3 ? few : 3;
 }
 
-/* Mixes the bits of i, so that a sample covers every operation and every dtype. */
-static bool is_drawn(unsigned i, int one_in) { return (i * 2654435761u >> 12) % (unsigned)one_in == 0; }
-
-bool chosen(int i, int one_in) { return is_drawn((unsigned)i + seed_of_third(), one_of(one_in)); }
-
-bool spared(int i, int one_in) { return is_emulated() && !is_drawn((unsigned)i, one_in); }
+/* Mixes the bits of i, so that the sample covers every operation and every dtype. */
+bool chosen(int i, int one_in) {
+  return (((unsigned)i + seed_of_third()) * 2654435761u >> 12) % (unsigned)one_of(one_in) == 0;
+}
 
 int under_qemu(int count, int part) { return is_emulated() ? (count + part - 1) / part : count; }
 

@@ -53,10 +53,8 @@ int sweep(int counts);
    in `n`; returns how many of `count` random cases to try. */
 bool chosen(int i, int one_in);
 int some(int count);
-/* QEMU is slow: a test whose cases are not a sample by `chosen` or `some` anyway takes a part of them there. spared
-   returns true there but for one in `one_in` cases i; under_qemu returns a part of count there. Elsewhere: false, count. */
+/* QEMU is slow: under it a part of count, elsewhere count. */
 bool is_emulated(void);
-bool spared(int i, int one_in);
 int under_qemu(int count, int part);
 /* The cases of a test of random programs, `each` of them in a case: `usual` ones, or as STREW_TEST_PROGRAMS says. */
 struct cases {
