@@ -18,7 +18,7 @@ for kind in ${KINDS:-pocl intel rusticl oclgrind $("$build/strew" tests/other_de
   esac
   echo "$name"
   all=$(sh tests/devices.sh "$build" "$kind" list | grep -c '^[^-]')
-  counts=$(sh tests/run.sh run "devices-$kind" | sed -n '/^FAILED/p; $p' | tee /dev/stderr |
+  counts=$(sh tests/run.sh run "devices-$kind" | sed -n '/^FAILED/p; $p' | tee -a /dev/stderr |
     sed -n 's/^\([0-9]*\) of [0-9]* passed, \([0-9]*\) failed, \([0-9]*\) left out: .*/\1 of '"$all"' | \2 | \3/p')
   case $counts in *'| 0 | '*) ;; *) failures=$((failures + 1)) ;; esac
   echo "| $name | $version | $(date +%F) | ${counts:-no runner ended | |} |" >"$row"
