@@ -317,7 +317,7 @@ static void assert_same_chunks(strew_device *other, const strew_reader_options *
 
 /* Random files, read in blocks by threads, and in two walks. */
 START_TEST(test_parts) {
-  enum { TRIALS = 2000 };
+  const int trials = under_qemu(2000, 20);
   static const char *const dates[] = {"c0"}, *const missing[] = {"7", "word"}, *const formats[] = {"%Y-%m-%d"};
   static const strew_dtype dtypes[] = {STREW_INT64, STREW_FLOAT64, STREW_FLOAT32, STREW_INT32};
   const strew_options whole = {.threads = 1, .grain_bytes = (size_t)1 << 20};
@@ -327,7 +327,7 @@ START_TEST(test_parts) {
   if (on_device()) return;
   ok(strew_context_create(&whole, &other, &failure));
   ok(strew_device_find(other, "cpu", &cpu, &failure));
-  for (int trial = 0; trial < TRIALS; trial++) {
+  for (int trial = 0; trial < trials; trial++) {
     strew_error error = {.alias = NULL};
     strew_table *table = NULL, *expected = NULL;
     const strew_csv_options csv = {.comment = (char)(draw_below(2) ? '#' : 0),
@@ -356,7 +356,7 @@ START_TEST(test_parts) {
     if (!csv.rows) assert_same_chunks(cpu, &(strew_reader_options){.rows = 1 + draw_below(50), .load = &options});
   }
   strew_context_release(other);
-  ck_assert_int_gt(loaded, TRIALS / 8);
+  ck_assert_int_gt(loaded, trials / 8);
 }
 END_TEST
 

@@ -168,7 +168,7 @@ START_TEST(test_every_dtype) {
   for (int i = 0; i < 4 * 5 * LAYOUT_COUNT * KINDS_HERE; i++) {
     int kind = i % KINDS_HERE < NUMPY_KINDS ? i % KINDS_HERE : SAFETENSORS, layout = i / KINDS_HERE % LAYOUT_COUNT,
         rank = i / KINDS_HERE / LAYOUT_COUNT % 5;
-    if (dtype == STREW_BFLOAT16 && kind != SAFETENSORS) continue;
+    if ((dtype == STREW_BFLOAT16 && kind != SAFETENSORS) || !chosen(997 * _i + i, 2)) continue;
     const int64_t *sizes = shapes[i / KINDS_HERE / LAYOUT_COUNT / 5];
     strew_tensor *saved = random_tensor(dtype, rank, sizes, (enum layout)layout), *loaded;
     ok(save_as(kind, saved, in_folder(names[kind])));
@@ -275,7 +275,7 @@ START_TEST(test_memory_fails) {
   ck_assert_int_eq(unlink(path), 0);
   for (int turn = 0; turn < 2; turn++) {
     bool is_limited = true;
-    for (long failing = 1; is_limited; failing++) {
+    for (long failing = 1; is_limited; failing += is_emulated() ? 5 : 1) {
       empty_context();
       size_t blocks = blocks_held();
       loaded = NULL;
@@ -851,19 +851,20 @@ END_TEST
 /* 220,000 names make a header; 96 of a MiB do not. */
 START_TEST(test_safetensors_names) {
   enum { LONG = 1 << 20 };
+  const int many = under_qemu(220000, 10);
   strew_table *table = NULL, *back = NULL;
   strew_tensor *t = NULL;
   char *name = malloc(LONG + 1);
   ck_assert_ptr_nonnull(name);
   ok(strew_empty(device, STREW_INT8, 1, (int64_t[]){0}, &t, &failure));
   ok(strew_table_create(context, &table, &failure));
-  for (int i = 0; i < 220000; i++) {
+  for (int i = 0; i < many; i++) {
     sprintf(name, "layer.%d", i);
     ok(strew_table_add(table, name, t, &failure));
   }
   ok(strew_save_table(table, in_folder("n.safetensors"), NULL, &failure));
   ok(strew_load(device, in_folder("n.safetensors"), NULL, NULL, &back, &failure));
-  ck_assert_int_eq(strew_table_count(back), 220000);
+  ck_assert_int_eq(strew_table_count(back), many);
   strew_table_release(table), strew_table_release(back);
   ok(strew_table_create(context, &table, &failure));
   memset(name, 'x', LONG), name[LONG] = 0;
@@ -903,7 +904,7 @@ START_TEST(test_kinds) {
 }
 END_TEST
 
-/* In a process of its own, because a library stays loaded. */
+/* In a process of its own, which QEMU has not: a library stays loaded, or absent. */
 START_TEST(test_no_library) {
   const int64_t sizes[] = {2, 2};
   const char *const expected[KINDS] = {[ARCHIVE] = "needs the library libzip, which is not installed",
@@ -989,7 +990,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_private);
   tcase_add_test(all, test_larger_than_memory);
   tcase_add_test(all, test_kinds);
-  if (!on_device()) tcase_add_test(all, test_no_library);
+  if (!on_device() && !is_emulated()) tcase_add_test(all, test_no_library);
   tcase_add_test(all, test_table);
   return suite;
 }

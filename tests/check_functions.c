@@ -153,10 +153,11 @@ static unsigned rounded_to(struct float_format f, long double x, int *unsure) {
 /* Every 16-bit float. */
 enum { HALVES = 65536 };
 START_TEST(halves_are_rounded) {
+  const unsigned step = HALVES / (unsigned)some(HALVES);
   int unsure = 0;
   if (!is_long_double_wider()) return;
   for (int is_brain = 0; is_brain < 2; is_brain++)
-    for (unsigned i = 0; i < HALVES; i++) {
+    for (unsigned i = (unsigned)_i % step; i < HALVES; i += step) {
       const struct float_format format = is_brain ? FORMAT_BFLOAT16 : FORMAT_FLOAT16;
       const float x = is_brain ? load_bf16((uint16_t)i) : load_f16((uint16_t)i);
       const float y = is_brain ? functions[_i].of_f32(x) : functions[_i].of_f16(x);

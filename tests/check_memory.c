@@ -311,7 +311,7 @@ END_TEST
 /* Sizes that differ in each turn of a loop need no new pages: none holds zeros. (Under QEMU 10 MiB do.) */
 START_TEST(test_changing_sizes) {
   int64_t found, zeros = 0;
-  if (getenv("STREW_TEST_EMULATED")) return;
+  if (is_emulated()) return;
   make_default_context(0);
   strew_tensor *largest = take_mapped(64, 0, 7, &found);
   strew_release(largest);

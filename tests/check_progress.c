@@ -106,6 +106,7 @@ END_TEST
 START_TEST(a_failure_is_an_end_too) {
   strew_tensor *tensor = make(10), *read = NULL;
   name_file("short.npy");
+  start();
   ok(strew_save(tensor, path, NULL, &failure));
   strew_release(tensor);
   ck_assert_int_eq(truncate(path, 100), 0);

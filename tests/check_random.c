@@ -128,7 +128,8 @@ END_TEST
 START_TEST(permutations) {
   strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
   /* a few draws of 200,000 have equal leading bits, 32 of them */
-  const int64_t n = dtype == STREW_BOOL ? 2 : dtype == STREW_INT8 ? 127 : dtype == STREW_INT32 ? 200000 : 200;
+  const bool is_long = dtype == STREW_INT32 && !(is_emulated() && _i < STREW_DTYPE_COUNT);
+  const int64_t n = dtype == STREW_BOOL ? 2 : dtype == STREW_INT8 ? 127 : is_long ? 200000 : 200;
   strew_tensor *out = NULL, *positions = NULL;
   if (lacks(dtype)) return;
   use_turn(_i / STREW_DTYPE_COUNT, _i);

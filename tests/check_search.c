@@ -242,7 +242,8 @@ START_TEST(test_random_bincounts) {
     use_threads((const int[]){1, 2, 3, 7}[turn]);
     seed_draws((uint64_t)_i + 1);
     for (int n = 0; n < some(40); n++) {
-      const int64_t count = draw_below(9) ? 1 + draw_below(n % 8 ? 200 : 90000) : 0, most = 1 + draw_below(50);
+      const int64_t count = draw_below(9) ? 1 + draw_below(n % 8 ? 200 : under_qemu(90000, 10)) : 0,
+                    most = 1 + draw_below(50);
       const int64_t minlength = draw_below(2) * draw_below(80);
       strew_tensor *self = random_integers(draw_below(2) ? STREW_INT64 : STREW_INT32, 1, &count,
                                            (enum layout)draw_below(LAYOUT_COUNT), 0, most);
@@ -280,7 +281,8 @@ START_TEST(test_random_histograms) {
     use_threads((const int[]){1, 2, 3, 7}[turn]);
     seed_draws((uint64_t)_i + 1);
     for (int n = 0; n < some(40); n++) {
-      const int64_t sizes[] = {draw_below(30), n % 10 ? 1 + draw_below(9) : 30000}, bins = 1 + draw_below(9);
+      const int64_t sizes[] = {draw_below(30), n % 10 ? 1 + draw_below(9) : under_qemu(30000, 10)},
+                    bins = 1 + draw_below(9);
       const double min = (double)draw_below(9) - 4, max = min + (double)(1 << draw_below(4));
       strew_tensor *self = random_integers(dtype, 2, sizes, (enum layout)draw_below(LAYOUT_COUNT), -8, 9), *out = NULL;
       int64_t counts[9] = {0};

@@ -4,12 +4,13 @@
 # the tests on a device, each a runner with a log in BUILD/runs/GROUP. Prints a line for each when it ends; of failures the
 # whole log, and at the end their names again. A runner fails by its exit status, without a closing line that counts
 # what passed and no failure, and after LIMIT seconds. one: runs a single one, with all its output.
-# AFTER=test: nightly leaves out what make test runs in full, whatever the seed.
+# AFTER=test: nightly leaves out what make test runs in full, whatever the seed. BEFORE=nightly: test leaves out the rest,
+# which it would run with a sample of cases, a few minutes before nightly runs all of them.
 # GROUP: test, nightly, check, checks, specs, hosts, replay, sanitized, devices, devices-KIND, cross-ARCH
 # shellcheck disable=SC2046,SC2086,SC2153 # lists of words; names from make
 set -u
 cd "$(dirname "$0")/.." || exit 1
-: "${BUILD:=build}" "${SANITIZE=}" "${SEED=}" "${AFTER=}" "${LIMIT:=900}" "${JOBS:=$(($(nproc) + 1))}"
+: "${BUILD:=build}" "${SANITIZE=}" "${SEED=}" "${AFTER=}" "${BEFORE=}" "${LIMIT:=900}" "${JOBS:=$(($(nproc) + 1))}"
 unset STREW_DEVICE STREW_TEST_DEVICE STREW_TEST_ALL LUA_INIT LUA_INIT_5_4
 # Runners that call make do not reach the jobserver, of which make would warn.
 MAKEFLAGS=$(echo "${MAKEFLAGS-}" | sed 's/ *--jobserver-[a-z]*=[^ ]*//; s/ *-j[0-9]*//')
@@ -76,6 +77,13 @@ without_whole() {
   done
 }
 
+# Of the names of runners those that make nightly leaves out after make test.
+not_again() {
+  while read -r name; do
+    [ -n "$(echo "$name" | without_whole)" ] || echo "$name"
+  done
+}
+
 devices() { # [KIND...]
   [ "$OPENCL" != 0 ] || { echo '- OpenCL: left out, built without it' && return; }
   [ $# != 0 ] || set -- pocl intel rusticl oclgrind $("$BUILD/strew" tests/other_devices.lua)
@@ -102,7 +110,7 @@ list() {
       printf '%s\n' $waiting
       list devices && list "$2" && checks && specs && list hosts && replay && printf '%s\n' $others
       ;;
-    test) list all some | sample ;;
+    test) list all some | sample | if [ "$BEFORE" = nightly ]; then not_again; else cat; fi ;;
     nightly) list all whole | if [ "$AFTER" = test ]; then without_whole; else cat; fi ;;
     some) for name in $SANITIZED; do echo "$name"; done | sanitized ;;
     whole) list sanitized && list threads && list cross-arm64 | of_processor && printf '%s\n' lua5.5 releasing ;;

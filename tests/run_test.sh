@@ -49,7 +49,8 @@ run CLOSING=1
 verdict 'closing lines' says '100%: Checks: 3, Failures: 0, Errors: 0'
 
 # What make nightly runs, and what of that after make test.
-list() { env OPENCL=0 SANITIZED='check_fine host' "$@" sh "$here/tests/run.sh" list nightly >"$here/out"; }
+group='nightly'
+list() { env OPENCL=0 SANITIZED='check_fine host' "$@" sh "$here/tests/run.sh" list $group >"$here/out"; }
 # shellcheck disable=SC2016 # of the stub
 echo 'for name in "- absent: left out" arm64-digest arm64-check_scalar arm64-check_scalars; do echo "$name"; done' >"$here/tests/cross.sh"
 list AFTER=
@@ -58,6 +59,13 @@ verdict 'make nightly runs all' [ "$(grep -cx 'check_fine\|sanitized-check_fine\
 list AFTER=test
 verdict 'after make test what is left' [ "$(grep -cx 'check_fine\|sanitized-check_absent\|installed' "$here/out")" = 3 ]
 verdict 'after make test nothing twice' [ "$(grep -cx 'sanitized-check_fine\|rules\|digest\|program' "$here/out")" = 0 ]
+
+group='test'
+list SEED=5
+verdict 'make test runs all' [ "$(grep -cx 'check_fine\|sanitized-check_fine\|rules\|limits' "$here/out")" = 4 ]
+list SEED=5 BEFORE=nightly
+verdict 'before make nightly what that leaves out' [ "$(grep -cx 'sanitized-check_fine\|rules\|digest' "$here/out")" = 3 ]
+verdict 'before make nightly nothing twice' [ "$(grep -cx 'check_fine\|installed\|limits' "$here/out")" = 0 ]
 
 # fails NAME REASON BODY: the only one that fails.
 fails() {
@@ -85,6 +93,21 @@ export LIMIT=30
 rm "$here/build/tests/check_planted"
 run A=
 verdict 'a test that is not built' [ $code = 1 ]
+
+# The row of tests/drivers.md: of all runners, the two that ran, of which one failed.
+cp "${run%/*}/drivers.sh" "$here/tests"
+# shellcheck disable=SC2016 # of stubs
+{
+  printf '%s\n' 'case $3 in list) printf "$2-%s\n" few digest ways ;; name) echo "PoCL | a device | 1" ;; *few) exit 1 ;; *) echo "1 passed, 0 failed" ;; esac' >"$here/tests/devices.sh"
+  printf '#!/bin/sh\necho strew 0.0\n' >"$here/build/strew" && chmod +x "$here/build/strew"
+}
+printf '%s\n' '|---|' '| PoCL | old |' '| other | old |' '' '## More' '| PoCL | stays |' >"$here/tests/drivers.md"
+env OPENCL=1 KINDS=pocl PARTS='few|digest' sh "$here/tests/drivers.sh" build >"$here/out" 2>&1
+code=$?
+verdict 'drivers.sh: a failing runner' [ $code = 1 ]
+cp "$here/tests/drivers.md" "$here/out"
+verdict 'its row' says "| PoCL | a device | 1 | 0.0 | $(date +%F) | 1 of 3 | 1 | 0 |"
+verdict 'the other rows' [ "$(grep -c 'other | old\|PoCL | stays' "$here/out") $(wc -l <"$here/out")" = '2 6' ]
 
 # Interrupted.
 play planted "sleep 100 & echo \$! >$here/left; mktemp -d; wait"

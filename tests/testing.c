@@ -49,7 +49,7 @@ TCase *new_case(Suite *suite, const char *name) {
 
 int main(void) {
   SRunner *runner = srunner_create(make_suite());
-  if (on_device() && !getenv("CK_FORK")) srunner_set_fork_status(runner, CK_NOFORK);
+  if ((on_device() || is_emulated()) && !getenv("CK_FORK")) srunner_set_fork_status(runner, CK_NOFORK);
   srunner_run_all(runner, CK_NORMAL);
   int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
@@ -64,8 +64,10 @@ bool on_device(void) {
   return name && strcmp(name, "cpu") != 0;
 }
 
+bool is_emulated(void) { return getenv("STREW_TEST_EMULATED") != NULL; }
+
 bool follows_forks(void) {
-  if (getenv("STREW_TEST_EMULATED")) return false;
+  if (is_emulated()) return false;
 #if defined(__SANITIZE_THREAD__)
   return false;
 #elif defined(__has_feature)
@@ -83,7 +85,7 @@ static bool all_is_tried(void) {
 
 /* $STREW_TEST_THIN on a device other than the CPU, and under QEMU. */
 static int thinning(void) {
-  const char *text = on_device() || getenv("STREW_TEST_EMULATED") ? getenv("STREW_TEST_THIN") : NULL;
+  const char *text = on_device() || is_emulated() ? getenv("STREW_TEST_THIN") : NULL;
   return text && atoi(text) > 1 ? atoi(text) : 1;
 }
 
@@ -104,6 +106,8 @@ bool chosen(int i, int one_in) {
   return (((unsigned)i + seed_of_third()) * 2654435761u >> 12) % (unsigned)one_of(one_in) == 0;
 }
 
+int under_qemu(int count, int part) { return is_emulated() ? (count + part - 1) / part : count; }
+
 int some(int count) {
   const int one_in = one_of(20);
   return (count + one_in - 1) / one_in;
@@ -111,7 +115,7 @@ int some(int count) {
 
 struct cases program_cases(int usual, int each) {
   const char *text = getenv("STREW_TEST_PROGRAMS");
-  int count = usual * each / (getenv("STREW_TEST_EMULATED") ? 10 * thinning() : 1), first = 0;
+  int count = usual * each / (is_emulated() ? 10 * thinning() : 1), first = 0;
   if (text) sscanf(text, "%d,%d", &count, &first);
   return (struct cases){first, first + (count + each - 1) / each};
 }

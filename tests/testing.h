@@ -16,7 +16,8 @@
      STREW_TEST_THIN=n    other devices than the CPU, and QEMU, run an n-th of their sample of cases and of the trials; of
                           some specs, too
    On a device other than the CPU drivers start slowly and load kernels slowly: there all tests of a program run in one
-   process, in one context, unless CK_FORK=yes requires a process each. */
+   process, in one context, unless CK_FORK=yes requires a process each. Under QEMU, too, in one process, with a context
+   each: a child would translate anew all code that it runs. */
 #ifndef TESTING_H
 #define TESTING_H
 
@@ -52,6 +53,9 @@ int sweep(int counts);
    in `n`; returns how many of `count` random cases to try. */
 bool chosen(int i, int one_in);
 int some(int count);
+/* QEMU is slow: under it a part of count, elsewhere count. */
+bool is_emulated(void);
+int under_qemu(int count, int part);
 /* The cases of a test of random programs, `each` of them in a case: `usual` ones, or as STREW_TEST_PROGRAMS says. */
 struct cases {
   int first, end;

@@ -585,6 +585,7 @@ enum { SCRIPT_LENGTH = sizeof script / sizeof *script };
 
 START_TEST(test_script) {
   if (on_device() && script[_i].call == call_wrap) return;
+  if (!is_tried(script[_i].name, 0)) return;
   start_script();
   exercise(script[_i].name, script[_i].call, 0, script[_i].target());
 }
@@ -598,6 +599,7 @@ static strew_status call_unary(int op) {
 
 START_TEST(test_unary) {
   if (!chosen(_i, 4)) return;
+  if (!is_tried("unary", _i)) return;
   start_script();
   exercise("unary", call_unary, _i, NULL);
 }
@@ -611,6 +613,7 @@ static strew_status call_binary(int op) {
 
 START_TEST(test_binary) {
   if (!chosen(_i, 4)) return;
+  if (!is_tried("binary", _i)) return;
   start_script();
   exercise("binary", call_binary, _i, NULL);
 }

@@ -13,22 +13,18 @@ enum { HEIGHT = 10, WIDTH = 40 };
 static const char script[] =
     "local filters = {}\n"
     "function filters.equalise(image)           -- levels become ranks: each is used about as often\n"
-    "  local levels = image:flatten():to('int64')\n"
-    "  local counts = strew.zeros({256}, {dtype = 'int64'})\n"
-    "  counts:scatter_add_(0, levels, strew.ones(#levels, {dtype = 'int64'}))\n"
-    "  local rank = (counts:cumsum(0) - counts):mul(255):floor_divide(#levels - 1):clamp(0, 255)\n"
-    "  image:copy_(rank:gather(0, levels):view(image.shape))\n"
+    "  local levels = image:flatten()\n"
+    "  local counts = strew.bincount(levels, {minlength = 256})\n"
+    "  local rank = ((counts:cumsum(0) - counts) * 255 // (#levels - 1)):clamp(0, 255)\n"
+    "  image:copy_(rank[levels]:view(image.shape))\n"
     "end\n"
     "function filters.blur(image)               -- the mean of nine neighbours, clamped at the border\n"
-    "  local sum = strew.zeros(image.shape, {dtype = 'int64'})\n"
-    "  for down = -1, 1 do\n"
-    "    for right = -1, 1 do\n"
-    "      local rows = (strew.arange(image.shape[1]) + down):unsqueeze(1):expand(image.shape)\n"
-    "      local columns = (strew.arange(image.shape[2]) + right):unsqueeze(0):expand(image.shape)\n"
-    "      sum:add_(image:gather(0, rows, {mode = 'clip'}):gather(1, columns, {mode = 'clip'}):to('int64'))\n"
-    "    end\n"
+    "  local sum = image:to('int64')\n"
+    "  for dim = 0, 1 do\n"
+    "    local at, last = strew.arange(sum:size(dim)), sum:size(dim) - 1\n"
+    "    sum = sum:index_select(dim, (at - 1):clamp(0)) + sum + sum:index_select(dim, (at + 1):clamp(0, last))\n"
     "  end\n"
-    "  image:copy_(sum:floor_divide(9))\n"
+    "  image:copy_(sum // 9)\n"
     "end\n"
     "return function(image, filter) filters[filter](image) end\n";
 
@@ -58,26 +54,18 @@ static void show(const char *when) {
 static int returned;
 static void give_back(void *user) { ++*(int *)user; }
 
-/* Pushes the image as a tensor uint8[HEIGHT, WIDTH] over the program's own memory, in the state's own context. */
-static bool push_image(lua_State *L, strew_error *error) {
+/* Calls the function at the bottom of the stack with a tensor uint8[HEIGHT, WIDTH] over the program's own memory. */
+static bool run(lua_State *L, const char *filter) {
+  strew_error error = {0};
   strew_device *cpu = NULL;
   strew_tensor *tensor = NULL;
   const int64_t sizes[] = {HEIGHT, WIDTH}, strides[] = {STRIDE, 1};
-  if (strew_device_find(strew_context_of(L), "cpu", &cpu, error) != STREW_OK ||
-      strew_wrap(cpu, STREW_UINT8, 2, sizes, strides, image, sizeof image, give_back, &returned, &tensor, error) !=
-          STREW_OK)
-    return false;
-  strew_push(L, tensor);
-  strew_release(tensor); /* the script's reference is left */
-  return true;
-}
-
-/* Runs the filter at the bottom of the stack. */
-static bool run(lua_State *L, const char *filter) {
-  strew_error error = {0};
   strew_restart_limits(L);
+  if (strew_device_find(strew_context_of(L), "cpu", &cpu, &error) ||
+      strew_wrap(cpu, STREW_UINT8, 2, sizes, strides, image, sizeof image, give_back, &returned, &tensor, &error))
+    return fprintf(stderr, "%s\n", error.message), false;
   lua_pushvalue(L, 1);
-  if (!push_image(L, &error)) return fprintf(stderr, "%s\n", error.message), false;
+  strew_push(L, tensor), strew_release(tensor); /* the script's reference is left */
   lua_pushstring(L, filter);
   if (lua_pcall(L, 2, 0, 0) != LUA_OK) return fprintf(stderr, "%s\n", lua_tostring(L, -1)), false;
   show(filter);
