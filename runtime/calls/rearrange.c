@@ -3,13 +3,11 @@
 #include "runtime/base/device.h"
 #include "runtime/base/index_checks.h"
 #include "runtime/base/steps.h"
+#include "runtime/cpu/tuning.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Most positions that are found on one thread, in a call of its own kind. Beyond, threads and loops of vectors gain. */
-enum { FEW_POSITIONS = 1 << 15 };
 
 static int64_t size_along(const strew_tensor *tensor, int dim) { return tensor->rank ? tensor->sizes[dim] : 1; }
 
@@ -144,16 +142,16 @@ strew_status strew_repeat(strew_tensor *tensor, int count, const int64_t *repeat
 /* Few positions on the CPU: the same marks and their sums as below, without a call for each step. NULL: there are many,
    a count is wrong, or a step failed. */
 static strew_tensor *find_few_positions(struct steps *steps, const strew_tensor *counts, int64_t n) {
-  if (!counts->storage->device->ops->host_memory || n > FEW_POSITIONS) return NULL;
+  if (!counts->storage->device->ops->host_memory || n > REPEATS_ALONE) return NULL;
   const strew_tensor *dense = step_copy(steps, counts, STREW_INT64);
   if (!dense) return NULL;
   const int64_t *count = (const int64_t *)dense->storage->data + dense->offset;
   int64_t total = 0;
   for (int64_t i = 0; i < n; i++) {
-    if (count[i] < 0 || count[i] > FEW_POSITIONS) return NULL;
+    if (count[i] < 0 || count[i] > REPEATS_ALONE) return NULL;
     total += count[i];
   }
-  if (total > FEW_POSITIONS) return NULL;
+  if (total > REPEATS_ALONE) return NULL;
   strew_tensor *made = step_new(steps, counts->storage->device, STREW_INT64, 1, &total);
   if (!made || !total) return made;
   int64_t *positions = made->storage->data, end = 0, position = 0;

@@ -490,6 +490,11 @@ ALWAYS_INLINE void place_byte(const struct sort_line *line, uint32_t *places, in
   *(int64_t *)(void *)(line->positions + rank * line->positions_step) = i;
 }
 
+/* True if lines are sorted by sort_bytes, on one thread each. */
+static bool counts_bytes(const struct sort_job *job) {
+  return job->value_bytes == 1 && !job->select && job->line.n <= SORT_BYTES_MOST;
+}
+
 /* Sorts a line of bytes by counting: each element goes to its rank at once. The halves of the line take turns, since a
    place waits for the last element with that key. */
 static void sort_bytes(const struct sort_job *job, const struct sort_line *given) {
@@ -789,7 +794,7 @@ static void sort_alone(const struct sort_job *job, const struct sort_line *line,
     int64_t held = select_chunk(job, line, 0, line->n, scratch);
     sorts_of[job->kind]->sort_heap(scratch, held);
     store(job, line, job->kind, scratch, 0, held);
-  } else if (job->value_bytes == 1 && line->n <= SORT_BYTES_MOST) {
+  } else if (counts_bytes(job)) {
     sort_bytes(job, line);
   } else {
     struct radix_part found;
@@ -889,7 +894,7 @@ static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
 /* True if all threads sort one line after another: there are fewer lines than threads, or lines so long that one per
    thread would take much memory. */
 static bool is_shared(const struct sort_job *job) {
-  if (job->line.n <= SORT_INSERTION) return false;
+  if (job->line.n <= SORT_INSERTION || counts_bytes(job)) return false;
   return job->count < job->parts ||
          (!job->select && job->line.n > SHARED_LINE && job->count < SHARED_LINES * job->context->threads);
 }

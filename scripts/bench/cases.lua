@@ -557,8 +557,8 @@ part("rest", {
 local K <const>, TIMES <const> = 1000, 100
 local function in_order(descending) return function() return (strew.rand(K):sort(0, descending)) end end
 local function positions_of(a)
-  local values, positions = a:sort()
-  values:free()
+  local sorted_values, positions = a:sort()
+  sorted_values:free()
   return positions
 end
 local small = {
@@ -566,8 +566,8 @@ local small = {
     make = function() return strew.randint(0, 256, {K}, {dtype = "uint8"}) end},
   {key = "small_rising", title = "sort of 1000 in order", make = in_order(false), call = positions_of},
   {key = "small_falling", title = "sort of 1000 in reverse", make = in_order(true), call = positions_of},
-  {key = "small_bins", title = "bucketize of 1000 in 10 bins", make = function() return strew.rand(K), strew.linspace(0, 1, 10) end,
-    call = strew.bucketize},
+  {key = "small_bins", title = "bucketize of 1000 in 10 bins",
+    make = function() return strew.rand(K), strew.linspace(0, 1, 10) end, call = strew.bucketize},
   {key = "small_repeats", title = "250 elements, each repeated up to 8 times",
     make = function() return strew.rand(250), strew.randint(0, 9, {250}) end,
     call = function(a, counts) return a:repeat_interleave(counts, 0) end},
