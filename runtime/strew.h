@@ -303,7 +303,7 @@ STREW_API const char *strew_version(void);
    `deallocate` receives the same size. Both are called on the context's thread, within a call, and may not use the
    context.
 
-   Blocks of 16 KiB and more are requested in sizes rounded up by at most a sixteenth, and free ones are kept for reuse.
+   Blocks of 1 KiB and more are requested in sizes rounded up by at most a sixteenth, and free ones are kept for reuse.
    To the allocator they are in use; strew_context_bytes does not count them. Kept are at most 256 MiB, and as much more
    as was deallocated for that reason and allocated again within 5 seconds; together with those in use at most 32 MiB
    above the highest use so far. The rest is deallocated; all of it if `allocate` returns NULL (which is then called

@@ -177,9 +177,13 @@ function operands.check_ascending(line, name, hint)
     "values in ascending order", hint)
 end
 
+-- Returns t's dtype, which must be a float one, and that in which its elements are computed.
 function operands.check_float(t, name)
-  if operands.is_float(t) then return end
-  fail(name, ("is %s, expected a float dtype"):format(t.dtype), name .. ':to("float32")', "dtype")
+  local dtype <const> = t.dtype
+  if not FLOATS[dtype] then
+    fail(name, ("is %s, expected a float dtype"):format(dtype), name .. ':to("float32")', "dtype")
+  end
+  return dtype, FLOATS[dtype]
 end
 
 function operands.is_index(t) return t.dtype:find("int", 1, true) ~= nil end

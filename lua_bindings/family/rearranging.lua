@@ -142,7 +142,8 @@ return {
         local places = strew.arange(self:numel(), {device = self.device})
         out = errors.own("repeats", "self", nil, inner.repeat_interleave, places, self, 0)
       else
-        out = inner.repeat_interleave(dim and self or self:reshape(-1), repeats, dim or 0)
+        local line = (dim or self:dim() == 1) and self or self:reshape(-1)
+        out = inner.repeat_interleave(line, repeats, dim or 0)
       end
       if output_size and output_size ~= out:size(dim or 0) then
         fail("output_size", ("is %d, the repeats add up to %d"):format(output_size, out:size(dim or 0)), nil, "shape")

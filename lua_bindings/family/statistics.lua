@@ -10,11 +10,11 @@ local MOST <const> = {float32 = 2.0 ^ 127, float64 = 2.0 ^ 1023}
 local LOWER <const> = {interpolation = "lower"}
 
 local function powers_of(self, p, dim, keepdim)
-  local n = self:numel()
   if p == 2 and not dim and not keepdim and self.device == "cpu" and self:is_contiguous() then
     local line = self:dim() == 1 and self or self:view(-1)
     return line:dot(line)
   end
+  local n = self:numel()
   if p == 2 and n >= operands.MANY then return operands.bound("x * x", {x = self}, n):sum(dim, keepdim) end
   return (p == 2 and self * self or self:abs():pow_(p)):sum(dim, keepdim)
 end
@@ -29,22 +29,22 @@ local function are_within(t, least, most)
 end
 
 -- The norm by powers. Elements are divided by the largest one of their line if the powers may be wrong.
-local function power_norm(self, p, dim, keepdim)
+local function power_norm(self, dtype, p, dim, keepdim)
   local powers = powers_of(self, p, dim, keepdim)
-  local dtype = self.dtype
-  if self:numel() == 0 or are_within(powers, LEAST[dtype], MOST[dtype]) then return root_of(powers, p) end
+  if are_within(powers, LEAST[dtype], MOST[dtype]) or self:numel() == 0 then return root_of(powers, p) end
   local largest = self:abs():amax(dim, true)
   largest:masked_fill_(largest:eq(0) | largest:isfinite():logical_not(), 1)
   return root_of(powers_of(self / largest, p, dim, true), p):mul_(largest):reshape(powers.shape)
 end
 
-local function norm_of(self, p, dim, keepdim)
+-- dtype: that of self
+local function norm_of(self, dtype, p, dim, keepdim)
   if p == math.huge then return self:abs():amax(dim, keepdim) end
   -- a norm of nothing by a negative power has no value, as an extreme of nothing
   if p == -math.huge or p < 0 and self:numel() == 0 then return self:abs():amin(dim, keepdim) end
-  if p == 0 then return self:ne(0):sum(dim, keepdim) end
+  if p == 0 then return self:ne(0):sum(dim, keepdim):to(dtype) end
   if p == 1 then return self:abs():sum(dim, keepdim) end
-  return power_norm(self, p, dim, keepdim)
+  return power_norm(self, dtype, p, dim, keepdim)
 end
 
 -- Returns the lower medians along dim, with keepdim, and their positions.
@@ -248,9 +248,10 @@ return {
   end},
 
   norm = {"self:tensor p?number dim?dims keepdim?boolean", function(self, p, dim, keepdim)
-    operands.check_float(self, "self")
+    local dtype <const>, wide <const> = operands.check_float(self, "self")
     if p ~= p then fail("p", "is nan, expected a number", nil, "value") end
-    return operands.as(norm_of(computed(self), p or 2, dim, keepdim), self.dtype)
+    local out = norm_of(wide == dtype and self or self:to(wide), wide, p or 2, dim, keepdim)
+    return wide == dtype and out or out:to(dtype)
   end},
 
   median = {"self:tensor dim?dim keepdim?boolean skip_nan=boolean", function(self, dim, keepdim, skip_nan)

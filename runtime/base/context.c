@@ -28,7 +28,7 @@ int strew_context_threads(const strew_context *context) { return context->thread
 size_t strew_context_bytes(const strew_context *context) {
   strew_context *own = (strew_context *)(uintptr_t)context; /* a caller never declares one const */
   context_use(own);
-  context_drain(own);
+  if (atomic_load_explicit(&own->released, memory_order_relaxed)) context_drain(own);
   return context->bytes;
 }
 size_t strew_context_charged_bytes(const strew_context *context) { return context->charged_bytes; }

@@ -7,10 +7,10 @@
    Blocks of a huge page and more are mapped. If none of the same size is kept, the huge pages of other kept blocks move
    into the new one (40 MB: 0.08 ms). New pages are needed only where more is in use than in the last seconds.
 
-   Below LARGE, malloc's own free lists are as fast. Above, posix_memalign leaves gaps that it does not reuse: a loop of
-   temporaries of 40 KB, freed 26 at a time, reached 120 MB. Blocks below SMALL are aligned for any element, but not to
-   a cache line: malloc takes half the time for them. The difference is a tenth of an addition of two tensors of four
-   elements. */
+   Below LARGE, malloc's own free lists are as fast, for blocks that are aligned for any element, but not to a cache line.
+   Above, posix_memalign leaves gaps that it does not reuse: a loop of temporaries of 40 KB, freed 26 at a time, reached
+   120 MB. And it takes longer: of an addition of two tensors of 1000 elements a sixth of the instructions. Where as many
+   are kept as may be, only blocks of MEDIUM and more take the place of another. */
 #define _GNU_SOURCE /* MADV_HUGEPAGE, mremap */
 #include "device.h"
 
@@ -23,7 +23,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SMALL = 1 << 10, LARGE = 16 << 10, HUGE_PAGE = 2 << 20 };
+enum { LARGE = 1 << 10, MEDIUM = 16 << 10, HUGE_PAGE = 2 << 20 };
 enum { KEPT_ABOVE = 32 << 20, KEPT_BESIDE = 256 << 20, UNUSED_SECONDS = 5 };
 
 /* ----------------------------------------------------------------------------------------- default allocator */
@@ -74,7 +74,7 @@ static void deallocate(strew_context *context, void *block, size_t size_bytes) {
 
 /* The size requested from the allocator for a large block: rounded up by at most a sixteenth. */
 static size_t rounded(size_t size_bytes) {
-  size_t step = 1024;
+  size_t step = size_bytes < MEDIUM ? 64 : 1024;
   while (step < size_bytes / 32) step *= 2;
   return size_bytes <= SIZE_MAX - step ? (size_bytes + step - 1) / step * step : size_bytes;
 }
@@ -196,7 +196,7 @@ void strew_context_discharge(strew_context *context, size_t size_bytes) {
 
 static void *allocate(strew_context *context, size_t size_bytes) {
   const strew_allocator *allocator = &context->allocator;
-  size_t alignment = size_bytes < SMALL ? _Alignof(max_align_t) : MEMORY_ALIGNMENT;
+  size_t alignment = size_bytes < LARGE ? _Alignof(max_align_t) : MEMORY_ALIGNMENT;
   if (!strew_context_charge(context, size_bytes)) return NULL;
   void *block = allocator->allocate(allocator->user, size_bytes, alignment);
   if (!block && context->kept.count) {
@@ -248,10 +248,10 @@ static APART void free_large(strew_context *context, void *block, size_t size_by
   struct kept *kept = &context->kept;
   kept->used_bytes -= size_bytes;
   const size_t most = most_to_keep(kept, kept->used_bytes);
-  const bool fits = size_bytes <= most;
+  const bool fits = size_bytes <= most && (kept->count < MOST_KEPT || size_bytes >= MEDIUM);
   kept->trimmed_bytes += trim(context, fits ? most - size_bytes : most);
   if (!fits) {
-    kept->trimmed_bytes += size_bytes;
+    if (size_bytes > most) kept->trimmed_bytes += size_bytes;
     deallocate(context, block, size_bytes);
     return;
   }

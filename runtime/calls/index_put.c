@@ -186,7 +186,21 @@ strew_status strew_index_get(strew_tensor *self, int count, strew_tensor *const 
   return steps_status(&steps);
 }
 
+/* Writes a number where a mask of self's leading dimensions is true, without positions. False if it is not one that both
+   ways convert alike, or the mask does not fit, and nothing was written. */
+static bool fill_rows(strew_tensor *self, const strew_tensor *index, strew_operand value) {
+  const strew_dtype dtype = self->dtype, number = value.number.dtype;
+  if (value.tensor || index->dtype != STREW_BOOL || index->rank > self->rank || !index->rank) return false;
+  if (!dtype_is_number(dtype) || dtype == STREW_BOOL || dtype != dtype_wide(dtype)) return false;
+  if (number != STREW_INT64 && !(number == STREW_FLOAT64 && dtype_is_float(dtype))) return false;
+  if (memcmp(index->sizes, self->sizes, (size_t)index->rank * sizeof *index->sizes) != 0) return false;
+  struct strew_tensor mask = *index; /* a view on the stack */
+  for (; mask.rank < self->rank; mask.rank++) mask.sizes[mask.rank] = 1, mask.strides[mask.rank] = 0;
+  return strew_masked_fill(self, &mask, value, &self, NULL) == STREW_OK;
+}
+
 strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error) {
+  if (fill_rows(self, index, value)) return STREW_OK;
   CALL(call, "set_rows", error, {"self", self, MOVED}, {"value", value.tensor, MOVED});
   const char *const *names = index->dtype == STREW_BOOL ? mask_name : index_name;
   const struct put put = {names, "value", self, 1, &index, value.tensor, NULL};

@@ -3,6 +3,7 @@
 #include "runtime/base/device.h"
 #include "runtime/base/index_checks.h"
 #include "runtime/base/steps.h"
+#include "runtime/cpu/tuning.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,16 +78,29 @@ strew_status strew_roll(strew_tensor *tensor, int count, const int64_t *shifts, 
 /* A copy of x in which the parts of `size` positions of dim occur `count` times, one after the other; `whole`: the
    dimension as one part, else each position. */
 static strew_tensor *repeat_along(struct steps *steps, strew_tensor *x, int dim, int64_t count, bool whole) {
-  int64_t sizes[MAX_RANK];
-  const int mark = steps->count;
   if (!x) return NULL;
-  memcpy(sizes, x->sizes, (size_t)x->rank * sizeof *sizes);
-  const int64_t before = count_of_sizes(dim, sizes), after = count_of_sizes(x->rank - dim - 1, sizes + dim + 1);
-  const int64_t n = sizes[dim], once[] = {before, whole ? 1 : n, whole ? n : 1, after};
-  const int64_t often[] = {before, whole ? count : n, whole ? n : count, after};
-  sizes[dim] = n * count;
-  strew_tensor *wide = step_expand(steps, step_reshape(steps, x, 4, once), 4, often);
-  return steps_keep(steps, mark, step_view(steps, step_copy(steps, wide, x->dtype), x->rank, sizes));
+  struct strew_tensor wide = *x; /* a view on the stack, with a dimension of `count` before or after dim */
+  const int rank = x->rank, at = whole ? dim : dim + 1;
+  if (rank == MAX_RANK) { /* leading dimensions as one */
+    const int64_t before = count_of_sizes(dim, x->sizes), after = count_of_sizes(rank - dim - 1, x->sizes + dim + 1);
+    strew_tensor *few = step_reshape(steps, x, 3, (int64_t[]){before, x->sizes[dim], after});
+    strew_tensor *repeated = repeat_along(steps, few, 1, count, whole);
+    int64_t sizes[MAX_RANK];
+    memcpy(sizes, x->sizes, sizeof sizes);
+    sizes[dim] *= count;
+    return step_view(steps, repeated, rank, sizes);
+  }
+  for (int d = rank; d > at; d--) wide.sizes[d] = wide.sizes[d - 1], wide.strides[d] = wide.strides[d - 1];
+  wide.sizes[at] = count;
+  wide.strides[at] = 0;
+  wide.rank++;
+  strew_tensor *made = step_copy(steps, &wide, x->dtype);
+  if (!made) return NULL;
+  made->rank = rank; /* a copy is contiguous, and nobody else has it yet */
+  memcpy(made->sizes, x->sizes, (size_t)rank * sizeof *made->sizes);
+  made->sizes[dim] *= count;
+  dense_strides(rank, made->sizes, made->strides);
+  return made;
 }
 
 /* Entry i, from 0, of the list `repeats`; 0-d: the number. */
@@ -125,10 +139,34 @@ strew_status strew_repeat(strew_tensor *tensor, int count, const int64_t *repeat
   return give_new(&steps, tensor, x, out);
 }
 
+/* Few positions on the CPU: the same marks and their sums as below, without a call for each step. NULL: there are many,
+   a count is wrong, or a step failed. */
+static strew_tensor *find_few_positions(struct steps *steps, const strew_tensor *counts, int64_t n) {
+  if (!counts->storage->device->ops->host_memory || n > REPEATS_ALONE) return NULL;
+  const strew_tensor *dense = step_copy(steps, counts, STREW_INT64);
+  if (!dense) return NULL;
+  const int64_t *count = (const int64_t *)dense->storage->data + dense->offset;
+  int64_t total = 0;
+  for (int64_t i = 0; i < n; i++) {
+    if (count[i] < 0 || count[i] > REPEATS_ALONE) return NULL;
+    total += count[i];
+  }
+  if (total > REPEATS_ALONE) return NULL;
+  strew_tensor *made = step_new(steps, counts->storage->device, STREW_INT64, 1, &total);
+  if (!made || !total) return made;
+  int64_t *positions = made->storage->data, end = 0, position = 0;
+  memset(positions, 0, (size_t)total * sizeof *positions);
+  for (int64_t i = 0; i < n && (end += count[i]) < total; i++) positions[end]++;
+  for (int64_t i = 0; i < total; i++) positions[i] = position += positions[i];
+  return made;
+}
+
 /* The position of each element of a result in which position i occurs as often as counts, integers, 1-D, says. */
 static strew_tensor *find_positions(struct steps *steps, strew_tensor *counts, int64_t n) {
   static const strew_scatter_options add = {.reduction = STREW_SUM, .mode = STREW_DROP};
   strew_device *device = counts->storage->device;
+  strew_tensor *few = find_few_positions(steps, counts, n);
+  if (few) return few;
   strew_scalar total = strew_int(0);
   const int64_t least = n ? step_number(steps, STREW_FOLD_AMIN, counts).as.i : 0;
   if (steps->status == STREW_OK && least < 0) {
@@ -208,6 +246,27 @@ strew_status strew_diff(strew_tensor *tensor, int64_t n, int dim, strew_tensor *
   return give_new(&steps, tensor, x, out);
 }
 
+/* The same on the CPU, in a copy: NULL if a step failed. */
+static strew_tensor *copy_triangle(struct steps *steps, const strew_tensor *tensor, int64_t diagonal, bool is_lower) {
+  const int64_t rows = tensor->sizes[tensor->rank - 2], columns = tensor->sizes[tensor->rank - 1];
+  const size_t bytes = dtype_bytes(tensor->dtype);
+  strew_context *context = tensor->storage->device->context;
+  strew_tensor *made = step_copy(steps, tensor, tensor->dtype);
+  if (!made || !strew_tensor_numel(made)) return made;
+  char *at = made->storage->data;
+  const int64_t lines = strew_tensor_numel(made) / columns;
+  for (int64_t i = 0; i < lines && !context_stops(context); i++, at += (size_t)columns * bytes) {
+    int64_t first = i % rows + diagonal + is_lower; /* of the upper triangle */
+    first = first < 0 ? 0 : first > columns ? columns : first;
+    if (is_lower)
+      memset(at + (size_t)first * bytes, 0, (size_t)(columns - first) * bytes);
+    else
+      memset(at, 0, (size_t)first * bytes);
+  }
+  STEP(steps, context_end(steps->call, context, made->storage));
+  return made;
+}
+
 /* Zeros where column - row - diagonal is less, or greater (op), than 0. */
 static strew_status clear_triangle(const char *name, strew_tensor *tensor, int64_t diagonal, strew_binary_op op,
                                    strew_tensor **out, strew_error *error) {
@@ -217,6 +276,8 @@ static strew_status clear_triangle(const char *name, strew_tensor *tensor, int64
                 tensor->rank == 1 ? "" : "s");
   const int64_t rows = tensor->sizes[tensor->rank - 2], columns = tensor->sizes[tensor->rank - 1];
   diagonal = diagonal < -rows - 1 ? -rows - 1 : diagonal > columns + 1 ? columns + 1 : diagonal; /* no sum wraps */
+  if (!*out && tensor->storage->device->ops->host_memory)
+    return steps_give(&steps, copy_triangle(&steps, tensor, diagonal, op == STREW_GT), out);
   STEP_INTO(&steps, row,
             strew_arange(tensor->storage->device, STREW_INT64, strew_int(diagonal), strew_int(diagonal + rows),
                          strew_int(1), row, steps.error));

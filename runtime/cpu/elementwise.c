@@ -405,8 +405,50 @@ void program_run(const struct program *program, const struct row *row) {
 
 static void elementwise_visit(void *program, const struct row *row) { program_run(program, row); }
 
+/* The elements of an input as a row of `count`, in place or in `filled`; NULL: they are to be converted, or gathered. */
+static inline const void *few_elements(const struct plan *space, const struct instruction_input *input,
+                                       strew_dtype computed, int64_t count, char *filled) {
+  const int64_t size = (int64_t)dtype_bytes(computed);
+  const void *from = input->number.bytes;
+  strew_dtype dtype = input->dtype;
+  if (input->from != FROM_NUMBER) {
+    const struct operand *operand = &space->operands[input->from];
+    if (!are_same_bits(operand->dtype, computed)) return NULL;
+    from = operand_address(operand);
+    if (is_dense(space, operand)) return from;
+    if (operand->strides[0]) return NULL;
+    dtype = computed;
+  }
+  converter(computed, dtype)(count, filled, size, from, 0);
+  return filled;
+}
+
+/* Computes a few contiguous elements by one call of a loop, without a program, which is most of the time of small calls.
+   False if more is to be done. */
+static bool run_few(strew_context *context, const struct elementwise_plan *plan) {
+  const struct instruction *instruction = plan->instructions;
+  const struct plan *space = &plan->plan;
+  const struct operand *out = space->operands;
+  const int64_t count = space->rank ? space->sizes[0] : 1;
+  char filled[MOST_INPUTS][BLOCK * sizeof(double)] __attribute__((aligned(64)));
+  const void *in[MOST_INPUTS];
+  if (plan->count > 1 || space->rank > 1 || count > BLOCK || breaks_ties(instruction) || context_stops(context))
+    return false;
+  if (instruction->kind == ELEMENTWISE_CONVERT || instruction->kind == ELEMENTWISE_TAKE) return false;
+  if (!are_same_bits(out->dtype, instruction->result) || !is_dense(space, out)) return false;
+  const bool is_truth = gives_bool(operation_of(instruction->kind, instruction->op));
+  if (!is_truth && !are_same_bits(instruction->compute, instruction->result)) return false;
+  for (int i = 0; i < instruction->inputs; i++) {
+    in[i] = few_elements(space, &instruction->in[i], computed_dtype(instruction, i), count, filled[i]);
+    if (!in[i]) return false;
+  }
+  kernel *run = kernel_of(instruction);
+  return run && (run(count, operand_address(out), in), true);
+}
+
 strew_status cpu_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan) {
   struct program program;
+  if (run_few(device->context, plan)) return context_end(call, device->context, plan->plan.operands[0].storage);
   RETURN_IF_FAILED(program_start(call, &program, plan));
   if (program.cost > 1) /* computing an element takes longer than loading it */
     walk_rows_sized(device->context, program.space, walk_bytes(program.space), program.block, elementwise_visit,

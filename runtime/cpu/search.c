@@ -1,6 +1,7 @@
 /* search.c: binary searches in sorted lines on the CPU, without branches, which would be unpredictable. Several values
    are searched at once, to overlap the cache misses of one another. */
 #include "cpu.h"
+#include "tuning.h"
 
 enum { AT_ONCE = 16, VALUES = 1 << 14 };
 

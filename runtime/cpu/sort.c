@@ -56,10 +56,15 @@ struct sort_line {
   uint64_t flip, base;
 };
 
-/* Bounds of keys, before the base is subtracted, and whether no key is below, or above, the one before. */
+/* Whether no key is below, or above, the one before. `apart`: and if the line falls, no two are known to be equal. */
+struct order {
+  bool rises, falls, apart;
+};
+
+/* Bounds of keys, before the base is subtracted. */
 struct bounds {
   uint64_t least, most;
-  bool rises, falls;
+  struct order order;
 };
 
 enum { NARROW, BROAD, KINDS };
@@ -67,7 +72,7 @@ enum { NARROW, BROAD, KINDS };
 struct keys {
   /* `load` makes keys of elements from `position` on; `store` writes values of sorted items from `rank` on */
   void (*load)(uint64_t *keys, const struct sort_line *line, int64_t position, int64_t count);
-  void (*find_order)(const struct sort_line *line, int64_t begin, int64_t end, bool *rises, bool *falls);
+  void (*find_order)(const struct sort_line *line, int64_t begin, int64_t end, struct order *order);
   void (*store[KINDS])(const struct sort_line *line, const void *items, int64_t rank, int64_t count);
 };
 
@@ -160,11 +165,12 @@ struct radix {
   struct sort_line line;
   int kind;
   int64_t parts, count;
-  int64_t rank;         /* of the first item */
-  char *items;          /* NULL: still elements of the line */
-  char *to;             /* destination of a partition */
-  int bits;             /* of keys, not sorted by yet */
-  bool in_order, falls; /* in_order: the line rises or falls */
+  int64_t rank;  /* of the first item */
+  char *items;   /* NULL: still elements of the line */
+  char *to;      /* destination of a partition */
+  int bits;      /* of keys, not sorted by yet */
+  bool in_order; /* the line rises or falls */
+  struct order order;
   struct digit digit;
   struct radix_part *found; /* of each part */
   radix_chunk *phase;       /* now running */
@@ -199,8 +205,8 @@ static void bound_chunk(struct radix *radix, int64_t part, int64_t begin, int64_
   const struct keys *of = radix->job->keys;
   struct bounds *bounds = &radix->found[part].bounds;
   uint64_t keys[SORT_CHUNK];
-  if (bounds->rises || bounds->falls) of->find_order(line, begin, end, &bounds->rises, &bounds->falls);
-  if (bounds->rises || bounds->falls) {
+  if (bounds->order.rises || bounds->order.falls) of->find_order(line, begin, end, &bounds->order);
+  if (bounds->order.rises || bounds->order.falls) {
     of->load(keys, line, begin, 1);
     of->load(keys + 1, line, end - 1, 1);
     bound_keys(bounds, keys, 2);
@@ -309,21 +315,52 @@ static void store_falling(struct radix *radix, int64_t part, int64_t begin, int6
   }
 }
 
-/* Writes a line that rises as it is. */
-static void store_rising(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+/* Writes the positions first, first + by, ... from rank `rank` on. */
+static void store_steps(const struct sort_line *line, int64_t first, int64_t by, int64_t rank, int64_t count) {
+  char *to = line->positions + rank * line->positions_step;
+  if (line->positions_step == (int64_t)sizeof(int64_t))
+    for (int64_t i = 0; i < count; i++) ((int64_t *)(void *)to)[i] = first + i * by;
+  else
+    for (int64_t i = 0; i < count; i++, to += line->positions_step) *(int64_t *)(void *)to = first + i * by;
+}
+
+/* Copies elements; steps in bytes. Compilers vectorise the loop of reversed ones. */
+#define COPY(T)                                                                                                        \
+  static void copy_##T(int64_t count, char *to, int64_t to_step, const char *from, int64_t from_step) {                \
+    const T *restrict in = (const T *)(const void *)from;                                                              \
+    T *restrict out = (T *)(void *)to;                                                                                 \
+    if (to_step == (int64_t)sizeof(T) && from_step == -to_step)                                                        \
+      for (int64_t i = 0; i < count; i++) out[i] = in[-i];                                                             \
+    else                                                                                                               \
+      for (int64_t i = 0; i < count; i++, to += to_step, from += from_step)                                            \
+        *(T *)(void *)to = *(const T *)(const void *)from;                                                             \
+  }
+EACH_WIDTH(COPY)
+
+/* Writes values and positions of a line from rank `rank` on: those from position `first` on, `by` apart. */
+static void store_run(const struct radix *radix, int64_t rank, int64_t first, int64_t by, int64_t count) {
+  static void (*const copy[])(int64_t, char *, int64_t, const char *, int64_t) = {BY_WIDTH(copy)};
   const struct sort_line *line = &radix->line;
   const int bytes = radix->job->value_bytes;
-  uint64_t order[SORT_CHUNK];
+  const char *from = line->in + first * line->in_step;
+  char *to = line->values + rank * line->values_step;
+  if (line->values && line->values_step == bytes && by * line->in_step == bytes)
+    memcpy(to, from, (size_t)(count * bytes));
+  else if (line->values)
+    copy[bytes](count, to, line->values_step, from, by * line->in_step);
+  store_steps(line, first, by, rank, count);
+}
+
+/* Writes a line that falls, no two elements of which are equal. */
+static void store_reversed(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
   (void)part;
-  for (int64_t at = begin, count; at < end; at += count) {
-    count = least(end - at, SORT_CHUNK);
-    for (int64_t i = 0; i < count; i++) order[i] = (uint64_t)(at + i);
-    if (line->values && line->values_step == bytes && line->in_step == bytes)
-      memcpy(line->values + at * bytes, line->in + at * bytes, (size_t)(count * bytes));
-    else if (line->values)
-      pick_values(line, order, bytes, at, count);
-    store_order(line, order, at, count);
-  }
+  store_run(radix, begin, radix->line.n - 1 - begin, -1, end - begin);
+}
+
+/* Writes a line that rises. */
+static void store_rising(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+  (void)part;
+  store_run(radix, begin, begin, 1, end - begin);
 }
 
 static void radix_part(void *radix_, int64_t part) {
@@ -369,7 +406,8 @@ static void partition(struct radix *radix) {
 /* Writes the items, which are sorted, or a line that is in order. */
 static void store_all(struct radix *radix) {
   if (context_stops(radix->job->context)) return;
-  radix_chunk *ordered = radix->falls ? store_falling : store_rising;
+  const struct order *order = &radix->order;
+  radix_chunk *ordered = order->rises ? store_rising : order->apart ? store_reversed : store_falling;
   run_phase(radix, least(radix->line.keep - radix->rank, radix->count), radix->in_order ? ordered : store_chunk);
 }
 
@@ -397,9 +435,14 @@ static void radix_sort(struct radix *radix) {
   store_all(radix);
 }
 
+static void set_order(struct radix *radix, struct order order) {
+  radix->order = order;
+  radix->in_order = order.rises || order.falls;
+}
+
 /* Finds the number of bits that a line's keys need. */
 static void find_bits(struct radix *radix) {
-  struct bounds all = {UINT64_MAX, 0, true, true};
+  struct bounds all = {UINT64_MAX, 0, {true, true, true}};
   /* a part may be skipped when the call stops */
   for (int64_t part = 0; part < radix->parts; part++) radix->found[part].bounds = all;
   run_phase(radix, radix->count, bound_chunk);
@@ -407,10 +450,10 @@ static void find_bits(struct radix *radix) {
     const struct bounds *bounds = &radix->found[part].bounds;
     if (bounds->least < all.least) all.least = bounds->least;
     if (bounds->most > all.most) all.most = bounds->most;
-    all.rises &= bounds->rises, all.falls &= bounds->falls;
+    all.order.rises &= bounds->order.rises, all.order.falls &= bounds->order.falls;
+    all.order.apart &= bounds->order.apart;
   }
-  radix->falls = all.falls && !all.rises;
-  radix->in_order = all.rises || all.falls;
+  set_order(radix, all.order);
   radix->line.base = all.least;
   for (radix->bits = 0; radix->bits < 64 && (all.most - all.least) >> radix->bits;) radix->bits++;
   radix->kind = kind_for(radix->bits, radix->count);
@@ -436,6 +479,50 @@ static int64_t select_chunk(const struct sort_job *job, const struct sort_line *
     sorts_of[job->kind]->select(kept, &held, line->keep, items, count);
   }
   return held;
+}
+
+/* Writes the element at position i to the next rank of its key. */
+ALWAYS_INLINE void place_byte(const struct sort_line *line, uint32_t *places, int64_t i, uint8_t flip) {
+  const char value = line->in[i * line->in_step];
+  const int64_t rank = places[(uint8_t)value ^ flip]++;
+  if (rank >= line->keep) return;
+  if (line->values) line->values[rank * line->values_step] = value;
+  *(int64_t *)(void *)(line->positions + rank * line->positions_step) = i;
+}
+
+/* True if lines are sorted by sort_bytes, on one thread each. */
+static bool counts_bytes(const struct sort_job *job) {
+  return job->value_bytes == 1 && !job->select && job->line.n <= SORT_BYTES_MOST;
+}
+
+/* Sorts a line of bytes by counting: each element goes to its rank at once. The halves of the line take turns, since a
+   place waits for the last element with that key. */
+static void sort_bytes(const struct sort_job *job, const struct sort_line *given) {
+  static const char zero;
+  const struct sort_line line = *given;
+  struct sort_line one = line;
+  const int64_t half = line.n / 2;
+  uint64_t flip = 0; /* from an element's bits to its key */
+  uint32_t places[2][1 << 8] = {{0}}, place = 0;
+  one.in = &zero;
+  job->keys->load(&flip, &one, 0, 1);
+  const uint8_t flips = (uint8_t)flip;
+  for (int64_t i = 0; i < half; i++) {
+    places[0][(uint8_t)line.in[i * line.in_step] ^ flips]++;
+    places[1][(uint8_t)line.in[(half + i) * line.in_step] ^ flips]++;
+  }
+  if (line.n % 2) places[1][(uint8_t)line.in[(line.n - 1) * line.in_step] ^ flips]++;
+  for (int i = 0; i < 1 << 8; i++) {
+    const uint32_t first = places[0][i], second = places[1][i];
+    places[0][i] = place;
+    places[1][i] = place + first;
+    place += first + second;
+  }
+  for (int64_t i = 0; i < half; i++) {
+    place_byte(&line, places[0], i, flips);
+    place_byte(&line, places[1], half + i, flips);
+  }
+  if (line.n % 2) place_byte(&line, places[1], line.n - 1, flips);
 }
 
 /* Selection by all threads: each selects from a chunk, then one from their results. */
@@ -707,12 +794,14 @@ static void sort_alone(const struct sort_job *job, const struct sort_line *line,
     int64_t held = select_chunk(job, line, 0, line->n, scratch);
     sorts_of[job->kind]->sort_heap(scratch, held);
     store(job, line, job->kind, scratch, 0, held);
+  } else if (counts_bytes(job)) {
+    sort_bytes(job, line);
   } else {
     struct radix_part found;
     struct radix radix = {.job = job, .line = *line, .parts = 1, .count = line->n, .to = scratch, .found = &found};
-    bool rises = job->rows, falls = rises;
-    if (rises) job->keys->find_order(line, 0, line->n, &rises, &falls);
-    radix.in_order = rises || falls, radix.falls = falls && !rises;
+    struct order order = {job->rows, job->rows, job->rows};
+    if (job->rows) job->keys->find_order(line, 0, line->n, &order);
+    set_order(&radix, order);
     if (job->rows && !radix.in_order && sort_by_network(job, line, scratch)) return;
     if (!radix.in_order) find_bits(&radix);
     if (radix.in_order) store_all(&radix);
@@ -805,7 +894,7 @@ static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
 /* True if all threads sort one line after another: there are fewer lines than threads, or lines so long that one per
    thread would take much memory. */
 static bool is_shared(const struct sort_job *job) {
-  if (job->line.n <= SORT_INSERTION) return false;
+  if (job->line.n <= SORT_INSERTION || counts_bytes(job)) return false;
   return job->count < job->parts ||
          (!job->select && job->line.n > SHARED_LINE && job->count < SHARED_LINES * job->context->threads);
 }

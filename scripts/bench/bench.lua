@@ -76,7 +76,7 @@ end
 
 local function bytes_of(case, operands) return case.bytes(table.unpack(operands, 1, operands.n)) end
 
-local function shown(value) return value and ("%.2f"):format(value) or "" end
+local function shown(value) return value and (value < 0.1 and "%.5f" or "%.2f"):format(value) or "" end
 
 -- Bytes per ms on one thread and on all.
 local function bandwidths()

@@ -553,6 +553,41 @@ part("rest", {
     call = function() return strew.randperm(M) end, bytes = read},
 })
 
+-- Calls on lines of 1000 elements and fewer, whose time is mostly that of a call.
+local K <const>, TIMES <const> = 1000, 100
+local function in_order(descending) return function() return (strew.rand(K):sort(0, descending)) end end
+local function positions_of(a)
+  local sorted_values, positions = a:sort()
+  sorted_values:free()
+  return positions
+end
+local small = {
+  {key = "small_bytes", title = "sort of 1000 uint8", call = positions_of,
+    make = function() return strew.randint(0, 256, {K}, {dtype = "uint8"}) end},
+  {key = "small_rising", title = "sort of 1000 in order", make = in_order(false), call = positions_of},
+  {key = "small_falling", title = "sort of 1000 in reverse", make = in_order(true), call = positions_of},
+  {key = "small_bins", title = "bucketize of 1000 in 10 bins",
+    make = function() return strew.rand(K), strew.linspace(0, 1, 10) end, call = strew.bucketize},
+  {key = "small_repeats", title = "250 elements, each repeated up to 8 times",
+    make = function() return strew.rand(250), strew.randint(0, 9, {250}) end,
+    call = function(a, counts) return a:repeat_interleave(counts, 0) end},
+  {key = "small_triangle", title = "tril of 31 x 31", make = function() return strew.rand(31, 31) end,
+    call = strew.tril},
+  {key = "small_mask", title = "a number where a mask of 1000 is true",
+    make = function() return strew.rand(K), half_of(K) end,
+    call = function(a, mask)
+      a[mask] = 0.5
+      return a:view(-1)
+    end},
+  {key = "small_norm", title = "norm of 1000", make = function() return strew.rand(K) end, call = strew.norm},
+  {key = "small_add", title = "a + b of four elements", make = function() return strew.rand(4), strew.rand(4) end,
+    call = strew.add},
+  {key = "small_softmax", title = "softmax of four elements", make = function() return strew.rand(4) end,
+    call = function(a) return a:softmax(0) end},
+}
+for _, row in ipairs(small) do row.call, row.batch, row.bytes = repeated(TIMES, row.call), TIMES, read end
+part("rest", small)
+
 -- Questions to a table of 10 M rows: the grouping and its reductions, of columns of int32, float64, and codes of words.
 local ten = dofile((arg[0]:match("^(.*/)") or "./") .. "../demos/ten.lua")
 local asked = {} -- the last columns, and their table

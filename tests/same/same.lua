@@ -34,6 +34,7 @@ local function digest(before, value)
     before = hash(hash(before, value.dtype), value.shape)
     if n > largest then return before end
     local line = value:to("cpu"):reshape(-1)
+    if line.dtype == "text" then line = line:codes() end
     return hash(hash(before, line:sum():item()), line:slice(0, 0, n, n // sampled))
   elseif is_grouping(value) then
     return digest(before, {value.n, value.ids, value.counts, value.positions, value.keys or false})
