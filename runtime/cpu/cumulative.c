@@ -52,7 +52,8 @@ static struct cumulative_tile lines_of(const struct cumulative_tile *tile, int64
         T group[SCAN_GROUP];                                                                                           \
         for (int64_t c = 0; is_group && c < SCAN_GROUP; c++)                                                           \
           group[c] = *(const T *)(const void *)(in + i * in_step + line[c] * column_in);                               \
-        for (int64_t c = 0; c < width; c++) {                                                                          \
+        INDEPENDENT /* GCC 14 leaves out the last lines where it tests for overlaps itself */                          \
+            for (int64_t c = 0; c < width; c++) {                                                                      \
           const int64_t l = is_group ? line[c] : c;                                                                    \
           const T x = is_group ? group[c] : *(const T *)(const void *)(in + i * in_step + c * column_in);              \
           void *to = row + l * column_out;                                                                             \
