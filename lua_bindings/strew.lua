@@ -2727,7 +2727,7 @@ function strew.grouping(index, options) end
 ---of x's columns.
 ---
 ---Memory: 1, 2 or 4 bytes for each element (8 on a device), and 8 more from the first `g.ids`, use of g as an index or
----reduction like g:sum on; scratch is at most twice the memory of the keys.
+---reduction like g:sum on. To make g of one key of numbers takes up to 32 bytes for each element.
 ---
 ---```lua
 ---local year, size = strew.tensor{2001, 2000, 2001, 2000}, strew.tensor{1.5, 1.5, 2, 1.5}

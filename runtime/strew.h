@@ -1606,7 +1606,8 @@ typedef struct strew_load_options {
                                as well, such numbers are in quotes */
   int64_t date_count;       /* .csv: the number of names in `dates` */
   /* .csv: columns of dates of ISO 8601: YYYY-MM-DD; T or a blank, HH:MM, :SS, and Z or an offset as +02:00 may follow;
-     or of a form that csv->date_formats has. They become times; see STREW_TIME. Without an offset they are UTC; missing cells are NaT. */
+     or of a form that csv->date_formats has. They become times; see STREW_TIME. Without an offset they are UTC; missing
+     cells are NaT. */
   const char *const *dates;
   int64_t column_count; /* the number of names in `columns` */
   /* .csv: the columns of the table, in this order; .npz and .safetensors: its tensors. The others are skipped; NULL:

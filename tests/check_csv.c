@@ -360,10 +360,11 @@ START_TEST(test_parts) {
 }
 END_TEST
 
-static void assert_no_memory(strew_status status, long *failing) {
+/* Where one allocation fails, and not all after it, it succeeds once blocks that the context keeps are freed. */
+static void assert_no_memory(strew_status status, bool stays, long *failing) {
   bool is_limited = allocations.failed() > 0;
   allocations.limit(0, false);
-  ck_assert_int_eq(status, is_limited ? STREW_EMEMORY : STREW_OK);
+  if (stays || !is_limited || status != STREW_OK) ck_assert_int_eq(status, is_limited ? STREW_EMEMORY : STREW_OK);
   *failing = is_limited ? *failing + 1 : 0;
 }
 
@@ -377,7 +378,7 @@ START_TEST(test_memory_fails) {
       size_t blocks = blocks_held();
       allocations.limit(failing, _i);
       strew_status status = saves ? strew_save_table(table, path, NULL, &failure) : load(&with_header, &none);
-      assert_no_memory(status, &failing);
+      assert_no_memory(status, _i, &failing);
       if (!saves) strew_table_release(none);
       empty_context();
       ck_assert_uint_eq(blocks_held(), blocks);
@@ -401,8 +402,9 @@ START_TEST(test_first_rows_memory_fails) {
     empty_context();
     size_t blocks = blocks_held();
     allocations.limit(failing, _i);
-    assert_no_memory(load(&options, &table), &failing);
-    ck_assert(failing ? !table : !strcmp(strew_table_name(table, 4), "x_3"));
+    const strew_status status = load(&options, &table);
+    assert_no_memory(status, _i, &failing);
+    ck_assert(status != STREW_OK ? !table : !strcmp(strew_table_name(table, 4), "x_3"));
     strew_table_release(table);
     empty_context();
     ck_assert_uint_eq(blocks_held(), blocks);
@@ -421,13 +423,13 @@ START_TEST(test_words_memory_fails) {
     snprintf(word, sizeof word, "%d words that take a little room", i);
     while (failing) {
       int64_t count = strew_table_count(table), words = strew_table_word_count(table, 0);
-      allocations.limit(failing, false);
-      assert_no_memory(strew_table_add(table, i % 2 ? word : NULL, codes, &failure), &failing);
+      allocations.limit(failing, true);
+      assert_no_memory(strew_table_add(table, i % 2 ? word : NULL, codes, &failure), true, &failing);
       ck_assert_int_eq(strew_table_count(table), count + !failing);
       if (failing) continue;
       for (failing = 1; failing;) {
-        allocations.limit(failing, false);
-        assert_no_memory(strew_table_add_word(table, 0, word, &failure), &failing);
+        allocations.limit(failing, true);
+        assert_no_memory(strew_table_add_word(table, 0, word, &failure), true, &failing);
         ck_assert_int_eq(strew_table_word_count(table, 0), failing ? words : (words < 0 ? 0 : words) + 1);
       }
       ck_assert_str_eq(strew_table_word(table, 0, i), word);

@@ -762,7 +762,7 @@ START_TEST(test_out_of_memory) {
     bool is_limited = true;
     for (long failing = 1; is_limited; failing++) {
       strew_expr *expr = NULL;
-      const size_t blocks = blocks_held();
+      const size_t blocks = blocks_in_use();
       allocations.limit(failing, false);
       clear_failure();
       strew_status status = strew_expr_parse(context, some_texts[i], strlen(some_texts[i]), &expr, &failure);
@@ -772,7 +772,7 @@ START_TEST(test_out_of_memory) {
       ck_assert(!is_limited || strstr(failure.message, "expr: out of memory"));
       ck_assert((expr != NULL) == (status == STREW_OK));
       strew_expr_release(expr);
-      ck_assert_uint_eq(blocks_held(), blocks);
+      ck_assert_uint_eq(blocks_in_use(), blocks);
     }
   }
 }
@@ -798,7 +798,7 @@ static void *release(void *expr) { return strew_expr_release(expr), NULL; }
 /* Another thread releases: the block is given back by the context's next call. */
 START_TEST(test_release_on_a_thread) {
   strew_expr *expr = parse("x + y");
-  const size_t blocks = blocks_held();
+  const size_t blocks = blocks_in_use();
   pthread_t thread;
   ck_assert_int_eq(pthread_create(&thread, NULL, release, expr), 0);
   pthread_join(thread, NULL);
@@ -806,7 +806,7 @@ START_TEST(test_release_on_a_thread) {
   strew_tensor *tensor = scalar_tensor(STREW_FLOAT32, strew_float(1)), *sum = NULL;
   ok(strew_unary(STREW_NEG, tensor, &sum, &failure));
   strew_release(tensor), strew_release(sum);
-  ck_assert_uint_eq(blocks_held(), blocks - 1);
+  ck_assert_uint_eq(blocks_in_use(), blocks - 1);
 }
 END_TEST
 

@@ -189,10 +189,10 @@ START_TEST(dlpack_without_memory) {
   void *managed = NULL;
   long failing = 0;
   while (!t) {
-    const size_t before = blocks_held();
+    const size_t before = blocks_in_use();
     allocations.limit(++failing, false);
     strew_status status = strew_from_dlpack(device, &given, &t, &failure);
-    ck_assert(status == (t ? STREW_OK : STREW_EMEMORY) && !deleted && (t || blocks_held() == before));
+    ck_assert(status == (t ? STREW_OK : STREW_EMEMORY) && !deleted && (t || blocks_in_use() == before));
   }
   ck_assert_int_ge(failing, 3);
   allocations.limit(1, false);
@@ -352,10 +352,10 @@ START_TEST(columns_of_the_same_name) {
   make_structs(&array, &schema);
   for (int i = 0; i < COLUMNS; i++) fields[i].name = given[_i][i];
   for (long failing = 1; !table; failing++) {
-    const size_t before = blocks_held();
+    const size_t before = blocks_in_use();
     allocations.limit(failing, false);
     strew_status status = strew_table_from_arrow(device, &array, &schema, &table, &failure);
-    ck_assert(status == (table ? STREW_OK : STREW_EMEMORY) && (table || blocks_held() == before));
+    ck_assert(status == (table ? STREW_OK : STREW_EMEMORY) && (table || blocks_in_use() == before));
   }
   allocations.limit(0, false);
   for (int i = 0; i < COLUMNS; i++) ck_assert_str_eq(strew_table_name(table, i), expected[_i][i]);
@@ -373,19 +373,19 @@ START_TEST(arrow_without_memory) {
   long failing = 0;
   make_structs(&array, &schema);
   while (!table) {
-    const size_t before = blocks_held();
+    const size_t before = blocks_in_use();
     allocations.limit(++failing, false);
     strew_status status = strew_table_from_arrow(device, &array, &schema, &table, &failure);
     ck_assert(status == (table ? STREW_OK : STREW_EMEMORY));
-    ck_assert(table || (!arrays_released && !schemas_released && blocks_held() == before));
+    ck_assert(table || (!arrays_released && !schemas_released && blocks_in_use() == before));
   }
   ck_assert_int_ge(failing, 20);
   for (failing = 0; !back.release;) {
-    const size_t before = blocks_held();
+    const size_t before = blocks_in_use();
     allocations.limit(++failing, false);
     strew_status status = strew_table_to_arrow(table, &back, &described, &failure);
     ck_assert(status == (back.release ? STREW_OK : STREW_EMEMORY) && !back.release == !described.release);
-    ck_assert(back.release || blocks_held() == before);
+    ck_assert(back.release || blocks_in_use() == before);
   }
   ck_assert_int_ge(failing, 20);
   allocations.limit(0, false);
@@ -591,7 +591,7 @@ START_TEST(streams_are_left) {
   struct ArrowArrayStream stream = make_stream((struct producer){.batches = 2, .is_bare = _i % 2});
   strew_reader *reader = NULL;
   empty_context();
-  const size_t before = blocks_held();
+  const size_t before = blocks_in_use();
   ok(strew_table_from_arrow_stream(device, &stream, &reader, &failure));
   for (int i = 0; i < _i / 2; i++) {
     strew_tensor *t = NULL;
@@ -717,10 +717,10 @@ START_TEST(streams_without_memory) {
   strew_table *tables[2] = {NULL};
   long failing = 0;
   while (!reader) {
-    const size_t before = blocks_held();
+    const size_t before = blocks_in_use();
     allocations.limit(++failing, false);
     strew_status status = strew_table_from_arrow_stream(device, &stream, &reader, &failure);
-    ck_assert(status == (reader ? STREW_OK : STREW_EMEMORY) && (reader || blocks_held() == before));
+    ck_assert(status == (reader ? STREW_OK : STREW_EMEMORY) && (reader || blocks_in_use() == before));
     ck_assert(!producer.released && schemas_released == failing - !!reader && !stream.release == !!reader);
   }
   ck_assert_int_ge(failing, 3);
@@ -751,17 +751,17 @@ START_TEST(tables_become_streams) {
   ok(strew_table_from_arrow(device, &array, &schema, &table, &failure));
   long failing = 0;
   while (!stream.release) {
-    const size_t before = blocks_held();
+    const size_t before = blocks_in_use();
     allocations.limit(++failing, false);
     strew_status status = strew_table_to_arrow_stream(table, &stream, &failure);
-    ck_assert(status == (stream.release ? STREW_OK : STREW_EMEMORY) && (stream.release || blocks_held() == before));
+    ck_assert(status == (stream.release ? STREW_OK : STREW_EMEMORY) && (stream.release || blocks_in_use() == before));
   }
   ck_assert_int_ge(failing, 20);
   for (failing = 1, schema.release = NULL; !schema.release; failing++) {
-    const size_t before = blocks_held();
+    const size_t before = blocks_in_use();
     allocations.limit(failing, false);
     const int code = stream.get_schema(&stream, &schema);
-    ck_assert(code == (schema.release ? 0 : ENOMEM) && (!code || blocks_held() == before));
+    ck_assert(code == (schema.release ? 0 : ENOMEM) && (!code || blocks_in_use() == before));
     if (code) ck_assert_ptr_nonnull(strstr(stream.get_last_error(&stream), "to_arrow_stream: out of memory"));
   }
   ck_assert_int_ge(failing, 6);

@@ -69,6 +69,11 @@ void empty_context(void) {
   limit_memory(0, false);
 }
 
+size_t blocks_in_use(void) {
+  empty_context();
+  return blocks_held();
+}
+
 static long failed_allocations(void) { return memory.failed; }
 
 static void check_lack(const char *what, strew_status status, bool is_told) {

@@ -23,6 +23,7 @@ extern const strew_allocator counting_allocator;
 extern const struct source allocations;
 size_t blocks_held(void);
 size_t bytes_held(void);
+size_t blocks_in_use(void); /* without those that the context keeps, which it frees */
 /* Makes the context free its kept blocks, by a failing allocation. */
 void empty_context(void);
 /* The source of failures; adds the tests of all families to a suite's case. */

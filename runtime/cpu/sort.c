@@ -343,10 +343,10 @@ static void store_run(const struct radix *radix, int64_t rank, int64_t first, in
   const struct sort_line *line = &radix->line;
   const int bytes = radix->job->value_bytes;
   const char *from = line->in + first * line->in_step;
-  char *to = line->values + rank * line->values_step;
-  if (line->values && line->values_step == bytes && by * line->in_step == bytes)
+  char *to = line->values ? line->values + rank * line->values_step : NULL;
+  if (to && line->values_step == bytes && by * line->in_step == bytes)
     memcpy(to, from, (size_t)(count * bytes));
-  else if (line->values)
+  else if (to)
     copy[bytes](count, to, line->values_step, from, by * line->in_step);
   store_steps(line, first, by, rank, count);
 }

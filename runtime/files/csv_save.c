@@ -183,9 +183,8 @@ static strew_status write_placed(const struct call *call, const struct writer *w
 static void run_part(void *user, int64_t p) {
   const struct writer *writer = user;
   struct part *part = &writer->parts[p];
-  strew_error unread;
   struct call call = *writer->call;
-  call.error = &unread;
+  call.error = NULL;
   if (!part->is_placed || write_placed(&call, writer, part) == STREW_OK) put_cells(writer, part);
 }
 

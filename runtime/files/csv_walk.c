@@ -118,7 +118,7 @@ static void remedy_of_dates(const struct cells *cells, const struct cell *cell, 
   char formats[MOST_FORMATS][FORMAT_BYTES];
   const int count = formats_of_date(cells, cell, formats);
   if (!count) return;
-  snprintf(text, TEXT_BYTES, "{.dates = {%.100s}, .date_formats = {\"%s\"}} reads dates, ", column, formats[0]);
+  snprintf(text, TEXT_BYTES, "{.dates = {%.60s}, .date_formats = {\"%s\"}} reads dates, ", column, formats[0]);
   if (count > 1) sprintf(text + strlen(text), "with the month first: \"%s\", ", formats[1]);
 }
 

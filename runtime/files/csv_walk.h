@@ -96,8 +96,8 @@ bool csv_is_absent(const struct csv_reader *reader, const struct cells *cells, c
 /* ----------------------------------------------------------------------------------------------------- csv_parts.c */
 
 /* Reads the rows from `cells` on to the end of a long text in one walk, in parts, by several threads; the columns have
-   their kinds from its beginning. Leaves `cells` there. *is_read: false if the text is short, or has a cell that its column cannot have:
-   nothing is changed, and walks from the beginning on are needed. */
+   their kinds from its beginning. Leaves `cells` there. *is_read: false if the text is short, or has a cell that its
+   column cannot have: nothing is changed, and walks from the beginning on are needed. */
 strew_status csv_read_parts(struct csv_reader *reader, struct cells *cells, bool *is_read);
 
 /* ----------------------------------------------------------------------------------------------------- csv_looks.c */

@@ -166,8 +166,7 @@ uint64_t codec_expected(const struct codec *codec, uint64_t made) {
   enum { LEAST_BYTES = 18, SIZE_BYTES = 4, TRUSTED = 2 };
   struct file file = *codec->file;
   unsigned char end[SIZE_BYTES];
-  strew_error unread;
-  const struct call call = {.op = "load", .error = &unread};
+  const struct call call = {.op = "load"};
   uint64_t size = 0;
   file.bytes = NULL; /* not what is inflated so far */
   if (!file.is_regular || file.size_bytes < LEAST_BYTES || !position(codec) ||

@@ -2,8 +2,9 @@
 
    Elements of all columns become one code: a number in 0 .. range - 1 in the order of the keys, made of the columns'
    sort keys less their least ones (mixed radix). Codes of a small range are numbered by a table, others by hashing; if
-   most of them differ, by partitioning, or by sorting if that is the order of the groups. Where 64 bits are too few for codes, columns are numbered by themselves first: of
-   n elements there are no more than n numbers. All of this takes time proportional to the elements, whatever the keys.
+   most of them differ, by partitioning, or by sorting if that is the order of the groups. Where 64 bits are too few for
+   codes, columns are numbered by themselves first: of n elements there are no more than n numbers. All of this takes
+   time proportional to the elements, whatever the keys.
 
    Ids are of the narrowest dtype that holds the numbers of all groups: what walks over them reads less memory. */
 #include "numbering.h"
