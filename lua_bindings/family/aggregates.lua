@@ -27,6 +27,8 @@ local elsewhere = {avg = "mean", average = "mean", stddev = "std", stdev = "std"
   len = "count", total = "sum", maximum = "max", minimum = "min", distinct = "nunique", product = "prod"}
 local shown = inner.text
 
+function aggregates.is_word(word) return KEYS[word] ~= nil end
+
 -- Raises an error unless word is one of a reduction. `where`: a format for what is wrong; `src`: what stands behind it.
 function aggregates.check_word(word, argument, where, src)
   if KEYS[word] or inner.is_combination(word) then return end

@@ -151,6 +151,11 @@ local function read_entry(g, name, entry, columns)
       return given
     elseif not columns then
       fail("what", where:format("the column " .. inner.text(given)) .. ", but the grouping was not made from a table")
+    elseif aggregates.is_word(given) and not tables.place(columns, given) then
+      local source = tables.place(columns, name) and name or "src"
+      fail("what", where:format(inner.text(given)) .. " as a column", ("each reduction has an entry: "
+        .. "g:agg{a = {%s, %s}, b = {%s, %s}}"):format(inner.text(word), inner.text(source), inner.text(given),
+        inner.text(source)))
     end
     return aggregates.operand(columns, tables.position(columns, given, "what"), word, "what")
   end
@@ -168,7 +173,9 @@ local function read_entry(g, name, entry, columns)
     end
   elseif src ~= nil and strew.type(src) ~= "tensor" and not inner.is_bound(src) or src == nil and word ~= "count" then
     fail("what", where:format(src == nil and "no tensor" or inner.text(src)) .. (", expected a tensor%s to %s"):format(
-      columns and " or a column's name" or "", word == "count" and "count" or "reduce"), expressions.hint(src))
+      columns and " or a column's name" or "", word == "count" and "count" or "reduce"), expressions.hint(src)
+        or src == nil and columns and tables.place(columns, name) and name:find "^[%a_][%w_]*$"
+        and ("g:agg{%s = {%s, %s}}"):format(name, inner.text(word), inner.text(name)) or nil)
   end
   local options = aggregates.options(entry, 2, "what", where)
   return {name = name, word = word, src = src, options = options}

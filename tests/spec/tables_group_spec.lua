@@ -461,6 +461,10 @@ table: 3 rows, 3 columns, cpu
       {"strew.group_by({m = strew.zeros(2, 2)}, 'm')", "group_by: 'by' has column \"m\" of rank 2, expected rank 1"},
       {"strew.group_by(x, 'city', {order = 'last'})",
        "group_by: 'order' is \"last\", expected \"sorted\" or \"first\""},
+      {"g:agg{size = 'sum'}", "agg: 'what' has no tensor at key \"size\", expected a tensor or a column's name to "
+        .. "reduce\n  hint  g:agg{size = {\"sum\", \"size\"}}"},
+      {"g:agg{size = {'sum', 'max'}}", "agg: 'what' has \"max\" at key \"size\" as a column\n"
+        .. "  hint  each reduction has an entry: g:agg{a = {\"sum\", \"size\"}, b = {\"max\", \"size\"}}"},
       {"g:agg{a = {'sum', 'sise'}}", "agg: 'what' has \"sise\", not found in the table\n  hint  did you mean 'size'?"},
       {"g:agg{a = {'sum', 'city'}}",
        "agg: 'what' has \"sum\" for column \"city\" of text, expected count, first, last, "
