@@ -240,7 +240,7 @@ strew_status npy_read_next(const struct call *call, void *user, void *to, size_t
 strew_status npy_load(const struct call *call, strew_device *device, struct file *file,
                       const strew_load_options *options, strew_tensor **out) {
   struct npy_position position = {file, 0};
-  struct npy_source source = {file->path, NULL, file->size_bytes, npy_read_next, &position, NULL};
+  struct npy_source source = {file->path, NULL, file->size_bytes, npy_read_next, &position, NULL, 0};
   return options->map ? map_file(call, &source, file, device, out) : npy_read(call, &source, device, out);
 }
 

@@ -46,6 +46,7 @@ struct npy_source {
   strew_status (*read)(const struct call *call, void *user, void *to, size_t size_bytes); /* the next ones, exactly */
   void *user;
   const char *hint; /* about a dtype that strew does not have, instead of NumPy's way; NULL: none */
+  int64_t done;     /* elements that were read before */
 };
 /* That function for a regular or held file; user: the place of the next byte. */
 struct npy_position {

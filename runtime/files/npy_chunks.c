@@ -76,7 +76,8 @@ static strew_status open_npy_member(const struct call *call, const struct chunk_
   TRY(status, npz_find(call, state->archive, file->path, "member", source->member, &i, &member));
   TRY(status, archive_open_member(call, state->archive, i));
   if (status != STREW_OK) return status;
-  state->source = (struct npy_source){file->path, member.name, member.size_bytes, archive_read, state->archive, NULL};
+  state->source =
+      (struct npy_source){file->path, member.name, member.size_bytes, archive_read, state->archive, NULL, 0};
   return STREW_OK;
 }
 
@@ -101,7 +102,7 @@ static strew_status open_npy(const struct call *call, const struct chunk_source 
   if (state->stream) {
     bool is_known = source->file->is_regular && !state->stream->codec;
     uint64_t size_bytes = is_known ? source->file->size_bytes : NPY_UNKNOWN_BYTES;
-    state->source = (struct npy_source){source->file->path, NULL, size_bytes, read_stream, state, NULL};
+    state->source = (struct npy_source){source->file->path, NULL, size_bytes, read_stream, state, NULL, 0};
   } else {
     status = open_npy_member(call, source, state);
   }
@@ -132,6 +133,7 @@ static strew_status next_npy(const struct call *call, void *user, int64_t rows, 
   TRY(status, tensor_create(call, state->device, header->text_unit ? STREW_INT32 : header->dtype, header->rank, sizes,
                             &tensor));
   if (status != STREW_OK) return status;
+  state->source.done = state->row * (int64_t)(state->row_bytes / header->file_bytes);
   status = npy_read_elements(call, &state->source, header, tensor, size_bytes);
   if (status == STREW_OK && sizes[0] == left) status = check_npy_end(call, state);
   if (status != STREW_OK) return *is_lost = true, strew_release(tensor), status;

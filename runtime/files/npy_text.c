@@ -92,7 +92,8 @@ strew_status npy_read_texts(const struct call *call, const struct npy_source *so
                             .context = context,
                             .unit = header->text_unit,
                             .width = element / header->text_unit,
-                            .is_swapped = header->is_swapped};
+                            .is_swapped = header->is_swapped,
+                            .done = source->done};
   struct word_list *list;
   reading.elements = memory_allocate(context, chunk * element);
   reading.codes = memory_allocate(context, chunk * sizeof *reading.codes);

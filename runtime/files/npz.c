@@ -92,8 +92,13 @@ static strew_status load_member(const struct loading *loading, int64_t k) {
   if (status != STREW_OK || is_folder(&member)) return status;
   if (stem_of(&member) < 0) return fail_member(call, loading->path, member.name, hint, "is not a .npy file");
   strew_tensor *tensor = NULL;
-  struct npy_source source = {loading->path, member.name,      member.size_bytes,
-                              archive_read,  loading->archive, loading->options->column_count ? NULL : hint};
+  struct npy_source source = {loading->path,
+                              member.name,
+                              member.size_bytes,
+                              archive_read,
+                              loading->archive,
+                              loading->options->column_count ? NULL : hint,
+                              0};
   status = archive_open_member(call, loading->archive, i);
   TRY(status, npy_read(call, &source, loading->device, &tensor));
   TRY(status, archive_end_member(call, loading->archive));

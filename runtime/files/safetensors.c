@@ -326,7 +326,7 @@ static strew_status make_tensor(struct header *h, strew_device *device, int64_t 
   const uint64_t at = h->data_at + entry->begin;
   const size_t bytes = (size_t)(entry->end - entry->begin), element = dtype_bytes(entry->dtype);
   struct npy_position next = {h->file, at};
-  const struct npy_source source = {h->file->path, name, bytes, npy_read_next, &next, NULL};
+  const struct npy_source source = {h->file->path, name, bytes, npy_read_next, &next, NULL, 0};
   struct npy_header like = {.dtype = entry->dtype, .file_bytes = element, .is_swapped = IS_SWAPPED && element > 1};
   RETURN_IF_FAILED(entry_sizes(h, name, entry, &like.rank, like.sizes));
   if (!mapping) {

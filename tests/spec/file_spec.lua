@@ -393,6 +393,10 @@ describe("files", function()
     for at, number in pairs{["\0\xd8\0\0"] = 55296, ["\0\0\x11\0"] = 1114112, ["\0\0\0\0"] = 0} do
       assert.equal(("has the number %d among the characters of element 1, which is none in a text"):format(number),
         refusal(npy(header:format "<U2") .. "a\0\0\0\0\0\0\0" .. at .. "a\0\0\0"))
+      write("numpy.npy", npy(header:format "<U2") .. "a\0\0\0\0\0\0\0" .. at .. "a\0\0\0")
+      local next_row = strew.chunks(folder .. "numpy.npy", {rows = 1})
+      next_row()
+      assert.matches("the characters of element 1,", support.message(next_row), 1, true)
     end
     assert.equal("cannot be mapped: its elements are characters, not text's codes\n  hint  leave out map, to read it",
       refusal(npy(header:format "<U1") .. "a\0\0\0a\0\0\0", {map = true, device = "cpu"}))
