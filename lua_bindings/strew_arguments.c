@@ -173,10 +173,16 @@ static bool append(lua_State *L, struct script_call *call, int i, const char *na
   return true;
 }
 
+/* Keeps the key at position `key` at `first` if it comes first: strings by their bytes, then others; nil: there is none. */
+static void keep_first(lua_State *L, int key, int first) {
+  const bool is_string = lua_type(L, key) == LUA_TSTRING, was_string = lua_type(L, first) == LUA_TSTRING;
+  if (lua_isnil(L, first) || (is_string && (!was_string || strcmp(lua_tostring(L, key), lua_tostring(L, first)) < 0)))
+    lua_copy(L, key, first);
+}
+
 /* Pushes the first string, by its bytes, or another key, after entry n in the table's own order: a message does not
    depend on that. It visits all other keys, except in tables built in an unusual order, where some may be missed. */
 bool bind_stray_key(lua_State *L, int i, lua_Unsigned n) {
-  bool is_found = false;
   lua_pushnil(L);
   const int first = lua_gettop(L);
   if (n)
@@ -186,13 +192,10 @@ bool bind_stray_key(lua_State *L, int i, lua_Unsigned n) {
   while (lua_next(L, i)) {
     lua_pop(L, 1);
     if (lua_isinteger(L, -1) && (lua_Unsigned)lua_tointeger(L, -1) - 1 < n) continue;
-    const bool is_string = lua_type(L, -1) == LUA_TSTRING, was_string = lua_type(L, first) == LUA_TSTRING;
-    if (!is_found || (is_string && (!was_string || strcmp(lua_tostring(L, -1), lua_tostring(L, first)) < 0)))
-      lua_copy(L, -1, first);
-    is_found = true;
+    keep_first(L, lua_gettop(L), first);
   }
-  if (!is_found) lua_pop(L, 1);
-  return is_found;
+  if (!lua_isnil(L, first)) return true;
+  return lua_pop(L, 1), false;
 }
 
 bool bind_check_sequence(lua_State *L, struct script_call *call, int i, const char *name, const char *of) {
@@ -376,10 +379,7 @@ static bool fail_first_key(lua_State *L, struct script_call *call, const struct 
   const int first = lua_gettop(L);
   for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
     const int key = lua_gettop(L) - 1;
-    if (find_option(L, parameters, given, key)->name) continue;
-    if (lua_isnil(L, first) || (lua_type(L, key) == LUA_TSTRING && lua_type(L, first) == LUA_TSTRING &&
-                                strcmp(lua_tostring(L, key), lua_tostring(L, first)) < 0))
-      lua_copy(L, key, first);
+    if (!find_option(L, parameters, given, key)->name) keep_first(L, key, first);
   }
   return fail_key(L, call, parameters, given, first);
 }

@@ -27,7 +27,7 @@
 #define PARAMETER_ACCUMULATOR(s, x) , __global T_##s *x, const long x##_offset PARAMETER_PARTIAL(s, x)
 #define PARAMETER_SOURCE(seen, s, x)                                                                                   \
   , __global const T_##s *x, const long x##_offset, const long x##_row, const long x##_column
-/* PoCL 6.0's compiler (LLVM 19) aborts at an integer remainder of a variable that goes around the loop. */
+/* PoCL 6.0's compiler (LLVM 18) aborts at an integer remainder of a variable that goes around the loop. */
 #ifdef POCL_DEVICE_ADDRESS_BITS
 #define AROUND volatile
 #else

@@ -28,7 +28,7 @@ int strew_context_threads(const strew_context *context) { return context->thread
 size_t strew_context_bytes(const strew_context *context) {
   strew_context *own = (strew_context *)(uintptr_t)context; /* a caller never declares one const */
   context_use(own);
-  if (atomic_load_explicit(&own->released, memory_order_relaxed)) context_drain(own);
+  context_drain(own);
   return context->bytes;
 }
 size_t strew_context_charged_bytes(const strew_context *context) { return context->charged_bytes; }
@@ -73,7 +73,7 @@ const char *strew_device_description(strew_device *device) {
 strew_status storage_create(const struct call *call, strew_device *device, size_t size_bytes, struct storage **out) {
   strew_context *context = device->context;
   context_use(context);
-  if (atomic_load_explicit(&context->released, memory_order_relaxed)) context_drain(context);
+  context_drain(context);
   ALLOCATE_NEW(struct storage *, storage, call, context, sizeof *storage);
   *storage = (struct storage){.references = 1, .device = device, .size_bytes = size_bytes};
   strew_status status = size_bytes ? device->ops->allocate(call, device, size_bytes, storage) : STREW_OK;

@@ -174,7 +174,11 @@ struct strew_context {
 
 /* Gives it back, now or, if the context is another thread's, when that one makes a call. */
 void context_give_back(strew_context *context, struct released *released);
-void context_drain(strew_context *context);
+/* Gives back what other threads have released. */
+void context_drain_slow(strew_context *context);
+static inline void context_drain(strew_context *context) {
+  if (atomic_load_explicit(&context->released, memory_order_relaxed)) context_drain_slow(context);
+}
 void context_take_over(strew_context *context);
 
 /* Drops a reference; true if it was the last. A single one is nobody else's, and needs no atomic step. */

@@ -89,7 +89,7 @@ strew_status strew_context_check_ahead(strew_context *context, double seconds, s
 strew_status strew_context_check(strew_context *context, strew_error *error) {
   CALL(call, "check", error, {0});
   context_use(context);
-  if (atomic_load_explicit(&context->released, memory_order_relaxed)) context_drain(context);
+  context_drain(context);
   return context_check(&call, context);
 }
 

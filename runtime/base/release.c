@@ -38,7 +38,7 @@ void context_give_back(strew_context *context, struct released *released) {
   }
 }
 
-void context_drain(strew_context *context) {
+void context_drain_slow(strew_context *context) {
   struct released *released = atomic_exchange_explicit(&context->released, NULL, memory_order_acquire);
   while (released) {
     struct released *next = released->next;
@@ -71,5 +71,5 @@ void call_use(struct call *call) {
   context_use(context);
   if (IS_DEBUG) context_claim(call->claimed = context);
   call->is_checked = context->unstored != 0 || context->has_others;
-  if (atomic_load_explicit(&context->released, memory_order_relaxed)) context_drain(context);
+  context_drain(context);
 }

@@ -142,7 +142,7 @@ static strew_status number_groups(struct partitioning *p, strew_tensor **positio
   }
   RETURN_IF_FAILED(context_end(n->call, n->context, NULL));
   RETURN_IF_FAILED(make_positions(n, positions));
-  bitmap_count(n, &p->bitmap, n->positions);
+  bitmap_count(n, &p->bitmap);
   return run_phase(n, number_elements, p);
 }
 

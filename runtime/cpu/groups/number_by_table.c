@@ -151,7 +151,7 @@ static strew_status number_all(struct table *table, struct bitmap *bitmap, strew
   TRY(status, context_end(n->call, n->context, NULL));
   TRY(status, make_positions(n, positions));
   if (status != STREW_OK) return status;
-  if (bitmap) bitmap_count(n, bitmap, n->positions);
+  if (bitmap) bitmap_count(n, bitmap);
   number_codes(table, bitmap);
   return look_up(table);
 }

@@ -176,11 +176,11 @@ void bitmap_close(const struct numbering *n, struct bitmap *bitmap) {
   memory_free(n->context, bitmap->words, bitmap->bytes);
 }
 
-void bitmap_count(const struct numbering *n, struct bitmap *bitmap, int64_t *positions) {
+void bitmap_count(const struct numbering *n, struct bitmap *bitmap) {
   int64_t found = 0;
   for (int64_t w = 0; w < words_of(n->count) && (w % CHUNK || !context_stops(n->context)); w++) {
     bitmap->before[w] = found;
     for (uint64_t word = bitmap->words[w]; word; word &= word - 1, found++)
-      if (positions) positions[found] = w * 64 + __builtin_ctzll(word);
+      if (n->positions) n->positions[found] = w * 64 + __builtin_ctzll(word);
   }
 }

@@ -54,11 +54,8 @@ void bitmap_close(const struct numbering *n, struct bitmap *bitmap);
 static inline void bitmap_add(struct bitmap *bitmap, int64_t position) {
   bitmap->words[position / 64] |= UINT64_C(1) << position % 64;
 }
-/* Ends the set; writes its positions in order to `positions`, unless that is NULL. */
-void bitmap_count(const struct numbering *n, struct bitmap *bitmap, int64_t *positions);
-static inline bool bitmap_has(const struct bitmap *bitmap, int64_t position) {
-  return bitmap->words[position / 64] >> position % 64 & 1;
-}
+/* Ends the set; writes its positions in order to n->positions, unless that is NULL. */
+void bitmap_count(const struct numbering *n, struct bitmap *bitmap);
 /* Returns how many positions of the set lie before one of them. */
 static inline int64_t bitmap_rank(const struct bitmap *bitmap, int64_t position) {
   const uint64_t before = bitmap->words[position / 64] & ((UINT64_C(1) << position % 64) - 1);
