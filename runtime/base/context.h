@@ -174,7 +174,7 @@ struct strew_context {
 
 /* Gives it back, now or, if the context is another thread's, when that one makes a call. */
 void context_give_back(strew_context *context, struct released *released);
-/* Gives back what other threads have released. */
+/* Frees what other threads have released. */
 void context_drain_slow(strew_context *context);
 static inline void context_drain(strew_context *context) {
   if (atomic_load_explicit(&context->released, memory_order_relaxed)) context_drain_slow(context);
