@@ -77,7 +77,7 @@ INLINED double asin_series_f64(double z) {
     const bool steep = less_##s(1, a);                                                                                 \
     const W_##s n = either_##s(steep, 1, a), d = either_##s(steep, a, 1);                                              \
     const W_##s result = arc_##s(n, d, n, steep, false);                                                               \
-    return either_##s(bits_of_##s(a) > INFINITE_##s, x, signed_as_##s(result, x));                                     \
+    return signed_as_##s(bits_of_##s(a) > INFINITE_##s ? a : result, x);                                               \
   }                                                                                                                    \
   INLINED W_##s scaled_as_##s(W_##s x, W_##s largest, W_##s limit, W_##s factor) {                                     \
     x = less_##s(limit, largest) ? times_##s(x, divide_##s(1, factor)) : x;                                            \
