@@ -746,6 +746,11 @@ describe("a .csv file", function()
     assert.equal("0,3\n1,4\n2,5\n", saved(strew.arange(6):view(2, 3):t()))
     assert.equal("1.5\n-0.0\nnan\n", saved(strew.tensor{1.5, -0.0, 0 / 0}))
     assert.equal("", saved(strew.zeros(0, 3)))
+    local words = strew.tensor{{"Rome", "a,b", ""}, {"", "Rome", "x"}}
+    assert.equal('Rome,"a,b",""\n"",Rome,x\n', saved(words))
+    assert.equal('Rome,""\n"a,b",Rome\n"",x\n', saved(words:t()))
+    assert.equal('"a,b"\nRome\n', saved(words:select(1, 1)))
+    assert.equal("2024-01-01,\n", saved(strew.time(strew.tensor{{"2024-01-01", ""}})))
     assert.equal("a;b\n1;0.1\n0;1e-05\n",
       saved({b = strew.tensor{0.1, 1e-5}, a = strew.tensor{true, false}}, {separator = ";"}))
     assert.equal("0,5\n1,6\n", saved{strew.arange(2), strew.arange(5, 7)})
