@@ -148,6 +148,8 @@ static strew_status read_head(const struct call *call, struct csv_state *state) 
   strew_status status = STREW_OK;
   while (status == STREW_OK && state->end < MARK_BYTES && !state->is_at_end)
     status = fill_window(call, state, &is_lost);
+  const size_t first = state->end < MARK_BYTES ? state->end : MARK_BYTES; /* may be in a line that is skipped */
+  TRY(status, csv_check_text(&state->reader, state->text, first, 1, 0));
   if (status != STREW_OK) return status;
   state->text[state->end] = '\0';
   cells_start(&state->cells, state->text, state->reader.separator, state->reader.point, state->reader.options->csv);

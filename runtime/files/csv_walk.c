@@ -413,6 +413,7 @@ static strew_status mark(struct csv_reader *reader, const struct named *named) {
     reader->columns[i].kind = named->kind;
     const char *format = named->formats ? named->formats[k] : NULL;
     if (!format) continue;
+    RETURN_IF_FAILED(check_time_format(reader->call, "dates", name, format));
     RETURN_IF_FAILED(words_number(reader->call, reader->context, &reader->formats, format, strlen(format),
                                   &reader->columns[i].format));
     reader->columns[i].format++;

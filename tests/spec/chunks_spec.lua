@@ -257,8 +257,9 @@ describe("errors of chunks of text", function()
     assert.equal("is empty, expected lines of cells", refusal("", {header = true}))
     assert.equal("has a line of words above numbers, line 2: are they units?",
       refusal("a,b\nx,mm\n1,2\n3,4\n", {header = true, rows = 3}):match("[^\n]*"))
-    assert.equal("is compressed by gzip, expected text",
-      refusal("\x1f\x8b\8\0", {rows = 1}):match("[^\n]*"))
+    for _, options in ipairs{{rows = 1}, {rows = 1, skip = 1}, {rows = 1, comment = "\x1f"}} do
+      assert.equal("is compressed by gzip, expected text", refusal("\x1f\x8b\8\na\n", options):match("[^\n]*"))
+    end
   end)
 
   it("find names as load does, however far the next line is", function()

@@ -307,6 +307,16 @@ describe("a .csv file", function()
     assert.equal("1 time 2024-12-31", read("?\n12/31/24\n", {dates = {["1"] = "%D"}, missing = {"?"}, skip = 1}))
     assert.equal("has \"30.2.2024\" in line 1, column 1, expected a date and time of the calendar\n"
       .. "  hint  {text = {1}} reads the column as words", refusal("30.2.2024\n", {dates = {["1"] = "%d.%m.%Y"}}))
+    local letters = "\n  hint  \"%d.%m.%Y\" is a format; its letters are Y y m b B h d e j H I p M S f z a A T F R D"
+    for format, fact in pairs{["%d.%Q"] = "in which %Q is no part of a time",
+      ["%Y%"] = "in which % is no part of a time", ["dd.mm.yyyy"] = "which has no part of a time, as %d",
+      [""] = "which has no part of a time, as %d"} do
+      assert.equal(("load: 'dates' has the format %q for column \"1\", %s"):format(format, fact) .. letters,
+        refusal("30.2.2024\n", {dates = {["1"] = format}}))
+      for _, text in ipairs{"1", {{"1"}}} do
+        assert.equal(("time: 'format' is %q, %s"):format(format, fact) .. letters, message(strew.time, text, format))
+      end
+    end
     local missing = "load: 'dates' has \"b\", not found among the columns: \"1\""
     assert.equal(missing, refusal("x\n", {dates = {c = "%Y", b = "%Y"}}))
     for options_text, expected in pairs{

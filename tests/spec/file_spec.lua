@@ -403,9 +403,9 @@ describe("files", function()
     write("numpy.npy", npy(header:format "|S4") .. "caf\xe9" .. "a\0\0\0")
     local latin = strew.load(folder .. "numpy.npy")
     assert.same({"caf\xe9", "a"}, latin:tolist())
-    local message = support.message(strew.save, path, latin)
-    assert.matches('has the word "caf?", which is not UTF-8: NumPy\'s texts are made of its characters', message, 1, true)
-    assert.matches("a .csv file keeps all bytes; iconv -f LATIN1 -t UTF-8 converts it", message, 1, true)
+    assert.equal('save: \'x\' has the word "caf?", which is not UTF-8: NumPy\'s texts are made of its characters\n'
+      .. "  x     text[2] cpu\n  hint  a .csv file keeps all bytes; iconv -f LATIN1 -t UTF-8 converts it",
+      support.message(strew.save, path, latin))
     strew.save(folder .. "latin.csv", latin)
     local converted = io.popen(("iconv -f LATIN1 -t UTF-8 '%slatin.csv'"):format(folder))
     write("utf8.csv", converted:read "a")

@@ -62,6 +62,8 @@ describe("a hint can be followed:", function()
      {self = strew.tensor{1, 2}:to "time"}, 'self:to("int64")'},
     {"a number among times", 'strew.full({1}, 0, {dtype = "time"}):eq("2024-05-17")', "0", '"2024-05-17"',
      "bool[1] {true}", {}, '"2024-05-17"'},
+    {"zeros among times", "strew.zeros(1, {dtype = 'time'}):isnan()", "strew.zeros(1", "strew.full({1}, \"NaT\"",
+     "bool[1] {true}", {}, 'strew.full'},
     {"codes of text", "self:sum()", "self", "self:codes()", "int64[] 1", {self = strew.tensor{"a", "b"}},
      "self:codes()"},
     {"codes of numbers", "self:codes()", "self", "strew.text(self)", "int32[1] {0}", {self = strew.tensor{7}},
@@ -516,7 +518,7 @@ end)
 local elsewhere = {
   ["runtime/files/"] = "csv_spec.lua, file_spec.lua and png_spec.lua", ["lua_bindings/mpi/"] = "mpi_test.sh",
   ["opencl/"] = "a device fails", ["runtime/interchange/"] = "check_interchange.c",
-  ["is a file of that name"] = "file_spec.lua",
+  ["is a file of that name"] = "file_spec.lua", ["is a format; its letters"] = "csv_spec.lua",
   ["strew_record.c"] = "gradients_spec.lua", ["strew_show.c"] = "show_spec.lua",
   ["interrupt.c"] = "check_interrupt.c", ["memory.c"] = "no call",
   ["searchsorted.c"] = "calculating_spec.lua", ["matmul.c"] = "calculating_spec.lua",
