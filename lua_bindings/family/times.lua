@@ -103,10 +103,9 @@ local function writing(name, again)
     return again(...)
   end
 end
-for name in ("where full_like masked_fill masked_fill_ index_fill index_fill_ fill fill_"):gmatch "[%a_]+" do
+for name in ("where full_like masked_fill masked_fill_ index_fill index_fill_ fill fill_ set"):gmatch "[%a_]+" do
   writing(name, strew[name])
 end
-writing("set", function(self, ...) return self:set(...) end)
 writing("t[i] = v", function(self, at, value) self[at] = value end)
 
 ---------------------------------------------------------------------------------------------------------- comparison
@@ -207,6 +206,7 @@ function times.after(first, seconds) return first and calls.add(first, seconds) 
 
 for name, is_time_again in pairs{mean = true, std = false, var = false} do
   calls[name] = function(self, ...)
+    if not is_time(self) then return strew[name](self, ...) end -- fails again
     local seconds, first = times.seconds(self)
     local call = seconds[name] -- in a local, as a call seconds.name() would get the hint of a script's
     return times.after(is_time_again and first, call(seconds, ...))

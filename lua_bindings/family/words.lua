@@ -74,7 +74,7 @@ end
 
 function calls.bucketize(values, boundaries, ...)
   local a, b = ordered_codes(values, boundaries, "values", "boundaries")
-  return errors.own("sorted", "boundaries", nil, strew.searchsorted, b, a, ...)
+  return errors.own(nil, nil, nil, inner.bucketize, a, b, ...)
 end
 
 for name in ("minimum maximum"):gmatch "%a+" do
@@ -165,8 +165,14 @@ function words.strings.where(condition, a, b, ...)
   return strew.where(condition, a, b, ...) -- fails again
 end
 
+-- Returns a string as a text, without dimensions.
+local function text_of_word(value, like)
+  if operands.is_tensor(value) then fail("value", "is a tensor, expected a string", nil, "dtype") end
+  return text(value, "value", like)
+end
+
 function calls.fill_(self, value)
-  return self:copy_(text(value, "value", self))
+  return self:copy_(text_of_word(value, self))
 end
 function calls.fill(self, value) return calls.fill_(text(self, "self", self):clone(), value) end
 function calls.zero_(self) return calls.fill_(self, "") end
@@ -176,9 +182,10 @@ calls["t[i] = v"] = function(self, at, value) self[at] = text(value, "value", se
 
 function calls.set(self, ...)
   local given = table.pack(...)
+  if not is_text(self) or given.n ~= self:dim() + 1 then return strew.set(self, ...) end -- fails again
   local part = self
   for i = 1, given.n - 1 do part = part:select(0, given[i]) end
-  part:copy_(text(given[given.n], "value", self))
+  calls.fill_(part, given[given.n])
 end
 
 for _, name in ipairs{"scatter", "scatter_"} do
@@ -193,7 +200,7 @@ local function full(shape, word, options)
   if options.dtype == "time" then
     return errors.own("x", "value", nil, strew.time, word, {device = options.device}):expand(shape):clone()
   end
-  return text(word, "value", options):expand(shape):clone()
+  return text_of_word(word, options):expand(shape):clone()
 end
 
 function words.strings.full(...)
@@ -208,7 +215,8 @@ function words.strings.full(...)
 end
 
 function calls.full_like(self, word, options)
-  local dtype = options and options.dtype or text(self, "self", self).dtype
+  if not operands.is_tensor(self) then text(self, "self", word) end
+  local dtype = options and options.dtype or self.dtype
   if dtype ~= "text" then fail("value", ("is text, expected a number for %s"):format(dtype), nil, "dtype") end
   return full(self.shape, word, {device = options and options.device or self.device})
 end
@@ -340,6 +348,7 @@ end
 function calls.to(self, ...)
   local given, options = with_options(...)
   local target, device = options.dtype, options.device
+  if not is_text(self) or given.n == 0 and not target and not device then return strew.to(self, ...) end -- fails again
   for i = 1, given.n do
     if given[i] == "time" or pcall(strew.zeros, 0, {dtype = given[i]}) then target = given[i] else device = given[i] end
   end
