@@ -6909,8 +6909,9 @@ function strew.detach(self) end
 ---read to their end first; Ctrl-C and time limits stop the waiting. "~/x.csv" is in the home folder, that of $HOME.
 ---
 ---.csv: a table of columns, by name if the first line has names, else by number. It has if none of its cells is a number,
----and a word is above a number of the second line; `header = true` or `false` decides otherwise. An empty name becomes the
----column's number, a repeated one gets a number, as x_2: with warnings on, one warning says so.
+---and a word is above a number of the second line, or of the next, up to line 8, while cells are missing; `header = true`
+---or `false` decides otherwise. An empty name becomes the column's number, a repeated one gets a number, as x_2: with
+---warnings on, one warning says so.
 ---
 ---Columns of integers become int64, of other numbers float64; an empty cell becomes nan. Words become text,
 ---a dtype whose tensors carry their words. `x.names` is the order of the columns. `strew.columns(x)` returns the same, even

@@ -264,7 +264,9 @@ describe("errors of chunks of text", function()
 
   it("find names as load does, however far the next line is", function()
     for _, between in ipairs{"", "\n\n", ("# " .. ("x"):rep(997) .. "\n"):rep(200)} do
-      for bytes, names in pairs{["a,\n%s1,2\n3,4\n"] = {"a", "2"}, ["a,b\n%sc,d\n3,x\n"] = {1, 2}} do
+      for bytes, names in pairs{["a,\n%s1,2\n3,4\n"] = {"a", "2"}, ["a,b\n%sc,d\n3,x\n"] = {1, 2},
+        ["a,b\n%sx,NA\nx,\n%sy,4\n"] = {"a", "b"}, ["a,b\n%s" .. ("x,\n"):rep(5) .. "y,4\n"] = {"a", "b"},
+        ["a,b\n%s" .. ("x,\n"):rep(6) .. "y,z\n"] = {1, 2}} do
         put((bytes:gsub("%%s", between)))
         local whole = strew.load(path, {comment = "#"})
         assert.same(names, strew.columns(whole))
