@@ -3424,9 +3424,9 @@ function strew.rot90(self, k, dims) end
 ---@param self strew.Tensor any dtype
 ---@param pad integer[] two numbers for each of the last dimensions
 ---@param mode? string how: "constant" (default), "reflect" (mirrored at the border element), "replicate" or "circular"
----@param value? number|boolean of constant, default 0; error: the dtype cannot hold it
+---@param value? number|boolean|string of constant, default 0, of text the empty word, of times NaT; error: the dtype cannot hold it
 ---@return strew.Tensor t a copy
----@overload fun(self: strew.Tensor, pad: integer[], options: {mode?: string, value?: number|boolean}): strew.Tensor
+---@overload fun(self: strew.Tensor, pad: integer[], options: {mode?: string, value?: number|boolean|string}): strew.Tensor
 function strew.pad(self, pad, mode, value) end
 
 ---Returns the differences of adjacent elements along a dimension: `out[i] = self[i + 1] - self[i]`.
@@ -6909,8 +6909,9 @@ function strew.detach(self) end
 ---read to their end first; Ctrl-C and time limits stop the waiting. "~/x.csv" is in the home folder, that of $HOME.
 ---
 ---.csv: a table of columns, by name if the first line has names, else by number. It has if none of its cells is a number,
----and a word is above a number of the second line; `header = true` or `false` decides otherwise. An empty name becomes the
----column's number, a repeated one gets a number, as x_2: with warnings on, one warning says so.
+---and a word is above a number of the second line, or of the next, up to line 8, while cells are missing; `header = true`
+---or `false` decides otherwise. An empty name becomes the column's number, a repeated one gets a number, as x_2: with
+---warnings on, one warning says so.
 ---
 ---Columns of integers become int64, of other numbers float64; an empty cell becomes nan. Words become text,
 ---a dtype whose tensors carry their words. `x.names` is the order of the columns. `strew.columns(x)` returns the same, even
@@ -7096,7 +7097,8 @@ function strew.key_table(n) end
 ---.npy takes a tensor, .npz and .safetensors a table of tensors, .csv and .tsv a matrix or a table of columns, .png a
 ---tensor with a shape and dtype that `load` returns for .png. .npy.gz, .csv.gz and .tsv.gz are compressed by gzip. NumPy's
 ---formats have no bfloat16, which .safetensors has. Text is NumPy's `<U` in .npy and .npz, times are `<M8[us]`; in .csv they
----are words, and dates as 2024-05-17T12:30. .safetensors has neither: both are errors. `words = {}` saves codes of text.
+---are words, and dates as 2024-05-17T12:30. .safetensors has neither: both are errors. `words = {}` saves codes of text. A
+---word that is not UTF-8, of a file in another encoding or of NumPy's `S`, can be saved to .csv alone.
 ---
 ---Saving is atomic: strew writes a new file beside the old one and renames it when it is complete. An error, a full
 ---disk or a crash leaves the old file unchanged. The next save into the folder removes the unfinished files of killed

@@ -31,11 +31,20 @@ static strew_status fill(struct arguments *a, strew_scalar value) {
   return strew_full(a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at, value, a->out, a->error);
 }
 
-static strew_status zeros(struct arguments *a) { return fill(a, strew_int(0)); }
-static strew_status ones(struct arguments *a) { return fill(a, strew_int(1)); }
+/* Texts have a zero, the missing word, times none. */
+static strew_status fill_number(struct arguments *a, int64_t number) {
+  if (a->dtype != STREW_TIME && (a->dtype != STREW_TEXT || !number)) return fill(a, strew_int(number));
+  bind_fail(a->call, STREW_EDTYPE, "dtype", "is %s, expected a number dtype", strew_dtype_name((strew_dtype)a->dtype));
+  bind_hint(a->call, "strew.full(shape, \"%s\") has missing elements", a->dtype == STREW_TIME ? "NaT" : "");
+  return STREW_EDTYPE;
+}
+
+static strew_status zeros(struct arguments *a) { return fill_number(a, 0); }
+static strew_status ones(struct arguments *a) { return fill_number(a, 1); }
 
 static strew_status empty(struct arguments *a) {
-  if (a->call->binding->sandbox) return zeros(a);
+  const strew_scalar missing = {.dtype = STREW_TIME, .as.i = INT64_MIN}; /* NaT */
+  if (a->call->binding->sandbox) return a->dtype == STREW_TIME ? fill(a, missing) : zeros(a);
   return strew_empty(a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at, a->out, a->error);
 }
 

@@ -110,9 +110,12 @@ static bool walk_time(lua_State *L, struct walk *walk, int depth) {
     return fail_entry(walk, depth, "a text with a zero byte", "expected the text of a time");
   if (strew_time_parse(lua_tostring(L, -1), walk->format, &time, &error) != STREW_OK) {
     const char *fact = strstr(error.message, "' is ") + strlen("' is ");
+    const int length = (int)strcspn(fact, "\n");
     text_of_entry(walk, depth, entry);
-    bind_fail(walk->call, STREW_EVALUE, "x", depth ? "has %.*s, at %s" : "is %.*s", (int)strcspn(fact, "\n"), fact,
-              entry);
+    if (error.code == STREW_EARGUMENT)
+      bind_fail(walk->call, error.code, "format", "is %.*s", length, fact);
+    else
+      bind_fail(walk->call, STREW_EVALUE, "x", depth ? "has %.*s, at %s" : "is %.*s", length, fact, entry);
     if (*error.hint) bind_hint(walk->call, "%s", error.hint);
     return false;
   }

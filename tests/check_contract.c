@@ -338,6 +338,94 @@ START_TEST(test_rearranged) {
 }
 END_TEST
 
+/* Text and times are moved, and chosen by position; numbers they are not. */
+static void assert_no_numbers(strew_tensor *t) {
+  const strew_operand self = strew_of(t);
+  const strew_scatter_options add = {.reduction = STREW_SUM};
+  const strew_group_options sum = {.dim = 0, .dim_size = -1, .reduction = STREW_SUM};
+  strew_tensor *pair[] = {t, ints}, *flags = bools;
+  strew_operand low = one(), high = one();
+  fails(STREW_EDTYPE, strew_unary(STREW_NEG, t, &out, &failure));
+  fails(STREW_EDTYPE, strew_unary(STREW_EXP, t, &out, &failure));
+  for (int op = 0; op < STREW_BINARY_COUNT; op++) {
+    fails(STREW_EDTYPE, strew_binary((strew_binary_op)op, self, strew_of(ints), &out, &failure));
+    fails(STREW_EDTYPE, strew_binary((strew_binary_op)op, self, one(), &out, &failure));
+  }
+  for (int fold = 0; fold < STREW_FOLD_COUNT; fold++)
+    fails(STREW_EDTYPE, strew_reduce((strew_fold)fold, t, 0, NULL, false, 0, &out, &failure));
+  fails(STREW_EDTYPE, strew_where(bools, self, one(), &out, &failure));
+  fails(STREW_EDTYPE, strew_where(t, one(), one(), &out, &failure));
+  fails(STREW_EDTYPE, strew_clamp(t, &low, &high, &out, &failure));
+  fails(STREW_EDTYPE, strew_masked_fill(t, bools, one(), &out, &failure));
+  fails(STREW_EDTYPE, strew_masked_fill(ints, t, one(), &out, &failure));
+  fails(STREW_EDTYPE, strew_equal(t, ints, &answer, &failure));
+  fails(STREW_EDTYPE, strew_cat(2, pair, 0, &out, &failure));
+  fails(STREW_EDTYPE, strew_copy(t, ints, &failure));
+  fails(STREW_EDTYPE, strew_copy(ints, t, &failure));
+  fails(STREW_EDTYPE, strew_fill(t, strew_int(1), &failure));
+  fails(STREW_EDTYPE, strew_set(t, 1, (int64_t[]){0}, strew_int(1), &failure));
+  fails(STREW_EDTYPE, strew_to(t, device, STREW_FLOAT32, &out, &failure));
+  fails(STREW_EDTYPE, strew_cumsum(t, 0, &out, &failure));
+  fails(STREW_EDTYPE, strew_cumprod(t, 0, &out, &failure));
+  fails(STREW_EDTYPE, strew_cummax(t, 0, &out, &second, &failure));
+  fails(STREW_EDTYPE, strew_cummin(t, 0, &out, &second, &failure));
+  fails(STREW_EDTYPE, strew_sort(t, 0, false, &out, &second, &failure));
+  fails(STREW_EDTYPE, strew_topk(t, 1, 0, true, &out, &second, &failure));
+  fails(STREW_EDTYPE, strew_diff(t, 1, 0, &out, &failure));
+  fails(STREW_EDTYPE, strew_isnan(t, &flags, &failure));
+  fails(STREW_EDTYPE, strew_matmul(STREW_DOT, t, t, &out, &failure));
+  fails(STREW_EDTYPE, strew_histogram(1, &t, &floats, NULL, &out, &second, &failure));
+  fails(STREW_EDTYPE, strew_scatter(t, 0, ints, self, &add, &out, &failure));
+  fails(STREW_EDTYPE, strew_gather(floats, 0, t, STREW_ERROR, &out, &failure));
+  fails(STREW_EDTYPE, strew_group(t, ints, &sum, &out, NULL, &failure));
+  fails(STREW_EDTYPE, strew_group(floats, t, &sum, &out, NULL, &failure));
+  fails(STREW_EDTYPE, strew_segment_csr(t, ints, STREW_SUM, &out, NULL, &failure));
+  fails(STREW_EDTYPE, strew_index_get(square, 1, &t, NULL, &out, &failure));
+  fails(STREW_EDTYPE, strew_inv(t, &out, &failure));
+}
+
+START_TEST(test_text_and_times) {
+  start();
+  const char *const words[] = {"b", "a", ""};
+  const int64_t three = 3;
+  strew_tensor *text = NULL, *times = NULL;
+  strew_scalar time = {.dtype = STREW_TIME};
+  ok(strew_text_from(device, 1, &three, words, NULL, &text, &failure));
+  ok(strew_full(device, STREW_TIME, 1, &three, time, &times, &failure));
+  assert_no_numbers(text);
+  assert_no_numbers(times);
+  strew_tensor *pair[] = {text, times};
+  fails(STREW_EDTYPE, strew_cat(2, pair, 0, &out, &failure));
+  fails(STREW_EDTYPE, strew_text_align(2, pair, true, (strew_tensor *[]){NULL, NULL}, &failure));
+  fails(STREW_EDTYPE, strew_copy(text, times, &failure));
+  fails(STREW_EDTYPE, strew_copy(times, text, &failure));
+  fails(STREW_EDTYPE, strew_to(text, device, STREW_TIME, &out, &failure));
+  fails(STREW_EDTYPE, strew_text_codes(times, &out, &failure));
+  fails(STREW_EDTYPE, strew_text_like(times, text, &out, &failure));
+  fails(STREW_EDTYPE, strew_text(times, 3, words, NULL, &out, &failure));
+  fails(STREW_EDTYPE, strew_fill(text, time, &failure));
+  fails(STREW_EDTYPE, strew_fill(ints, time, &failure));
+  fails(STREW_EDTYPE, strew_full(device, STREW_TIME, 1, &three, strew_int(0), &out, &failure));
+  fails(STREW_EDTYPE, strew_full(device, STREW_FLOAT32, 1, &three, time, &out, &failure));
+  for (strew_dtype dtype = STREW_TEXT; dtype; dtype = dtype == STREW_TEXT ? STREW_TIME : (strew_dtype)0) {
+    fails(STREW_EDTYPE, strew_arange(device, dtype, strew_int(0), strew_int(3), strew_int(1), &out, &failure));
+    fails(STREW_EDTYPE, strew_linspace(device, dtype, 0, 1, 3, &out, &failure));
+    fails(STREW_EDTYPE, strew_eye(device, dtype, 2, 2, &out, &failure));
+    fails(STREW_EDTYPE, strew_rand(device, dtype, 1, &three, &out, &failure));
+    fails(STREW_EDTYPE, strew_randint(device, dtype, 0, 5, 1, &three, &out, &failure));
+    fails(STREW_EDTYPE, strew_randperm(device, dtype, 5, &out, &failure));
+  }
+  fails(STREW_EVALUE, strew_time_parse("2023-02-29", NULL, &time, &failure));
+  fails(STREW_EVALUE, strew_time_parse("May", NULL, &time, &failure));
+  fails(STREW_EVALUE, strew_time_parse("+999999-01-01", NULL, &time, &failure));
+  fails(STREW_EARGUMENT, strew_time_parse("May", "%Q", &time, &failure));
+  fails(STREW_EARGUMENT, strew_time_parse("May", "month", &time, &failure));
+  ck_assert_int_eq(time.as.i, INT64_MIN);
+  strew_release(text), strew_release(times);
+  end();
+}
+END_TEST
+
 START_TEST(test_images) {
   start();
   const double numbers[] = {NAN, 1, 2};
@@ -588,6 +676,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_linear_algebra);
   tcase_add_test(all, test_scatter);
   tcase_add_test(all, test_rearranged);
+  tcase_add_test(all, test_text_and_times);
   tcase_add_test(all, test_images);
   tcase_add_test(all, test_zeros_are_defaults);
   tcase_add_test(all, test_options);

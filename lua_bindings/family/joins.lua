@@ -29,8 +29,8 @@ local function keys_of(left, i, right, j, argument)
   local kind, a = tables.kind(left, i)
   local other, b = tables.kind(right, j)
   if kind ~= other then
-    fail(argument, ("has column %s, which is %s in a and %s in b"):format(tables.quoted(left.names[i]), a, b), nil,
-      "dtype")
+    fail(argument, ("has column %s, which is %s in a and %s in b"):format(tables.quoted(left.names[i]), a, b),
+      tables.of_one_kind(left.names[i], kind, "a", other, "b"), "dtype")
   end
   if kind == "text" then
     local one, other_one = inner.aligned(left.tensors[i], right.tensors[j])
@@ -230,7 +230,8 @@ local function asof(a, b, on, by, direction, tolerance, suffixes)
   end
   local is_distance = type(tolerance) == "number" and tolerance >= 0
   if tolerance ~= nil and not is_distance then
-    fail("tolerance", ("is %s, expected a number of at least 0"):format(inner.text(tolerance)))
+    fail("tolerance", ("is %s, expected %s of at least 0"):format(inner.text(tolerance),
+      kind == "time" and "seconds" or "a number"))
   end
   local of_a, of_b = keys_of(left, in_left[1], right, in_right[1], "on")
   check_order(left, in_left[1], of_a)

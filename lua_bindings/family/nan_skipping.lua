@@ -1,6 +1,6 @@
 -- nan_skipping.lua: reductions that leave out NaN, by names of their own and by the option skip_nan of the others.
 local strew, fail, use = ...
-local operands, times = use "operands.lua", use "times.lua"
+local operands, errors, times = use "operands.lua", use "errors.lua", use "times.lua"
 local bound, computed = operands.bound, operands.computed
 
 -- Returns the sum without NaN, and how many elements it is of, of a float dtype.
@@ -15,7 +15,8 @@ local function extreme(name, nothing)
   return {"self:tensor dim?dims keepdim?boolean", function(self, dim, keepdim)
     if times.is(self) then -- NaT is the least number, and the greatest key
       local x = nothing < 0 and times.whole(self) or times.key(self)
-      return (nothing < 0 and times.from_whole or times.from_key)(x[name](x, dim, keepdim))
+      local out = errors.own(nil, nil, nil, x[name], x, dim, keepdim)
+      return (nothing < 0 and times.from_whole or times.from_key)(out)
     end
     if not operands.is_float(self) then return self[name](self, dim, keepdim) end
     local text = ("where(x == x, x, %s)"):format(nothing < 0 and "-inf" or "inf")
@@ -127,11 +128,12 @@ return {
   var = spread("var", function(x) return x end), std = spread("std", strew.sqrt),
   quantile = {"self:tensor q:operand dim?dim keepdim?boolean interpolation=word skip_nan=boolean",
     function(self, q, dim, keepdim, interpolation, is_skipping)
-      if not is_skipping or not operands.is_float(self) and not times.is(self) then
-        return self:quantile(q, {dim = dim, keepdim = keepdim, interpolation = interpolation})
+      local options = {dim = dim, keepdim = keepdim, interpolation = interpolation}
+      if times.is(self) then
+        options.skip_nan = is_skipping
+        return times.calls.quantile(self, q, options)
       end
-      local first
-      self, first = times.seconds(self)
+      if not is_skipping or not operands.is_float(self) then return self:quantile(q, options) end
       local several, sizes = operands.is_tensor(q) and q:dim() > 0 and q:tolist(), self.shape
       local line = dim and operands.line(self) or self:reshape(-1)
       if dim and sizes[1] then sizes[dim % #sizes + 1] = 1 end
@@ -143,8 +145,8 @@ return {
         if keepdim then return out end
         return dim and (sizes[1] and out:squeeze(dim) or out) or out:reshape({})
       end
-      if not several then return times.after(first, one(operands.is_tensor(q) and q:item() or q)) end
+      if not several then return one(operands.is_tensor(q) and q:item() or q) end
       for i, at in ipairs(several) do several[i] = one(at) end
-      return times.after(first, strew.stack(several))
+      return strew.stack(several)
     end},
 }

@@ -404,7 +404,8 @@ local function grouping_of(by, x)
   if is_tensor(by) or type(by) == "table" then
     g = errors.own("keys", "by", nil, strew.group_by, by)
   elseif not inner.ids(by) then
-    fail("by", ("is %s, expected keys or a grouping"):format(inner.text(by)))
+    fail("by", ("is %s, expected keys or a grouping"):format(inner.text(by)),
+      type(by) == "string" and ("x[%s], the column of a table x"):format(inner.text(by)) or nil)
   end
   if g.length ~= x:size(0) then
     fail("by", ("has %d elements, v has %d rows"):format(g.length, x:size(0)), nil, "shape")

@@ -53,8 +53,10 @@ local function cropped(t, dims)
   return t
 end
 
--- Returns a copy of t with `value` around it.
+-- Returns a copy of t with `value` around it: 0, of times and texts what is missing.
+local MISSING <const> = {text = "", time = "NaT"}
 local function surrounded(t, dims, value)
+  if value == nil then value = MISSING[t.dtype] or 0 end
   local sizes = t.shape
   for _, entry in ipairs(dims) do
     sizes[entry[1] + 1] = sizes[entry[1] + 1] + math.max(entry[2], 0) + math.max(entry[3], 0)
@@ -63,8 +65,8 @@ local function surrounded(t, dims, value)
   local middle = out
   for _, entry in ipairs(dims) do
     local dim, before, after = entry[1], math.max(entry[2], 0), math.max(entry[3], 0)
-    if before > 0 then middle:narrow(dim, 0, before):fill_(value or 0) end
-    if after > 0 then middle:narrow(dim, before + t:size(dim), after):fill_(value or 0) end
+    if before > 0 then middle:narrow(dim, 0, before):fill_(value) end
+    if after > 0 then middle:narrow(dim, before + t:size(dim), after):fill_(value) end
     middle = middle:narrow(dim, before, t:size(dim))
   end
   middle:copy_(t)
@@ -94,7 +96,7 @@ return {
     return k == 1 and self:flip(second):transpose(first, second) or self:transpose(first, second):flip(second)
   end},
 
-  pad = {"self:tensor pad:integers mode?word value?scalar", function(self, pad, mode, value)
+  pad = {"self:tensor pad:integers mode?word value?any", function(self, pad, mode, value)
     mode = mode or "constant"
     local dims = padded_dims(self, list(pad))
     if mode ~= "constant" and not fillings[mode] then

@@ -261,7 +261,7 @@ return {
     if not dim and n > 0 and n <= 2 ^ 24 and operands.is_float(dtype) then
       return self:quantile(0.5, nil, keepdim, LOWER)
     end
-    if dtype == "time" then return use "times.lua".median(self, dim, keepdim) end
+    if dtype == "time" and (dim or n > 0) then return use "times.lua".median(self, dim, keepdim) end
     local hints = {bool = 'self:to("uint8")', text = "self:codes() gives its codes"}
     if hints[dtype] then
       fail("self", ("is %s, median takes integers and floats"):format(dtype), hints[dtype], "dtype")
@@ -274,8 +274,8 @@ return {
       return values:squeeze(dim), positions:squeeze(dim)
     end
     local value
-    if n == 0 and operands.is_float(dtype) then
-      value = strew.full({1}, 0 / 0, {dtype = dtype, device = self.device})
+    if n == 0 and (dtype == "time" or operands.is_float(dtype)) then
+      value = strew.full({1}, dtype == "time" and "NaT" or 0 / 0, {dtype = dtype, device = self.device})
     elseif n == 0 then
       fail("self", "has no elements, expected at least 1", nil, "shape")
     else

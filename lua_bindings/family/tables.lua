@@ -135,6 +135,7 @@ function tables.name_keys(columns)
 end
 
 -- Returns the hint for a name that no column has, or nil.
+local MOST_SHOWN <const> = 8
 local function hint_of(name, names)
   local known, parts = {}, {}
   for _, other in ipairs(names) do known[other] = true end
@@ -150,7 +151,17 @@ local function hint_of(name, names)
   if known[first] and direction:lower():find "^desc" then
     return ("strew.sort_by(x, %s, true) sorts in descending order"):format(inner.text(first))
   end
-  return (errors.meant(name, names))
+  local hint, shown = errors.meant(name, names), {}
+  for i = 1, math.min(#names, MOST_SHOWN) do shown[i] = inner.text(names[i]) end
+  return hint or "the columns are " .. table.concat(shown, ", ") .. (#names > MOST_SHOWN and ", ..." or "")
+end
+
+-- Returns the call that makes columns of one kind from a column of text and one of numbers or times, as a hint.
+function tables.of_one_kind(name, kind, argument, other, other_argument)
+  if other == "text" then kind, argument, other, other_argument = other, other_argument, kind, argument end
+  if kind ~= "text" or other == "text" then return nil end
+  local call = other == "time" and "strew.time(%s[%s]) reads times" or "strew.text(%s[%s]) writes numbers as words"
+  return call:format(other == "time" and argument or other_argument, inner.text(name))
 end
 
 -- Returns the position of a column; nil: there is none.
@@ -306,7 +317,8 @@ function tables.stacked(parts, at, argument)
     local first, first_shown = tables.kind(own[1], places[1])
     if kind ~= first and (kind == "text" or kind == "time" or first == "text" or first == "time") then
       fail(argument, ("has column %s, which is %s in %s and %s in %s"):format(tables.quoted(columns.names[places[k]]),
-        first_shown, own[1].argument, shown, columns.argument), nil, "dtype")
+        first_shown, own[1].argument, shown, columns.argument),
+        tables.of_one_kind(columns.names[places[k]], first, own[1].argument, kind, columns.argument), "dtype")
     end
     tensors[k] = columns.tensors[places[k]]
   end

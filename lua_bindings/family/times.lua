@@ -34,9 +34,8 @@ local function through(name, convert, back)
   calls[name] = function(...)
     local given, call = table.pack(...), inner[name] or strew[name]
     for i = 1, given.n do given[i] = convert(given[i]) end
-    if not back then return call(table.unpack(given, 1, given.n)) end
-    local function results(first, ...) return back(first), ... end
-    return results(call(table.unpack(given, 1, given.n)))
+    local function results(first, ...) return back and back(first) or first, ... end
+    return results(errors.own(nil, nil, nil, call, table.unpack(given, 1, given.n)))
   end
 end
 
@@ -65,7 +64,8 @@ function calls.quantile(self, q, ...)
   local gaps = strew.eq(all, NAT)
   local first = all[~gaps]
   first = first:numel() > 0 and first:amin() or 0
-  local seconds = strew.quantile((all - first):to("float64"):masked_fill(gaps, 0 / 0), q, ...)
+  local distances = (all - first):to("float64"):masked_fill(gaps, 0 / 0)
+  local seconds = errors.own(nil, nil, nil, strew.quantile, distances, q, ...)
   local gap = strew.isnan(seconds)
   return strew.where(gap, NAT, seconds:masked_fill(gap, 0):round():to("int64") + first):to("time")
 end
@@ -103,10 +103,9 @@ local function writing(name, again)
     return again(...)
   end
 end
-for name in ("where full_like masked_fill masked_fill_ index_fill index_fill_ fill fill_"):gmatch "[%a_]+" do
+for name in ("where full_like masked_fill masked_fill_ index_fill index_fill_ fill fill_ set"):gmatch "[%a_]+" do
   writing(name, strew[name])
 end
-writing("set", function(self, ...) return self:set(...) end)
 writing("t[i] = v", function(self, at, value) self[at] = value end)
 
 ---------------------------------------------------------------------------------------------------------- comparison
@@ -196,10 +195,10 @@ function calls.add(self, other)
   return shifted(other, self, 1)
 end
 
--- Returns seconds since the first time, and that; what is no time as it is.
+-- Returns seconds since the first time, and that, NaT of none; what is no time as it is.
 function times.seconds(x)
   if not is_time(x) then return x end
-  local first = x:nanmin()
+  local first = x:numel() > 0 and x:nanmin() or strew.full({}, "NaT", {device = x.device})
   return x - first, first
 end
 
@@ -207,6 +206,7 @@ function times.after(first, seconds) return first and calls.add(first, seconds) 
 
 for name, is_time_again in pairs{mean = true, std = false, var = false} do
   calls[name] = function(self, ...)
+    if not is_time(self) then return strew[name](self, ...) end -- fails again
     local seconds, first = times.seconds(self)
     local call = seconds[name] -- in a local, as a call seconds.name() would get the hint of a script's
     return times.after(is_time_again and first, call(seconds, ...))

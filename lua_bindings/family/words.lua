@@ -54,7 +54,7 @@ local function through(name, gives_words)
   calls[name] = function(self, ...)
     local t = words.ordered(text(self, "self", self))
     local function results(first, ...) return gives_words and of(first, t) or first, ... end
-    return results((inner[name] or strew[name])(t:codes(), ...))
+    return results(errors.own(nil, nil, nil, inner[name] or strew[name], t:codes(), ...))
   end
 end
 for name in ("sort topk unique cummax amax max cummin amin min mode kthvalue"):gmatch "%a+" do through(name, true) end
@@ -74,7 +74,7 @@ end
 
 function calls.bucketize(values, boundaries, ...)
   local a, b = ordered_codes(values, boundaries, "values", "boundaries")
-  return strew.searchsorted(b, a, ...)
+  return errors.own(nil, nil, nil, inner.bucketize, a, b, ...)
 end
 
 for name in ("minimum maximum"):gmatch "%a+" do
@@ -165,10 +165,16 @@ function words.strings.where(condition, a, b, ...)
   return strew.where(condition, a, b, ...) -- fails again
 end
 
-function calls.fill_(self, value)
-  return self:copy_(text(value, "value", self))
+-- Returns a string as a text, without dimensions.
+local function text_of_word(value, like)
+  if operands.is_tensor(value) then fail("value", "is a tensor, expected a string", nil, "dtype") end
+  return text(value, "value", like)
 end
-function calls.fill(self, value) return calls.fill_(self:clone(), value) end
+
+function calls.fill_(self, value)
+  return self:copy_(text_of_word(value, self))
+end
+function calls.fill(self, value) return calls.fill_(text(self, "self", self):clone(), value) end
 function calls.zero_(self) return calls.fill_(self, "") end
 function calls.zero(self) return calls.fill(self, "") end
 
@@ -176,37 +182,40 @@ calls["t[i] = v"] = function(self, at, value) self[at] = text(value, "value", se
 
 function calls.set(self, ...)
   local given = table.pack(...)
+  if not is_text(self) or given.n ~= self:dim() + 1 then return strew.set(self, ...) end -- fails again
   local part = self
   for i = 1, given.n - 1 do part = part:select(0, given[i]) end
-  part:copy_(text(given[given.n], "value", self))
+  calls.fill_(part, given[given.n])
 end
 
 for _, name in ipairs{"scatter", "scatter_"} do
   calls[name] = function(self, dim, index, src, ...)
-    if type(src) == "string" then src = text(src, "src", self):expand(index.shape) end
+    if type(src) == "string" and operands.is_tensor(index) then src = text(src, "src", self):expand(index.shape) end
     return strew[name](self, dim, index, src, ...)
   end
 end
 
--- full(sizes, word [, options]), and like a text.
+-- full(sizes, word [, options]), also of an empty word or no time for times, and like a text.
 local function full(shape, word, options)
-  return text(word, "value", options):expand(shape):clone()
+  if options.dtype == "time" then
+    return errors.own("x", "value", nil, strew.time, word, {device = options.device}):expand(shape):clone()
+  end
+  return text_of_word(word, options):expand(shape):clone()
 end
 
 function words.strings.full(...)
   local given, options = with_options(...)
-  if options.dtype == "time" and type(given[given.n]) == "string" then
-    errors.own("x", "value", nil, strew.time, given[given.n], {device = "cpu"})
-  end
   local count = given.n - 1
   local is_list = count == 1 and type(given[1]) == "table"
-  local is_word = type(given[given.n]) == "string" and (options.dtype == nil or options.dtype == "text")
+  local dtype <const> = options.dtype or "text"
+  local is_word = type(given[given.n]) == "string" and (dtype == "text" or dtype == "time")
   for i = 1, is_list and 0 or count do is_word = is_word and math.type(given[i]) == "integer" end
   if not is_word then return strew.full(...) end -- fails again
   return full(is_list and given[1] or table.move(given, 1, count, 1, {}), given[given.n], options)
 end
 
 function calls.full_like(self, word, options)
+  if not operands.is_tensor(self) then text(self, "self", word) end
   local dtype = options and options.dtype or self.dtype
   if dtype ~= "text" then fail("value", ("is text, expected a number for %s"):format(dtype), nil, "dtype") end
   return full(self.shape, word, {device = options and options.device or self.device})
@@ -217,8 +226,8 @@ end
 -- Positions out of range that are dropped give the empty word.
 for name in ("gather index_select take take_along_dim gather_nd index_get"):gmatch "[%a_]+" do
   calls[name] = function(self, ...)
-    local call = strew[name]
-    return with_gaps(call(text(self, "self", self):codes() + 1, ...) - 1, self)
+    local numbers = errors.own(nil, nil, nil, strew[name], text(self, "self", self):codes() + 1, ...)
+    return with_gaps(numbers - 1, self)
   end
 end
 
@@ -244,14 +253,14 @@ for name in ("scatter_min scatter_max scatter_first scatter_last"):gmatch "[%a_]
     options.fill = fill or -1
     given[given.n + 1] = options
     local function results(first, ...) return with_gaps(first, t), ... end
-    return results(strew[name](t:codes(), index, table.unpack(given, 1, given.n + 1)))
+    return results(errors.own(nil, nil, nil, strew[name], t:codes(), index, table.unpack(given, 1, given.n + 1)))
   end
 end
 
 for name in ("scatter_nunique group_counts"):gmatch "[%a_]+" do
   calls[name] = function(src, index, ...)
     if is_text(index) then fail("index", "is text, expected an integer dtype", nil, "dtype") end
-    return (inner[name] or strew[name])(src:codes(), index, ...)
+    return errors.own(nil, nil, nil, inner[name] or strew[name], text(src, "src", src):codes(), index, ...)
   end
 end
 
@@ -319,7 +328,7 @@ end
 
 function calls.time(x, format, options)
   local device = type(options) == "table" and options.device or type(format) == "table" and format.device
-  local t = errors.own("self", "x", nil, times_of, x, type(format) == "string" and format or nil)
+  local t = errors.own("self", "x", nil, times_of, text(x, "x", x), type(format) == "string" and format or nil)
   return device and t:to(device) or t
 end
 
@@ -339,6 +348,7 @@ end
 function calls.to(self, ...)
   local given, options = with_options(...)
   local target, device = options.dtype, options.device
+  if not is_text(self) or given.n == 0 and not target and not device then return strew.to(self, ...) end -- fails again
   for i = 1, given.n do
     if given[i] == "time" or pcall(strew.zeros, 0, {dtype = given[i]}) then target = given[i] else device = given[i] end
   end

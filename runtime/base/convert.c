@@ -104,6 +104,19 @@ strew_status strew_reduction_from_word(const char *word, strew_reduction *out, s
 
 /* ------------------------------------------------------------------------------------------------------- times */
 
+strew_status check_time_format(const struct call *call, const char *argument, const char *column, const char *format) {
+  char shown[TEXT_BYTES], name[TEXT_BYTES], fact[TEXT_BYTES] = "which has no part of a time, as %d";
+  const char *fault = time_find_fault(format);
+  if (!fault) return STREW_OK;
+  if (*fault == '%')
+    sprintf(fact, "in which %.8s is no part of a time", text_of_name((char[]){'%', fault[1], '\0'}, name));
+  return fail(call,
+              HINTED(STREW_EARGUMENT, argument,
+                     "\"%d.%m.%Y\" is a format; its letters are Y y m b B h d e j H I p M S f z a A T F R D"),
+              "%s \"%s\"%s%s%s, %s", column ? "has the format" : "is", text_of_name(format, shown),
+              column ? " for column \"" : "", column ? text_of_name(column, name) : "", column ? "\"" : "", fact);
+}
+
 strew_status strew_time_parse(const char *text, const char *format, strew_scalar *out, strew_error *error) {
   static const char *const facts[] = {[TIME_NONE] = "expected a time",
                                       [TIME_INVALID] = "which is not in the calendar",
@@ -112,6 +125,7 @@ strew_status strew_time_parse(const char *text, const char *format, strew_scalar
   char shown[TEXT_BYTES], hint[TEXT_BYTES] = "as 2024-05-17 or 2024-05-17T12:30:00.25+02:00; format reads other forms";
   out->dtype = STREW_TIME, out->as.i = INT64_MIN;
   if (!*text || strcmp(text, "NaT") == 0) return STREW_OK;
+  if (format) RETURN_IF_FAILED(check_time_format(&call, "format", NULL, format));
   const enum time_reading reading = time_read(text, strlen(text), format, &out->as.i);
   if (reading == TIME_READ) return STREW_OK;
   if (format) snprintf(hint, sizeof hint, "the format is \"%.100s\"", format);

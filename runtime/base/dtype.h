@@ -96,7 +96,9 @@ enum { IS_LITTLE_ENDIAN = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
 static inline void element_flip(union element *element, strew_dtype dtype) {
   if (dtype_is_unsigned(dtype)) element->bytes[IS_LITTLE_ENDIAN ? dtype_bytes(dtype) - 1 : 0] ^= 0x80;
 }
-strew_status check_dtype(const struct call *call, strew_dtype dtype);        /* fails for an unknown one */
+strew_status check_dtype(const struct call *call, strew_dtype dtype); /* fails for an unknown one */
+/* Fails for a format of times that strew_time_parse does not take; that of a column, or NULL. */
+strew_status check_time_format(const struct call *call, const char *argument, const char *column, const char *format);
 strew_status check_number_dtype(const struct call *call, strew_dtype dtype); /* and for one without numbers */
 /* Fails unless a number is one of strew.h: a bool, int64 or float64. */
 strew_status check_scalar(const struct call *call, const char *argument, strew_scalar number);
@@ -122,6 +124,9 @@ enum time_reading {
 };
 /* Reads a whole text, apart from blanks around it; see strew_time_parse. There are no leap seconds. */
 enum time_reading time_read(const char *text, size_t length, const char *format, int64_t *time);
+/* Returns what time_read does not know behind a % of the format, at that %, or the format, if it has no letters; NULL:
+   it is right. */
+const char *time_find_fault(const char *format);
 
 /* A list of functions, or of other names, by dtype: without unsigned integers, with uint8, with all of them. */
 #define SIGNED_BY_DTYPE(name)                                                                                          \

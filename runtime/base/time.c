@@ -156,6 +156,13 @@ static bool read_format(struct scanner *s, const char *format, struct parts *par
   return true;
 }
 
+const char *time_find_fault(const char *format) {
+  const char *at = strchr(format, '%');
+  if (!at) return format;
+  while (at && at[1] && strchr("YymbBhaAedjHIpMSfzFTRD%", at[1])) at = strchr(at + 2, '%');
+  return at;
+}
+
 static bool is_valid(struct parts *parts) {
   if (parts->half) {
     if (parts->hour < 1 || parts->hour > 12) return false;

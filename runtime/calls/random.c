@@ -169,6 +169,7 @@ strew_status strew_randperm(strew_device *device, strew_dtype dtype, int64_t n, 
   CALL_STEPS(call, steps, "randperm", error, {"out", *out});
   const uint64_t draws = device->context->draws;
   if (n < 0) return fail(&call, VALUED(STREW_EARGUMENT, "n", strew_int(n)), "is %" PRId64 ", expected 0 or more", n);
+  STEP(&steps, check_number_dtype(&call, dtype));
   STEP(&steps, check_sizes(&call, dtype, 1, &n));
   if (n) STEP(&steps, check_whole(&call, "n", n - 1, dtype));
   struct dense order = {.target = steps_out(&steps, "out", device, dtype, 1, &n, *out)};

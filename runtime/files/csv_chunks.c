@@ -142,18 +142,26 @@ static void close_csv(void *user) {
 
 /* Reads the first lines: the names, or what tells that they are missing. */
 static strew_status read_head(const struct call *call, struct csv_state *state) {
-  enum { HEAD_LINES = 2, MARK_BYTES = 3 };
+  enum { MARK_BYTES = 3 };
   bool is_lost;
   size_t end;
   strew_status status = STREW_OK;
   while (status == STREW_OK && state->end < MARK_BYTES && !state->is_at_end)
     status = fill_window(call, state, &is_lost);
+  const size_t first = state->end < MARK_BYTES ? state->end : MARK_BYTES; /* may be in a line that is skipped */
+  TRY(status, csv_check_text(&state->reader, state->text, first, 1, 0));
   if (status != STREW_OK) return status;
   state->text[state->end] = '\0';
   cells_start(&state->cells, state->text, state->reader.separator, state->reader.point, state->reader.options->csv);
   state->begin = (size_t)(state->cells.at - state->text);
-  RETURN_IF_FAILED(find_lines(call, state, HEAD_LINES, &end, &is_lost));
-  char byte = terminate(state, end);
+  char byte = '\0';
+  bool is_open = true;
+  for (int lines = 2; is_open && lines <= CSV_HEAD_LINES; lines++) {
+    RETURN_IF_FAILED(find_lines(call, state, lines, &end, &is_lost));
+    byte = terminate(state, end);
+    is_open = lines < CSV_HEAD_LINES && !state->is_at_end && csv_head_is_open(&state->reader, state->cells);
+    if (is_open) state->text[end] = byte;
+  }
   status = csv_check_text(&state->reader, state->text, end, 1, state->before);
   TRY(status, csv_read_head(&state->reader, &state->cells));
   state->text[end] = byte;

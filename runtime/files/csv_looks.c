@@ -39,14 +39,15 @@ void read_grouped(struct cells *cells, struct cell *cell) {
   cell->is_number = decimal_scan(cells->ungrouped, '.', &cell->number) == cells->ungrouped + count;
 }
 
-/* The number of groups of three digits after a mark, as in 1,234,567 or 1.234,5; 0: the text is none. */
+/* The number of groups of three digits after a mark, as in 1,234,567, 1.234,5, 1'234.5 or 1 234; 0: the text is none. */
 static int groups_of(const char *at, const char *end) {
   at += at < end && (*at == '-' || *at == '+');
   const char *first = at;
   at = skip_digits(at, end);
   char mark = (char)(at < end ? *at : '\0');
-  if (at == first || at > first + 3 || (*first == '0' && end - at == 4) || (mark != ',' && mark != '.')) return 0;
-  const char *last = skip_groups(at, end, mark);
+  const bool is_point = mark == ',' || mark == '.';
+  if (at == first || at > first + 3 || (*first == '0' && (end - at == 4 || !is_point))) return 0;
+  const char *last = is_point || mark == '\'' || mark == ' ' ? skip_groups(at, end, mark) : NULL;
   if (!last) return 0;
   int groups = (int)(last - at) / 4;
   at = last;

@@ -274,7 +274,8 @@ static strew_status open_rows(struct writer *writer, strew_tensor *tensor, struc
   TRY(status, strew_contiguous(on_cpu, &out->dense, writer->call->error));
   strew_release(on_cpu);
   if (status == STREW_OK)
-    *out = (struct csv_source){out->dense, dense_at(out->dense, 0), dtype_bytes(tensor->dtype), NULL,
+    *out = (struct csv_source){out->dense, dense_at(out->dense, 0), dtype_bytes(tensor->dtype),
+                               tensor->dtype == STREW_TEXT ? &tensor->storage->words->shared->words : NULL,
                                dtype_is_float(tensor->dtype)};
   return status;
 }

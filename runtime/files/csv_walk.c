@@ -103,14 +103,17 @@ static const char *remedy_of_commas(const struct csv_reader *reader) {
                                   : "{.decimal = \",\"} reads decimal commas, ";
 }
 
-/* Writes the options that read marks between thousands. */
-static void remedy_of_thousands(const struct csv_reader *reader, char mark, char *text) {
-  const bool is_point = mark == reader->point; /* then the decimal point is the other one */
-  const char *separator = is_point && mark == '.' && reader->separator == ',' ? ".separator = \",\", " : "";
+/* Writes the options that read the marks between the thousands of a number. */
+static void remedy_of_thousands(const struct csv_reader *reader, const char *number, char *text) {
+  const char mark = number[strcspn(number, ",.' ")];
+  const bool has_comma = mark == '.' || (mark != ',' && memchr(number, ',', strcspn(number, "\"\r\n;")));
+  const char point = has_comma ? ',' : '.'; /* the decimal point beside such marks */
+  const bool is_other = mark == reader->point || (strchr("' ", mark) && point != reader->point);
+  const char *separator = is_other && point == ',' && reader->separator == ',' ? ".separator = \",\", " : "";
   snprintf(text, TEXT_BYTES, "{%s.thousands = \"%c\"%s} reads thousands, ", separator, mark,
-           !is_point     ? ""
-           : mark == '.' ? ", .decimal = \",\""
-                         : ", .decimal = \".\"");
+           !is_other      ? ""
+           : point == ',' ? ", .decimal = \",\""
+                          : ", .decimal = \".\"");
 }
 
 /* Writes the options that read dates of another form: of two forms, as in 1/2/2024, both. */
@@ -146,7 +149,7 @@ static const char *text_of_remedy(const struct csv_reader *reader, const struct 
     snprintf(text, TEXT_BYTES, "{.separator = \"%s\"} splits it, ", text_of_byte(reader->likely_separator, shown));
   if (look == OTHER_POINT && is_comma) strcpy(text, "without decimal = \",\" it is a number, ");
   if (look == OTHER_POINT && !is_comma) strcpy(text, remedy_of_commas(reader));
-  if (look == GROUPED || look == AMBIGUOUS) remedy_of_thousands(reader, word[strcspn(word, ",.")], text);
+  if (look == GROUPED || look == AMBIGUOUS) remedy_of_thousands(reader, word, text);
   if (look == AMBIGUOUS)
     strcat(text, is_comma ? "without decimal = \",\" they are decimal points, " : remedy_of_commas(reader));
   const bool is_word = (look == PLAIN || look == MARK || look == ROUNDED) && is_quotable(word, length);
@@ -199,6 +202,8 @@ static const char *hint_of_width(const struct csv_reader *reader, char byte, int
              "{.skip = %" PRId64 ", .names = {...}} names %" PRId64 " columns, if line %" PRId64
              " lacks the first name",
              first, count, first);
+  else if (count < reader->count && reader->rows && strcmp(reader->call->op, "load") == 0)
+    snprintf(text, TEXT_BYTES, "{.rows = %" PRId64 "} reads the rows before it", reader->rows);
   else
     return NULL;
   return text;
@@ -413,6 +418,7 @@ static strew_status mark(struct csv_reader *reader, const struct named *named) {
     reader->columns[i].kind = named->kind;
     const char *format = named->formats ? named->formats[k] : NULL;
     if (!format) continue;
+    RETURN_IF_FAILED(check_time_format(reader->call, "dates", name, format));
     RETURN_IF_FAILED(words_number(reader->call, reader->context, &reader->formats, format, strlen(format),
                                   &reader->columns[i].format));
     reader->columns[i].format++;
@@ -456,13 +462,36 @@ static strew_status mark_columns(struct csv_reader *reader) {
 
 static bool is_word_look(enum look look) { return look == PLAIN || look >= DATE; }
 
-/* Returns the first column with a number in the second line below a word, if the first line has words only, and none in
-   a column that the options read as text. has_numbers, if not NULL, is for a line of names: whatever the options say,
-   and it may have empty cells; true if it has others that are no words. Else -1. Dates are values below words, and may
-   be names above numbers. */
-static int64_t column_below_words(const struct csv_reader *reader, struct cells cells, bool *has_numbers) {
-  struct cells above = cells;
+/* Returns the first column with a number in the line `below`, to whose end that goes, and a word above it; -1: none.
+   has_numbers and has_dates: of the line above, see column_below_words. *is_open: a value is missing. */
+static int64_t number_below(const struct csv_reader *reader, struct cells above, struct cells *below,
+                            const bool *has_numbers, bool has_dates, bool *is_open) {
+  const bool is_later = *is_open; /* a line before is open: then a mark above is no name */
   struct cell cell, word;
+  *is_open = false;
+  for (int64_t i = 0; i < reader->count; i++, above.at++, below->at++) {
+    cells_next(&above, false, &word);
+    cells_next(below, false, &cell);
+    const enum look look = cell.is_number ? OTHER_POINT : look_of(reader, below, &cell);
+    const bool is_number = cell.is_number ? !is_nan(&cell) : !has_dates && look != PLAIN && look != MARK;
+    const enum look of_word = word.is_number ? OTHER_POINT : look_of(reader, &above, &word);
+    const bool is_marked = of_word == MARK && (!has_numbers || *has_numbers || is_later);
+    const bool is_word = is_word_look(of_word) && !is_marked && !is_missing(reader, &above, &word);
+    if (is_number && is_word && (has_numbers || reader->columns[i].kind == UNKNOWN)) return i;
+    *is_open |= look == MARK || is_nan(&cell) || is_missing(reader, below, &cell);
+    if (*below->at != below->separator) break;
+  }
+  return -1;
+}
+
+/* Returns the first column with a number in the second line below a word, if the first line has words only, and none in
+   a column that the options read as text; words as "-" are none above a number. has_numbers, if not NULL, is for a line
+   of names: whatever the options say, and it may have empty cells; true if it has others that are no words; missing
+   values leave it to the next lines, OPEN if there are none yet. Else -1. Dates are values below words, and may be names above numbers. */
+enum { OPEN = -2 };
+static int64_t column_below_words(const struct csv_reader *reader, struct cells cells, bool *has_numbers) {
+  const struct cells above = cells;
+  struct cell cell;
   size_t length;
   bool has_dates = false;
   for (int64_t i = 0; i < reader->count; i++, cells.at++) {
@@ -476,19 +505,22 @@ static int64_t column_below_words(const struct csv_reader *reader, struct cells 
     has_dates |= look == DATE || look == OTHER_DATE;
   }
   cells.at--;
-  if (!cells_find_line(&cells)) return -1;
-  for (int64_t i = 0; i < reader->count; i++, above.at++, cells.at++) {
-    cells_next(&above, false, &word);
-    cells_next(&cells, false, &cell);
-    enum look look = cell.is_number ? OTHER_POINT : look_of(reader, &cells, &cell);
-    const bool is_number = cell.is_number ? !is_nan(&cell) : !has_dates && look != PLAIN && look != MARK;
-    const enum look of_word = word.is_number ? OTHER_POINT : look_of(reader, &above, &word);
-    const bool is_marked = of_word == MARK && has_numbers && *has_numbers; /* beside numbers: missing */
-    const bool is_word = is_word_look(of_word) && !is_marked && !is_missing(reader, &above, &word);
-    if (is_number && is_word && (has_numbers || reader->columns[i].kind == UNKNOWN)) return i;
-    if (*cells.at != cells.separator) break;
+  bool is_open = false;
+  for (int line = 1; line < CSV_HEAD_LINES; line++) {
+    if (!cells_find_line(&cells)) return OPEN;
+    const int64_t found = number_below(reader, above, &cells, has_numbers, has_dates, &is_open);
+    if (found >= 0 || !is_open || !has_numbers) return found;
   }
   return -1;
+}
+
+bool csv_head_is_open(const struct csv_reader *reader, struct cells cells) {
+  struct csv_reader head = *reader;
+  bool has_numbers = false;
+  if (reader->options->header || !cells_find_line(&cells)) return false;
+  struct cells first = cells;
+  head.count = 0;
+  return count_cells(&head, &first, &head.count) == STREW_OK && column_below_words(&head, cells, &has_numbers) == OPEN;
 }
 
 /* Finds out whether the first line has names. Fails if some are numbers, but a word is above a number, too. */
@@ -668,7 +700,7 @@ static strew_status inspect_date(struct csv_reader *reader, const struct cells *
   if (is_nan(cell) || is_missing(reader, cells, cell)) return inspect_missing(reader, cells, cell);
   const enum time_reading date = csv_read_date(reader, column, cell, &time);
   if (date == TIME_READ) return STREW_OK;
-  const enum look look = date == TIME_NONE ? look_of(reader, cells, cell) : UNIT;
+  const enum look look = date == TIME_NONE ? look_of(reader, cells, cell) : PLAIN;
   if (date != TIME_NONE || !column->format) return fail_look(reader, cells, cell, look, expected[date]);
   snprintf(form, sizeof form, "a date of the form \"%.60s\"",
            text_of_name(words_at(&reader->formats, column->format - 1), shown));

@@ -122,7 +122,8 @@ static strew_status width_of(const struct call *call, const struct word_list *li
     size_t count = 0;
     for (int length; *at; at += length, count++)
       if (!(length = utf8_length(at)))
-        return fail(call, HINTED(STREW_EVALUE, "x", "a .csv file keeps all bytes"),
+        return fail(call,
+                    HINTED(STREW_EVALUE, "x", "a .csv file keeps all bytes; iconv -f LATIN1 -t UTF-8 converts it"),
                     "has the word \"%s\", which is not UTF-8: NumPy's texts are made of its characters",
                     text_of_name(words_at(&list->shared->words, i), text));
     if (count > *width) *width = count;

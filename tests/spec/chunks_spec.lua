@@ -257,13 +257,16 @@ describe("errors of chunks of text", function()
     assert.equal("is empty, expected lines of cells", refusal("", {header = true}))
     assert.equal("has a line of words above numbers, line 2: are they units?",
       refusal("a,b\nx,mm\n1,2\n3,4\n", {header = true, rows = 3}):match("[^\n]*"))
-    assert.equal("is compressed by gzip, expected text",
-      refusal("\x1f\x8b\8\0", {rows = 1}):match("[^\n]*"))
+    for _, options in ipairs{{rows = 1}, {rows = 1, skip = 1}, {rows = 1, comment = "\x1f"}} do
+      assert.equal("is compressed by gzip, expected text", refusal("\x1f\x8b\8\na\n", options):match("[^\n]*"))
+    end
   end)
 
   it("find names as load does, however far the next line is", function()
     for _, between in ipairs{"", "\n\n", ("# " .. ("x"):rep(997) .. "\n"):rep(200)} do
-      for bytes, names in pairs{["a,\n%s1,2\n3,4\n"] = {"a", "2"}, ["a,b\n%sc,d\n3,x\n"] = {1, 2}} do
+      for bytes, names in pairs{["a,\n%s1,2\n3,4\n"] = {"a", "2"}, ["a,b\n%sc,d\n3,x\n"] = {1, 2},
+        ["a,b\n%sx,NA\nx,\n%sy,4\n"] = {"a", "b"}, ["a,b\n%s" .. ("x,\n"):rep(5) .. "y,4\n"] = {"a", "b"},
+        ["a,b\n%s" .. ("x,\n"):rep(6) .. "y,z\n"] = {1, 2}} do
         put((bytes:gsub("%%s", between)))
         local whole = strew.load(path, {comment = "#"})
         assert.same(names, strew.columns(whole))

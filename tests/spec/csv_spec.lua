@@ -162,7 +162,7 @@ describe("a .csv file", function()
       ["a,b\n1,2\n3,x\n"] = "has \"x\" in line 3, column 2 (b), expected a number, as in line 2\n" ..
         "  hint  {missing = {\"x\"}} reads it as an empty cell, {text = {\"b\"}} reads the column as words",
       ["a\n\n\n1\n\n1,\n"] = "has 2 cells in line 6, expected 1, as in line 1",
-      ["a,b\n1,2\n3\n"] = "has 1 cell in line 3, expected 2, as in line 1",
+      ["a,b\n1,2\n3\n"] = "has 1 cell in line 3, expected 2, as in line 1\n  hint  {rows = 1} reads the rows before it",
       ["a,b\n\"x\ny\",2\n1,2,3,4\n"] = "has 4 cells in line 4, expected 2, as in line 1",
       ["a,b\n1,\"x\n\n\n"] = "has a quote in line 2, column 2 (b) that is never closed",
       ["a,b\n1,\"x\"y\n"] =
@@ -306,7 +306,18 @@ describe("a .csv file", function()
     assert.equal("1 time 2024-12-31 1970-01-01", read("12/31/24\n1/1/70\n", {dates = {["1"] = "%D"}}))
     assert.equal("1 time 2024-12-31", read("?\n12/31/24\n", {dates = {["1"] = "%D"}, missing = {"?"}, skip = 1}))
     assert.equal("has \"30.2.2024\" in line 1, column 1, expected a date and time of the calendar\n"
-      .. "  hint  {text = {1}} reads the column as words", refusal("30.2.2024\n", {dates = {["1"] = "%d.%m.%Y"}}))
+      .. "  hint  {missing = {\"30.2.2024\"}} reads it as an empty cell, {text = {1}} reads the column as words",
+      refusal("30.2.2024\n", {dates = {["1"] = "%d.%m.%Y"}}))
+    local letters = "\n  hint  \"%d.%m.%Y\" is a format; its letters are Y y m b B h d e j H I p M S f z a A T F R D"
+    for format, fact in pairs{["%d.%Q"] = "in which %Q is no part of a time",
+      ["%Y%"] = "in which % is no part of a time", ["dd.mm.yyyy"] = "which has no part of a time, as %d",
+      [""] = "which has no part of a time, as %d"} do
+      assert.equal(("load: 'dates' has the format %q for column \"1\", %s"):format(format, fact) .. letters,
+        refusal("30.2.2024\n", {dates = {["1"] = format}}))
+      for _, text in ipairs{"1", {{"1"}}} do
+        assert.equal(("time: 'format' is %q, %s"):format(format, fact) .. letters, message(strew.time, text, format))
+      end
+    end
     local missing = "load: 'dates' has \"b\", not found among the columns: \"1\""
     assert.equal(missing, refusal("x\n", {dates = {c = "%Y", b = "%Y"}}))
     for options_text, expected in pairs{
@@ -358,6 +369,10 @@ describe("a .csv file", function()
       ["1.234.567"] = {"a number without marks between thousands",
         "{thousands = \".\", decimal = \",\"} reads thousands, " .. words},
       ["1,234.5"] = {"a number without marks between thousands", marks .. words},
+      ["1'234.5"] = {"a number without marks between thousands", "{thousands = \"'\"} reads thousands, " .. words},
+      ["-12 345 678"] = {"a number without marks between thousands", "{thousands = \" \"} reads thousands, " .. words},
+      ["1 234,5"] = {"a number without marks between thousands",
+        "{thousands = \" \", decimal = \",\"} reads thousands, " .. words},
       ["2024-05-17"] = {"numbers or words, not dates", dates},
       ["2024-05-17T12:30:00.5Z"] = {"numbers or words, not dates", dates},
     } do
@@ -369,7 +384,7 @@ describe("a .csv file", function()
     end
     for cell in ("1,5 mm|1,2,3|1,23,456|12,34,567|1.2.3|10.0.0.1|v1,5|,|2024-05|"
       .. "32.13.2024|17.05.|1/2|5%%|%|$|$x|555-12-3456|1234,567,890|"
-      .. "\"1,\"\"5\"|- 1,5|1,5,|1,234,56"):gmatch "[^|]+" do
+      .. "\"1,\"\"5\"|- 1,5|1,5,|1,234,56|030 123|1 23|1234 567|1'2345"):gmatch "[^|]+" do
       assert.matches("^1 {.*} 0$", read(cell .. "\n", {header = false, separator = ";"}))
     end
     assert.equal("1 {1,5|x} 0 1", read("1,5\nx\n", {separator = ";", text = {1}}))
@@ -481,6 +496,21 @@ describe("a .csv file", function()
     assert.equal("has a line of words above numbers, line 2: are they units?\n  hint  {skip = 2, names = {...}} begins "
       .. "below it, {text = {\"rain\"}} reads \"rain\" as words",
       refusal("city,rain\nname,mm\nOslo,1\nRome,2\n", header))
+    -- Words for missing values are no units, and leave it to the next line whether there are names.
+    for text, expected in pairs{
+      ["a,b\nx,NA\ny,4\n"] = "a {x|y} 0 1; b float64 nan 4.0",
+      ["a,b\nx,\ny,\nz,4\n"] = "a {x|y|z} 0 1 2; b float64 nan nan 4.0",
+      ["a,b\nx,c\ny,4\n"] = "1 {a|x|y} 0 1 2; 2 {b|c|4} 0 1 2",
+    } do assert.equal(expected, read(text), text) end
+    for _, options in ipairs{{}, header} do
+      for mark in ("-- ? Unknown **"):gmatch "%S+" do
+        assert.equal(("has %q in line 2, column 2 (b), expected a number, as in line 4\n  hint  {missing = {%q}} reads "
+          .. "it as an empty cell, {text = {\"b\"}} reads the column as words"):format(mark, mark),
+          refusal(("a,b\nx,%s\ny,\nz,4\nz,5\n"):format(mark), options))
+        assert.equal("a {x|y|z} 0 1 2; b float64 nan nan 4.0",
+          read(("a,b\nx,%s\ny,\nz,4\n"):format(mark), {missing = {mark}}))
+      end
+    end
     assert.equal("city {Oslo|Rome} 0 1; rain int64 1 2",
       read("city,rain\nname,mm\nOslo,1\nRome,2\n", {skip = 2, names = {"city", "rain"}}))
     assert.equal("city {name|Oslo|Rome} 0 1 2; rain {mm|1|2} 0 1 2",
@@ -746,6 +776,11 @@ describe("a .csv file", function()
     assert.equal("0,3\n1,4\n2,5\n", saved(strew.arange(6):view(2, 3):t()))
     assert.equal("1.5\n-0.0\nnan\n", saved(strew.tensor{1.5, -0.0, 0 / 0}))
     assert.equal("", saved(strew.zeros(0, 3)))
+    local words = strew.tensor{{"Rome", "a,b", ""}, {"", "Rome", "x"}}
+    assert.equal('Rome,"a,b",""\n"",Rome,x\n', saved(words))
+    assert.equal('Rome,""\n"a,b",Rome\n"",x\n', saved(words:t()))
+    assert.equal('"a,b"\nRome\n', saved(words:select(1, 1)))
+    assert.equal("2024-01-01,\n", saved(strew.time(strew.tensor{{"2024-01-01", ""}})))
     assert.equal("a;b\n1;0.1\n0;1e-05\n",
       saved({b = strew.tensor{0.1, 1e-5}, a = strew.tensor{true, false}}, {separator = ";"}))
     assert.equal("0,5\n1,6\n", saved{strew.arange(2), strew.arange(5, 7)})

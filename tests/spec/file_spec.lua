@@ -400,7 +400,18 @@ describe("files", function()
     end
     assert.equal("cannot be mapped: its elements are characters, not text's codes\n  hint  leave out map, to read it",
       refusal(npy(header:format "<U1") .. "a\0\0\0a\0\0\0", {map = true, device = "cpu"}))
-    assert.matches("which is not UTF%-8", support.message(strew.save, path, strew.tensor{"\xff"}))
+    write("numpy.npy", npy(header:format "|S4") .. "caf\xe9" .. "a\0\0\0")
+    local latin = strew.load(folder .. "numpy.npy")
+    assert.same({"caf\xe9", "a"}, latin:tolist())
+    assert.equal('save: \'x\' has the word "caf?", which is not UTF-8: NumPy\'s texts are made of its characters\n'
+      .. "  x     text[2] cpu\n  hint  a .csv file keeps all bytes; iconv -f LATIN1 -t UTF-8 converts it",
+      support.message(strew.save, path, latin))
+    strew.save(folder .. "latin.csv", latin)
+    local converted = io.popen(("iconv -f LATIN1 -t UTF-8 '%slatin.csv'"):format(folder))
+    write("utf8.csv", converted:read "a")
+    converted:close()
+    strew.save(path, strew.load(folder .. "utf8.csv", {header = false})[1])
+    assert.same({"caf\u{e9}", "a"}, strew.load(path):tolist())
   end)
 
   it("of NumPy's other dtypes are errors with a hint", function()

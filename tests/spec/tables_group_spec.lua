@@ -472,9 +472,11 @@ table: 3 rows, 3 columns, cpu
       {"g:agg{city = 'count'}", "agg: 'what' has the name of a key, \"city\""},
       {"strew.join(x, y)", "join: 'key' is missing, the arguments are (a, b, key [, {how =, suffixes =}])"},
       {"strew.join(x, 5, 'city')", "join: 'b' is 5, expected a table"},
-      {"strew.join(x, {a = strew.zeros(1)}, 'city')", "join: 'key' has \"city\", not found in b"},
+      {"strew.join(x, {a = strew.zeros(1)}, 'city')",
+       "join: 'key' has \"city\", not found in b\n  hint  the columns are \"a\""},
       {"strew.join(x, y, 'citi')", "join: 'key' has \"citi\", not found in a\n  hint  did you mean 'city'?"},
-      {"strew.join(x, text, 'size')", "join: 'key' has column \"size\", which is int64 in a and text in b"},
+      {"strew.join(x, text, 'size')", "join: 'key' has column \"size\", which is int64 in a and text in b\n"
+        .. "  hint  strew.text(a[\"size\"]) writes numbers as words"},
       {"strew.join(x, {size = strew.tensor{true}}, 'size')",
        "join: 'key' has column \"size\", which is int64 in a and bool in b"},
       {"strew.join(x, y, 'city', {how = 'cross'})",

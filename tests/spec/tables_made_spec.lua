@@ -198,7 +198,8 @@ describe("tables", function()
       {"strew.concat{a, {v = strew.tensor{1}, citty = strew.tensor{1}}}", "concat: 'tables[2]' has no column \"city\", "
        .. "which tables[1] has\n  hint  did you mean 'citty'?"},
       {"strew.concat{a, {v = strew.tensor{1}, city = strew.tensor{1}}}",
-       "concat: 'tables' has column \"city\", which is text in tables[1] and int64 in tables[2]"},
+       "concat: 'tables' has column \"city\", which is text in tables[1] and int64 in tables[2]\n"
+       .. "  hint  strew.text(tables[2][\"city\"]) writes numbers as words"},
       {"strew.concat(a, a)", "concat: 'tensors' has key \"city\", expected a sequence\n"
        .. "  hint  tables are listed: strew.concat{a, b}"},
       {"strew.concat{a, 7}", "concat: 'tables[2]' is 7, expected a table of columns"},

@@ -366,6 +366,7 @@ table: 2 rows, 3 columns, cpu
   it("names what is wrong", function()
     local x = loaded("size,t\n3,x\n1,y\n2,x\n")
     local function shorten(message) return message:match "^[^\n]*" .. (message:match "\n  hint[^\n]*$" or "") end
+    local all = "\n  hint  the columns are \"size\", \"t\""
     local control = loaded("c,a\27[31mb\n1,x\27]\n")
     local freed = {a = strew.zeros(2), b = strew.zeros(2)}
     freed.b:free()
@@ -429,9 +430,10 @@ table: 2 rows, 3 columns, cpu
        .. "mean, var, std, min, max, any, all, first, last, median, quantile, count, nunique or logsumexp"},
       {"strew.rows({a = x.size, ['b\\n  hint  x'] = strew.arange(2)}, strew.arange(1))",
        "rows: 'x' has a column \"b?  hint  x\" of 2 elements, expected 3, as in the first one, \"a\""},
-      {"strew.sort_by(x, ('\u{e9}'):rep(30))", "sort_by: 'by' has \"" .. ("é"):rep(18) .. "...\", not found in x"},
-      {"strew.columns(x, ('a'):rep(41))", "columns: 'which' has \"" .. ("a"):rep(37) .. "...\", not found in x"},
-      {"strew.columns(x, ('a'):rep(40))", "columns: 'which' has \"" .. ("a"):rep(40) .. "\", not found in x"},
+      {"strew.sort_by(x, ('\u{e9}'):rep(30))",
+       "sort_by: 'by' has \"" .. ("é"):rep(18) .. "...\", not found in x" .. all},
+      {"strew.columns(x, ('a'):rep(41))", "columns: 'which' has \"" .. ("a"):rep(37) .. "...\", not found in x" .. all},
+      {"strew.columns(x, ('a'):rep(40))", "columns: 'which' has \"" .. ("a"):rep(40) .. "\", not found in x" .. all},
       {"return control['a\\27[31mc']", "table: no column \"a?[31mc\"\n  hint  did you mean 'a?[31mb'?"},
       {"strew.save('/tmp/none.csv', {['\\27a'] = 5})", "save: 'x' has 5 at key \"?a\", expected a tensor"},
       {"strew.columns(x, {'siz'})", "columns: 'which' has \"siz\", not found in x\n  hint  did you mean 'size'?"},

@@ -68,6 +68,16 @@ describe("text", function()
       assert.same({"b", "a"}, list(strew.text(strew.tensor({1, 0}, {dtype = dtype}), {"a", "b"})))
     end
     assert.same({"", ""}, list(strew.zeros(2, {dtype = "text"})))
+    assert.equal("ones: 'dtype' is text, expected a number dtype\n  hint  strew.full(shape, \"\") has missing elements",
+      message(strew.ones, 2, {dtype = "text"}))
+    local ends = strew.tensor{{"a", "b"}}
+    assert.same({{"", "a", "b"}}, list(ends:pad{1, 0}))
+    assert.same({{"b", "x"}, {"x", "x"}}, list(ends:pad({-1, 1, 0, 1}, {value = "x"})))
+    assert.same({{"b", "a", "b", "a"}}, list(ends:pad({1, 1}, "reflect")))
+    assert.matches("pad: 'value' is 1, expected text or a string", message(ends.pad, ends, {1, 0}, {value = 1}))
+    local none = strew.zeros(0, {dtype = "text"})
+    assert.equal("min: 'self' has size 0 in dimension 0, expected at least one element", message(none.min, none))
+    assert.same({0, 0, 0}, {#none:unique(), #none:sort(), #none:upper()})
     assert.same({}, list(strew.tensor({}, {dtype = "text"})))
     assert.equal("text[2] cpu\n \"a\"  \"?\"", support.on_cpu(tostring(strew.tensor{"a", "\x01"})))
     assert.equal('text[1] cpu\n "\\n"', support.on_cpu(tostring(strew.tensor{"\n"})))
@@ -276,7 +286,7 @@ describe("text", function()
       {function() return strew.tensor{"1", ""}:to("int64") end, "'self' has \"\" at %[1%], which is no int64"},
       {function() return strew.tensor{"300"}:to("uint8") end, "'self' has \"300\" at %[0%], which is no uint8"},
       {function() return strew.ones(2):to("text") end, "'dtype' is text, self is float32: they do not mix"},
-      {function() return strew.ones(2, {dtype = "text"}) end, "is a number, expected a text"},
+      {function() return strew.ones(2, {dtype = "text"}) end, "ones: .dtype. is text, expected a number dtype"},
       {function() return strew.ones(2).words end, "tensor has no 'words'"},
     }
     for _, row in ipairs(rows) do assert.matches(row[2], message(row[1])) end

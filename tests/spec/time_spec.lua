@@ -360,6 +360,47 @@ describe("times", function()
     assert.same({"2024-05-02", "2024-05-02T12:00", "2024-05-04"}, u[1]:quantile(strew.tensor{0, 0.25, 1}):tolist())
     assert.same({"NaT", "2024-05-03"}, u:quantile(0.5, 1):tolist())
     assert.same({"2024-05-02"}, u[1]:narrow(0, 0, 2):quantile(0.3, 0, true, {interpolation = "lower"}):tolist())
+    for _ = 1, 50 do
+      local t = strew.tensor(draw(math.random(20), 10 ^ math.random(3, 15) // 1 | 0), {dtype = "int64"}):to("time")
+      local rest, q = t[t:eq(t)], strew.tensor({math.random(), 1 / 3, 0.9}, {dtype = "float64"})
+      if #rest > 0 then
+        assert.equal(tostring(rest:quantile(q)), tostring(t:quantile(q, {skip_nan = true})))
+        assert.equal(tostring(rest:quantile(q, 0, true)), tostring(t:quantile(q, 0, true, {skip_nan = true})))
+      end
+    end
+  end)
+
+  it("without elements have no extreme, and NaT as mean and median", function()
+    local none = strew.time(strew.tensor({}, {dtype = "text"}))
+    for _, call in ipairs{"min", "max", "amin", "amax", "argmin", "argmax"} do
+      local fact = call .. ": 'self' has size 0 in dimension 0, expected at least one element"
+      assert.equal(fact, support.message(none[call], none))
+      assert.matches(fact, support.message(none[call], none, {skip_nan = true}), 1, true)
+    end
+    assert.same({"NaT", "NaT"}, {none:median():item(), none:median{skip_nan = true}:item()})
+    assert.same({0, 0}, {#none:unique(), #none:sort()})
+    if support.lacks_float64 then return end
+    assert.same({"NaT", "NaT"}, {none:mean():item(), none:mean{skip_nan = true}:item()})
+    assert.same({0, true}, {#none:diff(), none:std():isnan():item()})
+    assert.same({"NaT", "NaT"}, strew.stack({none, none}, 1):mean(0):tolist())
+    assert.matches("quantile: 'self' has no elements, expected at least 1", support.message(none.quantile, none, 0.5))
+  end)
+
+  it("are made without a value by full", function()
+    for _, call in ipairs{"zeros", "ones"} do
+      assert.equal(call .. ': \'dtype\' is time, expected a number dtype\n  hint  strew.full(shape, "NaT") has missing '
+        .. "elements", support.message(strew[call], 2, {dtype = "time"}))
+    end
+    for _, value in ipairs{"NaT", ""} do
+      assert.same({"NaT", "NaT"}, strew.full({2}, value, {dtype = "time"}):tolist())
+    end
+    assert.matches('full: \'value\' is "x", expected a time', support.message(strew.full, {2}, "x", {dtype = "time"}))
+    assert.same({2}, strew.empty(2, {dtype = "time"}).shape)
+    local t = strew.time{"2024-01-01", "2024-01-02"}
+    assert.same({"NaT", "2024-01-01", "2024-01-02"}, t:pad{1, 0}:tolist())
+    assert.same({"2024-01-02", "2000-01-01"}, t:pad({-1, 1}, "constant", "2000-01-01"):tolist())
+    assert.equal("pad: 'value' is a number, expected a time\n  self  time[1] cpu\n  hint  a time is written as text: "
+      .. '"2024-05-17"', support.message(t.pad, t, {1, 0}, {value = 0}))
   end)
 
   it("have means, medians and quantiles, which are NaT if one is, and spreads in seconds", function()
