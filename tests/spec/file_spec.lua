@@ -399,7 +399,7 @@ describe("files", function()
       assert.matches("the characters of element 1,", support.message(next_row), 1, true)
     end
     assert.equal("cannot be mapped: its elements are characters, not text's codes\n  hint  leave out map, to read it",
-      refusal(npy(header:format "<U1") .. "a\0\0\0a\0\0\0", {map = true, device = "cpu"}))
+      refusal(npy(header:format(native .. "U1")) .. "a\0\0\0a\0\0\0", {map = true, device = "cpu"}))
     write("numpy.npy", npy(header:format "|S4") .. "caf\xe9" .. "a\0\0\0")
     local latin = strew.load(folder .. "numpy.npy")
     assert.same({"caf\xe9", "a"}, latin:tolist())
