@@ -160,13 +160,6 @@ strew_status words_number(const struct call *call, strew_context *context, struc
   return STREW_OK;
 }
 
-void words_prefetch(const struct words *words, size_t count, const int64_t *numbers) {
-  for (size_t i = 0; i < count; i++)
-    if (numbers[i] >= 0) __builtin_prefetch(&words->starts[numbers[i]]);
-  for (size_t i = 0; i < count; i++)
-    if (numbers[i] >= 0) __builtin_prefetch(words_at(words, numbers[i]));
-}
-
 void words_prefetch_found(const struct words *words, size_t count, const struct found_word *found) {
   int64_t numbers[WORDS_AT_ONCE];
   if (!words_are_many(words)) return;

@@ -62,8 +62,15 @@ static inline size_t words_length(const struct words *words, int64_t i) {
   const size_t end = i + 1 < words->count ? words->starts[i + 1] : words->used_bytes;
   return end - words->starts[i] - 1;
 }
-/* Prefetches words by number, so that their cache misses overlap; negative numbers are skipped. */
-void words_prefetch(const struct words *words, size_t count, const int64_t *numbers);
+/* Prefetches words by number, so that their cache misses overlap; negative numbers are skipped. Inlined, because gcc
+   drops a call that only prefetches. */
+static inline __attribute__((always_inline)) void words_prefetch(const struct words *words, size_t count,
+                                                                 const int64_t *numbers) {
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] >= 0) __builtin_prefetch(&words->starts[numbers[i]]);
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] >= 0) __builtin_prefetch(words_at(words, numbers[i]));
+}
 /* True if the words take more than the caches near a processor, so that words_prefetch pays. */
 static inline bool words_are_many(const struct words *words) { return words->count > 1 << 10; }
 
