@@ -65,8 +65,9 @@ static int64_t number_in(uint64_t slot) { return (int64_t)(uint32_t)slot - 1; }
 static uint64_t *first_slot(const struct words *words, uint32_t hash) {
   return &words->slots[hash & ((uint64_t)words->capacity * 2 - 1)];
 }
-static uint64_t *next_slot(const struct words *words, uint64_t *slot) {
-  return slot + 1 < words->slots + words->capacity * 2 ? slot + 1 : words->slots;
+static uint64_t *next_slot(const struct words *words, const uint64_t *slot) {
+  const int64_t next = slot + 1 - words->slots;
+  return words->slots + (next < words->capacity * 2 ? next : 0);
 }
 
 /* Returns the slot of this word, or an empty one for it. There always is one: half of the slots are empty. */
@@ -160,27 +161,31 @@ strew_status words_number(const struct call *call, strew_context *context, struc
   return STREW_OK;
 }
 
+void words_guess(const struct words *words, size_t count, const struct found_word *found, int64_t *numbers) {
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t *slot = first_slot(words, found[i].hash);
+    while (*slot && *slot >> 32 != found[i].hash) slot = next_slot(words, slot);
+    numbers[i] = number_in(*slot);
+    if (*slot) __builtin_prefetch(&words->starts[numbers[i]]);
+  }
+}
+
+void words_check(const struct words *words, size_t count, const struct found_word *found, int64_t *numbers) {
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] >= 0 && !words_is(words, numbers[i], found[i].text, found[i].length))
+      numbers[i] = words_find_hashed(words, &found[i]);
+}
+
 void words_prefetch_found(const struct words *words, size_t count, const struct found_word *found) {
   int64_t numbers[WORDS_AT_ONCE];
   if (!words_are_many(words)) return;
-  for (size_t i = 0; i < count; i++) __builtin_prefetch(first_slot(words, found[i].hash));
-  for (size_t i = 0; i < count; i++) {
-    uint64_t *slot = first_slot(words, found[i].hash);
-    while (*slot && *slot >> 32 != found[i].hash) slot = next_slot(words, slot);
-    numbers[i] = number_in(*slot);
-    __builtin_prefetch(found[i].text);
-  }
-  words_prefetch(words, count, numbers);
+  for (size_t i = 0; i < count; i++) words_prefetch_slot(words, found[i].hash);
+  words_guess(words, count, found, numbers);
+  words_prefetch_text(words, count, numbers);
 }
 
-size_t words_number_all(struct words *words, size_t count, const struct found_word *found, int64_t *codes) {
-  for (size_t i = 0; i < count; i++) {
-    const size_t left = count - i;
-    if (i % WORDS_AT_ONCE == 0) words_prefetch_found(words, left < WORDS_AT_ONCE ? left : WORDS_AT_ONCE, found + i);
-    codes[i] = number_word(words, found[i].text, found[i].length, found[i].hash);
-    if (codes[i] < 0) return i;
-  }
-  return count;
+bool words_number_found(struct words *words, const struct found_word *found, int64_t *number) {
+  return (*number = number_word(words, found->text, found->length, found->hash)) >= 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- lists */

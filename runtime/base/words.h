@@ -39,15 +39,10 @@ struct found_word {
   uint32_t length, hash;
 };
 uint32_t words_hash(const struct words *words, const char *word, size_t length);
-enum { WORDS_AT_ONCE = 32 };
-/* Loads what the search for at most WORDS_AT_ONCE words will read, each step for all of them, so that their cache misses
-   overlap. */
-void words_prefetch_found(const struct words *words, size_t count, const struct found_word *found);
 /* Returns the number of a word, or -1 if it is unknown. */
 int64_t words_find_hashed(const struct words *words, const struct found_word *word);
-/* Numbers words as words_number does, without allocating memory: returns how many, up to the first one that has no
-   room. From any thread. */
-size_t words_number_all(struct words *words, size_t count, const struct found_word *found, int64_t *codes);
+/* Numbers a word as words_number does, without allocating memory: false if it has no room. From any thread. */
+bool words_number_found(struct words *words, const struct found_word *found, int64_t *number);
 /* Adds a name. A repeated one gets a number behind it that makes it new: x, x_2. */
 strew_status words_add_name(const struct call *call, strew_context *context, struct words *words, const char *name,
                             size_t length);
@@ -62,15 +57,35 @@ static inline size_t words_length(const struct words *words, int64_t i) {
   const size_t end = i + 1 < words->count ? words->starts[i + 1] : words->used_bytes;
   return end - words->starts[i] - 1;
 }
-/* Prefetches words by number, so that their cache misses overlap; negative numbers are skipped. Inlined, because gcc
-   drops a call that only prefetches. */
-static inline __attribute__((always_inline)) void words_prefetch(const struct words *words, size_t count,
-                                                                 const int64_t *numbers) {
-  for (size_t i = 0; i < count; i++)
-    if (numbers[i] >= 0) __builtin_prefetch(&words->starts[numbers[i]]);
+
+/* The search for many words, in four steps for at most WORDS_AT_ONCE of them at a time: their cache misses overlap, and
+   with what is done between the steps. From any threads, if none adds a word; the list has had room for one. Functions
+   that only prefetch are inlined, because gcc drops their calls. */
+enum { WORDS_AT_ONCE = 32 };
+#define INLINED static inline __attribute__((always_inline))
+/* 1: for each word. */
+INLINED void words_prefetch_slot(const struct words *words, uint32_t hash) {
+  __builtin_prefetch(&words->slots[hash & ((uint64_t)words->capacity * 2 - 1)]);
+}
+/* 2: stores the number of the first word with the same hash, or -1: the word is unknown. */
+void words_guess(const struct words *words, size_t count, const struct found_word *found, int64_t *numbers);
+/* 3. */
+INLINED void words_prefetch_text(const struct words *words, size_t count, const int64_t *numbers) {
   for (size_t i = 0; i < count; i++)
     if (numbers[i] >= 0) __builtin_prefetch(words_at(words, numbers[i]));
 }
+/* 4: replaces the numbers by those of the words, or -1. */
+void words_check(const struct words *words, size_t count, const struct found_word *found, int64_t *numbers);
+/* The first three steps at once. */
+void words_prefetch_found(const struct words *words, size_t count, const struct found_word *found);
+
+/* Prefetches words by number; negative numbers are skipped. */
+INLINED void words_prefetch(const struct words *words, size_t count, const int64_t *numbers) {
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] >= 0) __builtin_prefetch(&words->starts[numbers[i]]);
+  words_prefetch_text(words, count, numbers);
+}
+#undef INLINED
 /* True if the words take more than the caches near a processor, so that words_prefetch pays. */
 static inline bool words_are_many(const struct words *words) { return words->count > 1 << 10; }
 
