@@ -572,19 +572,21 @@ strew_status csv_read_parts(struct csv_reader *reader, struct cells *cells, bool
   const size_t grain = reader->context->grain_bytes, columns_bytes = (size_t)reader->count * sizeof *reader->columns;
   const int64_t block_bytes = BLOCK_GRAINS * (int64_t)grain, most = reader->context->threads;
   const char *end = reader->text + reader->size_bytes;
-  const int64_t size_bytes = end - cells->at;
+  struct cells first = *cells; /* that may be at the end of the line of names */
+  cells_find_line(&first);
+  const int64_t size_bytes = end - first.at;
   struct parts parts = {.reader = reader,
-                        .cells = *cells,
+                        .cells = first,
                         .end = end,
                         .block_bytes = block_bytes,
                         .block_count = (size_bytes + block_bytes - 1) / block_bytes};
   bool is_short = false;
-  int64_t line = cells->line;
+  int64_t line = first.line;
   *is_read = false;
   if (parts.block_count < 2 || reader->count > MOST_COLUMNS) return STREW_OK;
   ALLOCATE(parts.before, reader->call, reader->context, columns_bytes);
   memcpy(parts.before, reader->columns, columns_bytes);
-  strew_status status = sample(reader, *cells, grain / SAMPLE_GRAINS_SHARE, &is_short);
+  strew_status status = sample(reader, first, grain / SAMPLE_GRAINS_SHARE, &is_short);
   if (status == STREW_OK && !is_short) {
     status = begin_parts(&parts, most);
     TRY(status, walk_blocks(&parts, most, &line, is_read));
