@@ -78,10 +78,6 @@ static uint64_t *find_slot(const struct words *words, const char *word, size_t l
   return slot;
 }
 
-int64_t words_find_hashed(const struct words *words, const struct found_word *word) {
-  return words->capacity ? number_in(*find_slot(words, word->text, word->length, word->hash)) : -1;
-}
-
 int64_t words_find(const struct words *words, const char *word, size_t length) {
   if (!words->capacity) return -1;
   return number_in(*find_slot(words, word, length, words_hash(words, word, length)));
@@ -161,27 +157,34 @@ strew_status words_number(const struct call *call, strew_context *context, struc
   return STREW_OK;
 }
 
-void words_guess(const struct words *words, size_t count, const struct found_word *found, int64_t *numbers) {
-  for (size_t i = 0; i < count; i++) {
-    const uint64_t *slot = first_slot(words, found[i].hash);
-    while (*slot && *slot >> 32 != found[i].hash) slot = next_slot(words, slot);
-    numbers[i] = number_in(*slot);
-    if (*slot) __builtin_prefetch(&words->starts[numbers[i]]);
+/* Step 2: stores the number of the first word with the same hash, or -1: the word is unknown. */
+static void guess(const struct words *words, struct word_batch *batch) {
+  for (size_t i = 0; i < batch->count; i++) {
+    const uint32_t hash = batch->found[i].hash;
+    const uint64_t *slot = first_slot(words, hash);
+    while (*slot && *slot >> 32 != hash) slot = next_slot(words, slot);
+    batch->numbers[i] = number_in(*slot);
+    if (*slot) __builtin_prefetch(&words->starts[batch->numbers[i]]);
   }
 }
 
-void words_check(const struct words *words, size_t count, const struct found_word *found, int64_t *numbers) {
-  for (size_t i = 0; i < count; i++)
-    if (numbers[i] >= 0 && !words_is(words, numbers[i], found[i].text, found[i].length))
-      numbers[i] = words_find_hashed(words, &found[i]);
+/* Step 4: the same hash may be that of another word. */
+static void check(const struct words *words, struct word_batch *batch) {
+  for (size_t i = 0; i < batch->count; i++) {
+    const struct found_word *word = &batch->found[i];
+    if (batch->numbers[i] >= 0 && !words_is(words, batch->numbers[i], word->text, word->length))
+      batch->numbers[i] = number_in(*find_slot(words, word->text, word->length, word->hash));
+  }
 }
 
-void words_prefetch_found(const struct words *words, size_t count, const struct found_word *found) {
-  int64_t numbers[WORDS_AT_ONCE];
-  if (!words_are_many(words)) return;
-  for (size_t i = 0; i < count; i++) words_prefetch_slot(words, found[i].hash);
-  words_guess(words, count, found, numbers);
-  words_prefetch_text(words, count, numbers);
+struct word_batch *search_step(struct word_search *search, const struct words *words) {
+  const int64_t filled = search->filled++;
+  struct word_batch *before = &search->batches[(filled + 2) % WORD_BATCHES],
+                    *done = &search->batches[(filled + 1) % WORD_BATCHES];
+  guess(words, &search->batches[filled % WORD_BATCHES]);
+  words_prefetch_text(words, before->count, before->numbers);
+  check(words, done);
+  return done;
 }
 
 bool words_number_found(struct words *words, const struct found_word *found, int64_t *number) {

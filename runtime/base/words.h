@@ -39,8 +39,6 @@ struct found_word {
   uint32_t length, hash;
 };
 uint32_t words_hash(const struct words *words, const char *word, size_t length);
-/* Returns the number of a word, or -1 if it is unknown. */
-int64_t words_find_hashed(const struct words *words, const struct found_word *word);
 /* Numbers a word as words_number does, without allocating memory: false if it has no room. From any thread. */
 bool words_number_found(struct words *words, const struct found_word *found, int64_t *number);
 /* Adds a name. A repeated one gets a number behind it that makes it new: x, x_2. */
@@ -58,28 +56,18 @@ static inline size_t words_length(const struct words *words, int64_t i) {
   return end - words->starts[i] - 1;
 }
 
-/* The search for many words, in four steps for at most WORDS_AT_ONCE of them at a time: their cache misses overlap, and
-   with what is done between the steps. From any threads, if none adds a word; the list has had room for one. Functions
-   that only prefetch are inlined, because gcc drops their calls. */
-enum { WORDS_AT_ONCE = 32 };
+/* Functions that only prefetch are inlined, because gcc drops their calls. */
 #define INLINED static inline __attribute__((always_inline))
-/* 1: for each word. */
+/* Prefetches where the search for a word with this hash begins. The list has had room for a word. */
 INLINED void words_prefetch_slot(const struct words *words, uint32_t hash) {
   __builtin_prefetch(&words->slots[hash & ((uint64_t)words->capacity * 2 - 1)]);
 }
-/* 2: stores the number of the first word with the same hash, or -1: the word is unknown. */
-void words_guess(const struct words *words, size_t count, const struct found_word *found, int64_t *numbers);
-/* 3. */
+/* Prefetches words by number whose starts are in a cache; negative numbers are skipped. */
 INLINED void words_prefetch_text(const struct words *words, size_t count, const int64_t *numbers) {
   for (size_t i = 0; i < count; i++)
     if (numbers[i] >= 0) __builtin_prefetch(words_at(words, numbers[i]));
 }
-/* 4: replaces the numbers by those of the words, or -1. */
-void words_check(const struct words *words, size_t count, const struct found_word *found, int64_t *numbers);
-/* The first three steps at once. */
-void words_prefetch_found(const struct words *words, size_t count, const struct found_word *found);
-
-/* Prefetches words by number; negative numbers are skipped. */
+/* The same, of any words. */
 INLINED void words_prefetch(const struct words *words, size_t count, const int64_t *numbers) {
   for (size_t i = 0; i < count; i++)
     if (numbers[i] >= 0) __builtin_prefetch(&words->starts[numbers[i]]);
@@ -88,6 +76,32 @@ INLINED void words_prefetch(const struct words *words, size_t count, const int64
 #undef INLINED
 /* True if the words take more than the caches near a processor, so that words_prefetch pays. */
 static inline bool words_are_many(const struct words *words) { return words->count > 1 << 10; }
+
+static inline struct found_word found_word_of(const struct words *words, const char *word, size_t length) {
+  return (struct found_word){word, (uint32_t)length, words_hash(words, word, length)};
+}
+
+/* The search for many words, in batches and in steps: while one batch is filled, others wait for the memory that their
+   next step reads. */
+enum { WORDS_AT_ONCE = 32, WORD_BATCHES = 3 };
+struct word_search {
+  int64_t filled; /* number of batches */
+  struct word_batch {
+    size_t count;
+    struct found_word found[WORDS_AT_ONCE];
+    int64_t numbers[WORDS_AT_ONCE]; /* once all steps are done; -1: unknown */
+  } batches[WORD_BATCHES];
+};
+/* Adds a word; true if the batch is full. The list has had room for a word. */
+static inline bool search_add(struct word_search *search, const struct words *words, const char *word, size_t length) {
+  struct word_batch *batch = &search->batches[search->filled % WORD_BATCHES];
+  batch->found[batch->count] = found_word_of(words, word, length);
+  words_prefetch_slot(words, batch->found[batch->count].hash);
+  return ++batch->count == WORDS_AT_ONCE;
+}
+/* Ends a batch. Returns that of two calls before, with its numbers; the caller empties it (count = 0). From any threads,
+   if none adds a word to the list. */
+struct word_batch *search_step(struct word_search *search, const struct words *words);
 
 /* Functions of text.c for what it stands on. */
 struct text_ops {

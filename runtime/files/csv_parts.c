@@ -29,14 +29,10 @@ struct new_word {
   int64_t row;
 };
 
-/* The words of a text column in a block. Those of the latest rows are searched for, in batches: while a batch is read,
-   the one before it is in step 2 of the search (words.h), and those before that in step 3 and 4. */
-enum { BATCHES = 3 };
+/* The words of a text column in a block. */
 struct block_words {
-  struct batch {
-    struct found_word found[WORDS_AT_ONCE];
-    int64_t numbers[WORDS_AT_ONCE];
-  } batches[BATCHES];
+  struct word_search search;
+  int64_t done;         /* rows whose words the search has ended for */
   struct new_word *new; /* `count` of them, in the order of rows */
   size_t count;
 };
@@ -202,13 +198,9 @@ static inline bool read_number_cell(struct part *part, struct cells *cells, enum
   return cells->at = end, true;
 }
 
-static inline struct batch *batch_of(struct block_words *words, int64_t row) {
-  return &words->batches[row / WORDS_AT_ONCE % BATCHES];
-}
-
 /* Notes the word of a cell. */
 static bool note_word(struct part *part, const struct cells *cells, const struct cell *cell, const struct words *words,
-                      struct found_word *out) {
+                      struct word_search *search) {
   const char *text = cell->text;
   size_t length = cell->length;
   if (length > UINT32_MAX || cell->is_unclosed || cell->has_more || cells->at > part->end) return false;
@@ -223,8 +215,7 @@ static bool note_word(struct part *part, const struct cells *cells, const struct
     length = (size_t)(to - text);
     part->unquoted_used += length;
   }
-  *out = (struct found_word){text, (uint32_t)length, words_hash(words, text, length)};
-  words_prefetch_slot(words, out->hash);
+  search_add(search, words, text, length);
   return true;
 }
 
@@ -262,8 +253,7 @@ static inline bool read_row(const struct parts *parts, struct part *part, struct
       struct cell cell;
       cells_next(cells, true, &cell);
       is_read = route == BY_NONE ? !cell.is_unclosed && !cell.has_more
-                                 : note_word(part, cells, &cell, &part->columns[i].words->words,
-                                             &batch_of(words, part->rows)->found[part->rows % WORDS_AT_ONCE]);
+                                 : note_word(part, cells, &cell, &part->columns[i].words->words, &words->search);
       if (!is_read) return false;
       words += route == BY_WORD;
     } else if (route == BY_TIME) {
@@ -278,30 +268,17 @@ static inline bool read_row(const struct parts *parts, struct part *part, struct
   }
 }
 
-/* Stores the numbers of a batch from row `first` on, and adds its new words to the list. */
-static void store_numbers(const struct part *part, struct block_words *words, const struct column *column,
-                          int64_t first, const struct batch *batch, int64_t count) {
-  memcpy(column->elements + (part->row + first) * 8, batch->numbers, (size_t)count * sizeof *batch->numbers);
-  for (int64_t i = 0; i < count; i++)
-    if (batch->numbers[i] < 0) words->new[words->count++] = (struct new_word){batch->found[i], first + i};
-}
-
-/* Does step 2 of the search for the batch that ends at row `end`, and the steps after it for the batches before. */
-static void find_words(const struct parts *parts, struct part *part, int64_t end) {
+/* Ends a batch of the search in each text column; stores the numbers of an earlier one, and lists its new words. */
+static void find_words(const struct parts *parts, struct part *part) {
   for (int64_t k = 0; k < parts->text_count; k++) {
-    struct block_words *block = &part->words[k];
     const struct column *column = parts->numberings[k].column;
-    const struct words *words = &column->words->words;
-    for (int64_t step = 0, first = end - WORDS_AT_ONCE; step < BATCHES && first >= 0; step++, first -= WORDS_AT_ONCE) {
-      struct batch *batch = batch_of(block, first);
-      const int64_t count = least(part->rows - first, WORDS_AT_ONCE);
-      if (count <= 0) continue;
-      if (step == 0) words_guess(words, (size_t)count, batch->found, batch->numbers);
-      if (step == 1) words_prefetch_text(words, (size_t)count, batch->numbers);
-      if (step < 2) continue;
-      words_check(words, (size_t)count, batch->found, batch->numbers);
-      store_numbers(part, block, column, first, batch, count);
-    }
+    struct block_words *words = &part->words[k];
+    struct word_batch *batch = search_step(&words->search, &column->words->words);
+    memcpy(column->elements + (part->row + words->done) * 8, batch->numbers, batch->count * sizeof *batch->numbers);
+    for (size_t i = 0; i < batch->count; i++)
+      if (batch->numbers[i] < 0)
+        words->new[words->count++] = (struct new_word){batch->found[i], words->done + (int64_t)i};
+    words->done += (int64_t)batch->count, batch->count = 0;
   }
 }
 
@@ -321,11 +298,9 @@ static void walk_part(void *user, int64_t i) {
     part->is_failed = !read_row(parts, part, &cells);
     part->rows++;
     if (*cells.at && !part->is_failed) cells_end_line(&cells);
-    if (part->rows % WORDS_AT_ONCE == 0 && !part->is_failed) find_words(parts, part, part->rows);
+    if (part->rows % WORDS_AT_ONCE == 0 && !part->is_failed) find_words(parts, part);
   }
-  const int64_t whole = part->rows / WORDS_AT_ONCE * WORDS_AT_ONCE;
-  for (int64_t step = 1; step <= BATCHES && !part->is_failed; step++)
-    find_words(parts, part, whole + step * WORDS_AT_ONCE);
+  for (int step = 0; step < WORD_BATCHES && !part->is_failed; step++) find_words(parts, part);
   part->is_failed |= cells.at != part->end;
   part->lines = cells.line - 1;
 }
@@ -393,7 +368,7 @@ static strew_status begin_part(struct parts *parts, struct part *part, int64_t b
   strew_status status = widen(reader, &part->words, &part->words_bytes, texts * sizeof *part->words);
   TRY(status, widen(reader, &part->new, &part->new_bytes, rows * texts * sizeof *part->new));
   for (size_t k = 0; k < texts && status == STREW_OK; k++)
-    part->words[k].new = part->new + k *rows, part->words[k].count = 0;
+    memset(&part->words[k], 0, sizeof *part->words), part->words[k].new = part->new + k *rows;
   if (!parts->has_quotes) return status;
   return TRY(status, widen(reader, &part->unquoted, &part->unquoted_bytes, (size_t)(part->end - part->begin)));
 }
