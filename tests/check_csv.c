@@ -249,18 +249,21 @@ static size_t put_cell(char *to, int kind, bool is_plain) {
     for (int64_t i = draw_below(150); i >= 0; i--) length += (size_t)sprintf(to + length, i % 9 ? "\"\"" : "\n");
     return length + (size_t)sprintf(to + length, "\"");
   }
+  if (kind == 6) return (size_t)sprintf(to, "w%d", (int)draw_below(draw_below(2) ? 400 : 20));
   return (size_t)sprintf(to, "%s", cells[kind][draw_below(is_plain ? 5 : 8)]);
 }
 
+enum { MOST_ROWS = 600 };
+
 static const char *random_text(void) {
   static const char *const ends[] = {"\n", "\r\n", "\r"};
-  static char text[1 << 16];
+  static char text[1 << 17];
   const char *end = ends[draw_below(3)];
-  const int64_t count = 1 + draw_below(4), rows = 1 + draw_below(60);
+  const int64_t count = 1 + draw_below(4), rows = 1 + draw_below(draw_below(8) ? 60 : MOST_ROWS);
   const bool is_plain = draw_below(2);
   int kinds[4];
   size_t length = 0;
-  for (int64_t i = 0; i < count; i++) kinds[i] = (int)draw_below(6);
+  for (int64_t i = 0; i < count; i++) kinds[i] = (int)draw_below(7);
   for (int64_t i = 0; i < count; i++) length += (size_t)sprintf(text + length, "%sc%d", i ? "," : "", (int)i);
   length += (size_t)sprintf(text + length, "%s", end);
   for (int64_t row = 0; row < rows; row++) {
@@ -285,7 +288,7 @@ static void assert_same_columns(const strew_table *a, const strew_table *b) {
     const size_t size_bytes = (size_t)strew_tensor_numel(x) * 8;
     ck_assert_int_eq(strew_tensor_dtype(x), strew_tensor_dtype(y));
     ck_assert_int_eq(strew_tensor_numel(x), strew_tensor_numel(y));
-    int64_t is[64] = {0}, expected[64] = {0};
+    int64_t is[MOST_ROWS] = {0}, expected[MOST_ROWS] = {0};
     ck_assert_uint_le(size_bytes, sizeof is);
     ok(strew_read(x, is, (size_t)strew_tensor_numel(x) * strew_dtype_size_bytes(strew_tensor_dtype(x)), &failure));
     ok(strew_read(y, expected, (size_t)strew_tensor_numel(y) * strew_dtype_size_bytes(strew_tensor_dtype(y)),
@@ -294,11 +297,11 @@ static void assert_same_columns(const strew_table *a, const strew_table *b) {
   }
 }
 
-/* The chunks of the file, on `device` and on `other`. */
-static void assert_same_chunks(strew_device *other, const strew_reader_options *options) {
+/* The chunks of the file, on both devices. */
+static void assert_same_chunks(strew_device *one, strew_device *other, const strew_reader_options *options) {
   strew_reader *reader = NULL, *expected = NULL;
   strew_error error = {.alias = NULL};
-  strew_status status = strew_reader_open(device, path, options, &reader, &failure);
+  strew_status status = strew_reader_open(one, path, options, &reader, &failure);
   ck_assert_int_eq(strew_reader_open(other, path, options, &expected, &error), status);
   for (bool is_more = status == STREW_OK; is_more;) {
     strew_tensor *none;
@@ -315,18 +318,21 @@ static void assert_same_chunks(strew_device *other, const strew_reader_options *
   strew_reader_close(expected);
 }
 
-/* Random files, read in blocks by threads, and in two walks. */
+/* Random files, read by threads in blocks of a few rows or some hundred, and in two walks. */
 START_TEST(test_parts) {
   const int trials = under_qemu(2000, 20);
   static const char *const dates[] = {"c0"}, *const missing[] = {"7", "word"}, *const formats[] = {"%Y-%m-%d"};
   static const strew_dtype dtypes[] = {STREW_INT64, STREW_FLOAT64, STREW_FLOAT32, STREW_INT32};
-  const strew_options whole = {.threads = 1, .grain_bytes = (size_t)1 << 20};
-  strew_context *other;
-  strew_device *cpu;
+  const strew_options whole = {.threads = 1, .grain_bytes = (size_t)1 << 20},
+                      blocks = {.threads = 3, .grain_bytes = 500};
+  strew_context *other, *third;
+  strew_device *cpu, *of_blocks;
   int loaded = 0;
   if (on_device()) return;
   ok(strew_context_create(&whole, &other, &failure));
   ok(strew_device_find(other, "cpu", &cpu, &failure));
+  ok(strew_context_create(&blocks, &third, &failure));
+  ok(strew_device_find(third, "cpu", &of_blocks, &failure));
   for (int trial = 0; trial < trials; trial++) {
     strew_error error = {.alias = NULL};
     strew_table *table = NULL, *expected = NULL;
@@ -344,8 +350,9 @@ START_TEST(test_parts) {
                                         .columns = dates,
                                         .column_count = !csv.skip && draw_below(6) == 0,
                                         .csv = &csv};
+    strew_device *one = draw_below(3) ? device : of_blocks;
     put_text(random_text());
-    const strew_status status = strew_load(device, path, &options, NULL, &table, &failure);
+    const strew_status status = strew_load(one, path, &options, NULL, &table, &failure);
     ck_assert_int_eq(strew_load(cpu, path, &options, NULL, &expected, &error), status);
     if (status == STREW_OK)
       assert_same_columns(table, expected), loaded++;
@@ -353,9 +360,10 @@ START_TEST(test_parts) {
       ck_assert_str_eq(failure.message, error.message);
     strew_table_release(table);
     strew_table_release(expected);
-    if (!csv.rows) assert_same_chunks(cpu, &(strew_reader_options){.rows = 1 + draw_below(50), .load = &options});
+    if (!csv.rows) assert_same_chunks(one, cpu, &(strew_reader_options){.rows = 1 + draw_below(50), .load = &options});
   }
   strew_context_release(other);
+  strew_context_release(third);
   ck_assert_int_gt(loaded, trials / 8);
 }
 END_TEST

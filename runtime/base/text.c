@@ -7,6 +7,7 @@
    in chunks, copies nothing. */
 #include "device.h"
 #include "index_checks.h"
+#include "runtime/cpu/pool.h"
 #include "words.h"
 
 #include <inttypes.h>
@@ -74,18 +75,16 @@ static struct growth growth_of(const struct call *call, struct word_list *list) 
   return (struct growth){call, list->context, list, list->shared, list->count};
 }
 
-/* Finds or adds a word. */
-static strew_status growth_code(struct growth *growth, const struct found_word *word, int64_t *code) {
+/* Adds a word that the list lacks, or has since the last call. */
+static strew_status growth_add(struct growth *growth, const struct found_word *word, int64_t *code) {
   struct shared_words *own;
-  *code = words_find_hashed(&growth->shared->words, word);
-  if (*code < 0 && growth->count < growth->shared->words.count) { /* others have added words */
+  if (growth->count < growth->shared->words.count) { /* others have added words */
     RETURN_IF_FAILED(shared_words_copy(growth->call, growth->context, &growth->shared->words, growth->count, &own));
     shared_words_release(growth->shared, growth->context);
     growth->shared = own;
   }
-  if (*code < 0)
-    RETURN_IF_FAILED(
-        words_number(growth->call, growth->context, &growth->shared->words, word->text, word->length, code));
+  while (!words_number_found(&growth->shared->words, word, code))
+    RETURN_IF_FAILED(words_grow(growth->call, growth->context, &growth->shared->words, word->length));
   if (growth->count <= *code) growth->count = *code + 1;
   return STREW_OK;
 }
@@ -100,31 +99,70 @@ static strew_status growth_list(struct growth *growth, strew_status status, stru
   return status;
 }
 
-/* Replaces at most WORDS_AT_ONCE codes of the list by those of a growing one. A copy of that keeps the hashes, but an
-   empty one has none yet. */
-static strew_status take_block(struct growth *growth, const struct words *words, int64_t count, int32_t *codes) {
-  struct found_word found[WORDS_AT_ONCE];
-  int64_t code;
-  if (!growth->shared->words.capacity)
-    RETURN_IF_FAILED(words_grow(growth->call, growth->context, &growth->shared->words, 0));
-  for (int64_t i = 0; i < count; i++) {
-    const size_t length = words_length(words, codes[i]);
-    const char *word = words_at(words, codes[i]);
-    found[i] = (struct found_word){word, (uint32_t)length, words_hash(&growth->shared->words, word, length)};
+/* Codes of a list that are looked up in another one, in parts. */
+struct lookup {
+  const struct words *from, *in;
+  int64_t count, parts;
+  int32_t *codes;
+};
+
+/* Replaces codes from `done` on by those of a batch; unknown ones by -1 - code. */
+static int64_t take_batch(const struct lookup *lookup, int64_t done, struct word_batch *batch) {
+  for (size_t i = 0; i < batch->count; i++, done++)
+    lookup->codes[done] = (int32_t)(batch->numbers[i] < 0 ? -1 - lookup->codes[done] : batch->numbers[i]);
+  batch->count = 0;
+  return done;
+}
+
+static void look_up_part(void *user, int64_t part) {
+  const struct lookup *lookup = user;
+  const int64_t begin = part_begin(lookup->count, lookup->parts, part),
+                end = part_begin(lookup->count, lookup->parts, part + 1);
+  struct word_search search = {.filled = 0};
+  int64_t done = begin;
+  for (int64_t i = begin; i < end; i++) {
+    const int64_t code = lookup->codes[i];
+    if (search_add(&search, lookup->in, words_at(lookup->from, code), words_length(lookup->from, code)))
+      done = take_batch(lookup, done, search_step(&search, lookup->in));
   }
-  words_prefetch_found(&growth->shared->words, (size_t)count, found);
-  for (int64_t i = 0; i < count; i++) {
-    RETURN_IF_FAILED(growth_code(growth, &found[i], &code));
-    codes[i] = (int32_t)code;
+  for (int step = 0; step < WORD_BATCHES; step++) done = take_batch(lookup, done, search_step(&search, lookup->in));
+}
+
+/* Adds the next unknown words, at most WORDS_AT_ONCE, so that their cache misses overlap, and stores their codes. *at:
+   where the codes are not done yet. */
+static strew_status add_words(struct growth *growth, const struct words *words, int64_t count, int32_t *codes,
+                              int64_t *at) {
+  struct found_word found[WORDS_AT_ONCE];
+  int32_t *unknown[WORDS_AT_ONCE];
+  int length = 0;
+  for (; *at < count && length < WORDS_AT_ONCE; ++*at) {
+    const int64_t code = -1 - codes[*at];
+    if (code < 0) continue;
+    found[length] = found_word_of(&growth->shared->words, words_at(words, code), words_length(words, code));
+    words_prefetch_slot(&growth->shared->words, found[length].hash);
+    unknown[length++] = &codes[*at];
+  }
+  for (int i = 0; i < length; i++) {
+    int64_t code;
+    RETURN_IF_FAILED(growth_add(growth, &found[i], &code));
+    *unknown[i] = (int32_t)code;
   }
   return STREW_OK;
 }
 
-/* Replaces codes of the list by those of a growing one. */
+/* Replaces codes of the list by those of a growing one: several threads look up the words that it has, then the others
+   are added. */
 static strew_status take_codes(struct growth *growth, const struct word_list *list, int64_t count, int32_t *codes) {
-  strew_status status = STREW_OK;
-  for (int64_t i = 0; i < count && status == STREW_OK; i += WORDS_AT_ONCE)
-    status = take_block(growth, words_of(list), count - i < WORDS_AT_ONCE ? count - i : WORDS_AT_ONCE, codes + i);
+  const struct words *words = words_of(list);
+  struct words *in = &growth->shared->words;
+  const int64_t size_bytes = work_bytes(count, sizeof(struct found_word));
+  if (!in->capacity) RETURN_IF_FAILED(words_grow(growth->call, growth->context, in, 0));
+  struct lookup lookup = {words, in, count, pool_parts(growth->context, size_bytes), codes};
+  pool_run(growth->context, lookup.parts, look_up_part, &lookup);
+  strew_status status = context_check(growth->call, growth->context);
+  for (int64_t i = 0; i < count; i++)
+    if (growth->count <= codes[i]) growth->count = codes[i] + 1;
+  for (int64_t at = 0; at < count && status == STREW_OK;) status = add_words(growth, words, count, codes, &at);
   return status;
 }
 

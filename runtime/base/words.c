@@ -65,8 +65,9 @@ static int64_t number_in(uint64_t slot) { return (int64_t)(uint32_t)slot - 1; }
 static uint64_t *first_slot(const struct words *words, uint32_t hash) {
   return &words->slots[hash & ((uint64_t)words->capacity * 2 - 1)];
 }
-static uint64_t *next_slot(const struct words *words, uint64_t *slot) {
-  return slot + 1 < words->slots + words->capacity * 2 ? slot + 1 : words->slots;
+static uint64_t *next_slot(const struct words *words, const uint64_t *slot) {
+  const int64_t next = slot + 1 - words->slots;
+  return words->slots + (next < words->capacity * 2 ? next : 0);
 }
 
 /* Returns the slot of this word, or an empty one for it. There always is one: half of the slots are empty. */
@@ -75,10 +76,6 @@ static uint64_t *find_slot(const struct words *words, const char *word, size_t l
   while (*slot && (*slot >> 32 != hash || !words_is(words, number_in(*slot), word, length)))
     slot = next_slot(words, slot);
   return slot;
-}
-
-int64_t words_find_hashed(const struct words *words, const struct found_word *word) {
-  return words->capacity ? number_in(*find_slot(words, word->text, word->length, word->hash)) : -1;
 }
 
 int64_t words_find(const struct words *words, const char *word, size_t length) {
@@ -160,34 +157,38 @@ strew_status words_number(const struct call *call, strew_context *context, struc
   return STREW_OK;
 }
 
-void words_prefetch(const struct words *words, size_t count, const int64_t *numbers) {
-  for (size_t i = 0; i < count; i++)
-    if (numbers[i] >= 0) __builtin_prefetch(&words->starts[numbers[i]]);
-  for (size_t i = 0; i < count; i++)
-    if (numbers[i] >= 0) __builtin_prefetch(words_at(words, numbers[i]));
+/* Step 2: stores the number of the first word with the same hash, or -1: the word is unknown. */
+static void guess(const struct words *words, struct word_batch *batch) {
+  for (size_t i = 0; i < batch->count; i++) {
+    const uint32_t hash = batch->found[i].hash;
+    const uint64_t *slot = first_slot(words, hash);
+    while (*slot && *slot >> 32 != hash) slot = next_slot(words, slot);
+    batch->numbers[i] = number_in(*slot);
+    if (*slot) __builtin_prefetch(&words->starts[batch->numbers[i]]);
+  }
 }
 
-void words_prefetch_found(const struct words *words, size_t count, const struct found_word *found) {
-  int64_t numbers[WORDS_AT_ONCE];
-  if (!words_are_many(words)) return;
-  for (size_t i = 0; i < count; i++) __builtin_prefetch(first_slot(words, found[i].hash));
-  for (size_t i = 0; i < count; i++) {
-    uint64_t *slot = first_slot(words, found[i].hash);
-    while (*slot && *slot >> 32 != found[i].hash) slot = next_slot(words, slot);
-    numbers[i] = number_in(*slot);
-    __builtin_prefetch(found[i].text);
+/* Step 4: the same hash may be that of another word. */
+static void check(const struct words *words, struct word_batch *batch) {
+  for (size_t i = 0; i < batch->count; i++) {
+    const struct found_word *word = &batch->found[i];
+    if (batch->numbers[i] >= 0 && !words_is(words, batch->numbers[i], word->text, word->length))
+      batch->numbers[i] = number_in(*find_slot(words, word->text, word->length, word->hash));
   }
-  words_prefetch(words, count, numbers);
 }
 
-size_t words_number_all(struct words *words, size_t count, const struct found_word *found, int64_t *codes) {
-  for (size_t i = 0; i < count; i++) {
-    const size_t left = count - i;
-    if (i % WORDS_AT_ONCE == 0) words_prefetch_found(words, left < WORDS_AT_ONCE ? left : WORDS_AT_ONCE, found + i);
-    codes[i] = number_word(words, found[i].text, found[i].length, found[i].hash);
-    if (codes[i] < 0) return i;
-  }
-  return count;
+struct word_batch *search_step(struct word_search *search, const struct words *words) {
+  const int64_t filled = search->filled++;
+  struct word_batch *before = &search->batches[(filled + 2) % WORD_BATCHES],
+                    *done = &search->batches[(filled + 1) % WORD_BATCHES];
+  guess(words, &search->batches[filled % WORD_BATCHES]);
+  words_prefetch_text(words, before->count, before->numbers);
+  check(words, done);
+  return done;
+}
+
+bool words_number_found(struct words *words, const struct found_word *found, int64_t *number) {
+  return (*number = number_word(words, found->text, found->length, found->hash)) >= 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- lists */

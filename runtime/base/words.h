@@ -39,15 +39,8 @@ struct found_word {
   uint32_t length, hash;
 };
 uint32_t words_hash(const struct words *words, const char *word, size_t length);
-enum { WORDS_AT_ONCE = 32 };
-/* Loads what the search for at most WORDS_AT_ONCE words will read, each step for all of them, so that their cache misses
-   overlap. */
-void words_prefetch_found(const struct words *words, size_t count, const struct found_word *found);
-/* Returns the number of a word, or -1 if it is unknown. */
-int64_t words_find_hashed(const struct words *words, const struct found_word *word);
-/* Numbers words as words_number does, without allocating memory: returns how many, up to the first one that has no
-   room. From any thread. */
-size_t words_number_all(struct words *words, size_t count, const struct found_word *found, int64_t *codes);
+/* Numbers a word as words_number does, without allocating memory: false if it has no room. From any thread. */
+bool words_number_found(struct words *words, const struct found_word *found, int64_t *number);
 /* Adds a name. A repeated one gets a number behind it that makes it new: x, x_2. */
 strew_status words_add_name(const struct call *call, strew_context *context, struct words *words, const char *name,
                             size_t length);
@@ -62,10 +55,53 @@ static inline size_t words_length(const struct words *words, int64_t i) {
   const size_t end = i + 1 < words->count ? words->starts[i + 1] : words->used_bytes;
   return end - words->starts[i] - 1;
 }
-/* Prefetches words by number, so that their cache misses overlap; negative numbers are skipped. */
-void words_prefetch(const struct words *words, size_t count, const int64_t *numbers);
+
+/* Functions that only prefetch are inlined, because gcc drops their calls. */
+#define INLINED static inline __attribute__((always_inline))
+/* Prefetches where the search for a word with this hash begins. The list has had room for a word. */
+INLINED void words_prefetch_slot(const struct words *words, uint32_t hash) {
+  __builtin_prefetch(&words->slots[hash & ((uint64_t)words->capacity * 2 - 1)]);
+}
+/* Prefetches words by number whose starts are in a cache; negative numbers are skipped. */
+INLINED void words_prefetch_text(const struct words *words, size_t count, const int64_t *numbers) {
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] >= 0) __builtin_prefetch(words_at(words, numbers[i]));
+}
+/* The same, of any words. */
+INLINED void words_prefetch(const struct words *words, size_t count, const int64_t *numbers) {
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] >= 0) __builtin_prefetch(&words->starts[numbers[i]]);
+  words_prefetch_text(words, count, numbers);
+}
+#undef INLINED
 /* True if the words take more than the caches near a processor, so that words_prefetch pays. */
 static inline bool words_are_many(const struct words *words) { return words->count > 1 << 10; }
+
+static inline struct found_word found_word_of(const struct words *words, const char *word, size_t length) {
+  return (struct found_word){word, (uint32_t)length, words_hash(words, word, length)};
+}
+
+/* The search for many words, in batches and in steps: while one batch is filled, others wait for the memory that their
+   next step reads. */
+enum { WORDS_AT_ONCE = 32, WORD_BATCHES = 3 };
+struct word_search {
+  int64_t filled; /* number of batches */
+  struct word_batch {
+    size_t count;
+    struct found_word found[WORDS_AT_ONCE];
+    int64_t numbers[WORDS_AT_ONCE]; /* once all steps are done; -1: unknown */
+  } batches[WORD_BATCHES];
+};
+/* Adds a word; true if the batch is full. The list has had room for a word. */
+static inline bool search_add(struct word_search *search, const struct words *words, const char *word, size_t length) {
+  struct word_batch *batch = &search->batches[search->filled % WORD_BATCHES];
+  batch->found[batch->count] = found_word_of(words, word, length);
+  words_prefetch_slot(words, batch->found[batch->count].hash);
+  return ++batch->count == WORDS_AT_ONCE;
+}
+/* Ends a batch. Returns that of two calls before, with its numbers; the caller empties it (count = 0). From any threads,
+   if none adds a word to the list. */
+struct word_batch *search_step(struct word_search *search, const struct words *words);
 
 /* Functions of text.c for what it stands on. */
 struct text_ops {

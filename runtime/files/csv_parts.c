@@ -2,8 +2,9 @@
 
    The text is cut into blocks at line ends outside quotes. For that, quotes and line ends are counted first, which also
    bounds the number of rows before each block: its rows are stored from there on. Each round walks as many blocks as
-   there are threads, moves rows together where there were fewer than the bound (empty lines, line ends in quotes), and
-   then numbers the words of text columns, a column for each thread, in the order of rows.
+   there are threads, and moves rows together where there were fewer than the bound (empty lines, line ends in quotes).
+   Words of text columns that earlier rounds have numbered are found meanwhile; those that are new get their numbers after
+   it, a column for each thread, in the order of rows.
 
    The kinds of columns come from the text's beginning. A walk fails at the first cell that does not fit them, or that
    is an error: then the two walks of csv_walk.c begin again, and find the same error as ever, or other kinds. Workers
@@ -22,6 +23,20 @@ struct block {
   int64_t row; /* the most rows that may be before it */
 };
 
+/* A new word, or one of a row after it, and its row. */
+struct new_word {
+  struct found_word word;
+  int64_t row;
+};
+
+/* The words of a text column in a block. */
+struct block_words {
+  struct word_search search;
+  int64_t done;         /* rows whose words the search has ended for */
+  struct new_word *new; /* `count` of them, in the order of rows */
+  size_t count;
+};
+
 /* What a worker walks: a block. */
 struct part {
   struct csv_reader reader; /* a copy, with columns of its own, and */
@@ -31,8 +46,9 @@ struct part {
   const char *begin, *end; /* of the text; `end` moves if the walk ends elsewhere */
   int64_t row, rows, lines;
   bool is_failed;
-  struct found_word *words; /* of each text column `words_step` ones, for its rows */
-  size_t words_step, words_bytes;
+  struct block_words *words; /* of each text column */
+  struct new_word *new;      /* room for theirs */
+  size_t words_bytes, new_bytes;
   char *unquoted; /* words without their doubled quotes */
   size_t unquoted_used, unquoted_bytes;
 };
@@ -184,7 +200,7 @@ static inline bool read_number_cell(struct part *part, struct cells *cells, enum
 
 /* Notes the word of a cell. */
 static bool note_word(struct part *part, const struct cells *cells, const struct cell *cell, const struct words *words,
-                      struct found_word *out) {
+                      struct word_search *search) {
   const char *text = cell->text;
   size_t length = cell->length;
   if (length > UINT32_MAX || cell->is_unclosed || cell->has_more || cells->at > part->end) return false;
@@ -199,7 +215,7 @@ static bool note_word(struct part *part, const struct cells *cells, const struct
     length = (size_t)(to - text);
     part->unquoted_used += length;
   }
-  *out = (struct found_word){text, (uint32_t)length, words_hash(words, text, length)};
+  search_add(search, words, text, length);
   return true;
 }
 
@@ -227,7 +243,7 @@ static bool read_any_cell(struct part *part, struct cells *cells, int64_t i) {
 /* Reads the row at cells->at; false: it cannot be one. */
 static inline bool read_row(const struct parts *parts, struct part *part, struct cells *cells) {
   const int64_t count = part->reader.count, row = part->row + part->rows;
-  struct found_word *words = part->words ? part->words + part->rows : NULL;
+  struct block_words *words = part->words;
   part->reader.row = row;
   for (int64_t i = 0;; cells->at++) {
     const enum route route = parts->routes[i];
@@ -237,9 +253,9 @@ static inline bool read_row(const struct parts *parts, struct part *part, struct
       struct cell cell;
       cells_next(cells, true, &cell);
       is_read = route == BY_NONE ? !cell.is_unclosed && !cell.has_more
-                                 : note_word(part, cells, &cell, &part->columns[i].words->words, words);
+                                 : note_word(part, cells, &cell, &part->columns[i].words->words, &words->search);
       if (!is_read) return false;
-      words += route == BY_WORD ? part->words_step : 0;
+      words += route == BY_WORD;
     } else if (route == BY_TIME) {
       is_read = read_time_cell(part, i, cells, to);
     } else if (route != BY_CELL) {
@@ -249,6 +265,20 @@ static inline bool read_row(const struct parts *parts, struct part *part, struct
     const bool has_next = *cells->at == cells->separator;
     if (++i == count) return !has_next;
     if (!has_next) return false;
+  }
+}
+
+/* Ends a batch of the search in each text column; stores the numbers of an earlier one, and lists its new words. */
+static void find_words(const struct parts *parts, struct part *part) {
+  for (int64_t k = 0; k < parts->text_count; k++) {
+    const struct column *column = parts->numberings[k].column;
+    struct block_words *words = &part->words[k];
+    struct word_batch *batch = search_step(&words->search, &column->words->words);
+    memcpy(column->elements + (part->row + words->done) * 8, batch->numbers, batch->count * sizeof *batch->numbers);
+    for (size_t i = 0; i < batch->count; i++)
+      if (batch->numbers[i] < 0)
+        words->new[words->count++] = (struct new_word){batch->found[i], words->done + (int64_t)i};
+    words->done += (int64_t)batch->count, batch->count = 0;
   }
 }
 
@@ -268,7 +298,9 @@ static void walk_part(void *user, int64_t i) {
     part->is_failed = !read_row(parts, part, &cells);
     part->rows++;
     if (*cells.at && !part->is_failed) cells_end_line(&cells);
+    if (part->rows % WORDS_AT_ONCE == 0 && !part->is_failed) find_words(parts, part);
   }
+  for (int step = 0; step < WORD_BATCHES && !part->is_failed; step++) find_words(parts, part);
   part->is_failed |= cells.at != part->end;
   part->lines = cells.line - 1;
 }
@@ -281,15 +313,17 @@ static void number_words(void *user, int64_t k) {
   struct words *words = &numbering->column->words->words;
   for (; numbering->part < parts->part_count; numbering->part++, numbering->done = 0) {
     const struct part *part = &parts->parts[numbering->part];
-    const size_t rows = (size_t)part->rows, first = numbering->done;
-    const struct found_word *found = part->words + (size_t)k * part->words_step;
+    const struct block_words *block = &part->words[k];
     int64_t *codes = (int64_t *)(void *)numbering->column->elements + part->row;
-    numbering->done += words_number_all(words, rows - first, found + first, codes + first);
-    if (numbering->done < rows) return;
+    for (; numbering->done < block->count; numbering->done++) {
+      const struct new_word *new = &block->new[numbering->done];
+      if (numbering->done + WORDS_AT_ONCE < block->count) words_prefetch_slot(words, new[WORDS_AT_ONCE].word.hash);
+      if (!words_number_found(words, &new->word, &codes[new->row])) return;
+    }
   }
 }
 
-/* Numbers all words of a round; the parts' rows begin at part->row. */
+/* Numbers the new words of a round; the parts' rows begin at part->row. */
 static strew_status number_all(struct parts *parts) {
   const struct csv_reader *reader = parts->reader;
   strew_status status = STREW_OK;
@@ -304,7 +338,7 @@ static strew_status number_all(struct parts *parts) {
       const struct part *part = &parts->parts[numbering->part];
       is_done = false;
       status = words_grow(reader->call, reader->context, &numbering->column->words->words,
-                          part->words[(size_t)k * part->words_step + numbering->done].length);
+                          part->words[k].new[numbering->done].word.length);
     }
   }
   return status;
@@ -330,9 +364,11 @@ static strew_status begin_part(struct parts *parts, struct part *part, int64_t b
   memcpy(part->columns, reader->columns, (size_t)reader->count * sizeof *part->columns);
   part->begin = block->begin, part->end = block[1].begin, part->row = block->row;
   if (!parts->text_count) return STREW_OK;
-  part->words_step = (size_t)(block[1].row - block->row);
-  const size_t words_bytes = part->words_step * (size_t)parts->text_count * sizeof *part->words;
-  strew_status status = widen(reader, &part->words, &part->words_bytes, words_bytes);
+  const size_t rows = (size_t)(block[1].row - block->row), texts = (size_t)parts->text_count;
+  strew_status status = widen(reader, &part->words, &part->words_bytes, texts * sizeof *part->words);
+  TRY(status, widen(reader, &part->new, &part->new_bytes, rows * texts * sizeof *part->new));
+  for (size_t k = 0; k < texts && status == STREW_OK; k++)
+    memset(&part->words[k], 0, sizeof *part->words), part->words[k].new = part->new + k *rows;
   if (!parts->has_quotes) return status;
   return TRY(status, widen(reader, &part->unquoted, &part->unquoted_bytes, (size_t)(part->end - part->begin)));
 }
@@ -357,13 +393,13 @@ static void take_columns(struct csv_reader *reader, const struct part *part, int
   }
 }
 
-/* Moves a part's rows up to `row`; words are not numbered yet. */
+/* Moves a part's rows up to `row`. */
 static void move_rows(const struct parts *parts, struct part *part, int64_t row) {
   const struct csv_reader *reader = parts->reader;
   for (int64_t i = 0; row < part->row && i < reader->count; i++) {
     const size_t step = part->columns[i].element_bytes;
     char *elements = part->columns[i].elements;
-    if (parts->routes[i] == BY_WORD || parts->routes[i] == BY_NONE) continue;
+    if (parts->routes[i] == BY_NONE) continue;
     memmove(elements + (size_t)row * step, elements + (size_t)part->row * step, (size_t)part->rows * step);
   }
   part->row = row;
@@ -469,6 +505,7 @@ static void end_parts(struct parts *parts, int64_t most) {
     struct part *part = &parts->parts[p];
     memory_free(reader->context, part->columns, count * sizeof *part->columns);
     memory_free(reader->context, part->words, part->words_bytes);
+    memory_free(reader->context, part->new, part->new_bytes);
     memory_free(reader->context, part->unquoted, part->unquoted_bytes);
   }
   memory_free(reader->context, parts->parts, (size_t)most * sizeof *parts->parts);
@@ -510,19 +547,21 @@ strew_status csv_read_parts(struct csv_reader *reader, struct cells *cells, bool
   const size_t grain = reader->context->grain_bytes, columns_bytes = (size_t)reader->count * sizeof *reader->columns;
   const int64_t block_bytes = BLOCK_GRAINS * (int64_t)grain, most = reader->context->threads;
   const char *end = reader->text + reader->size_bytes;
-  const int64_t size_bytes = end - cells->at;
+  struct cells first = *cells; /* that may be at the end of the line of names */
+  cells_find_line(&first);
+  const int64_t size_bytes = end - first.at;
   struct parts parts = {.reader = reader,
-                        .cells = *cells,
+                        .cells = first,
                         .end = end,
                         .block_bytes = block_bytes,
                         .block_count = (size_bytes + block_bytes - 1) / block_bytes};
   bool is_short = false;
-  int64_t line = cells->line;
+  int64_t line = first.line;
   *is_read = false;
   if (parts.block_count < 2 || reader->count > MOST_COLUMNS) return STREW_OK;
   ALLOCATE(parts.before, reader->call, reader->context, columns_bytes);
   memcpy(parts.before, reader->columns, columns_bytes);
-  strew_status status = sample(reader, *cells, grain / SAMPLE_GRAINS_SHARE, &is_short);
+  strew_status status = sample(reader, first, grain / SAMPLE_GRAINS_SHARE, &is_short);
   if (status == STREW_OK && !is_short) {
     status = begin_parts(&parts, most);
     TRY(status, walk_blocks(&parts, most, &line, is_read));

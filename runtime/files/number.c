@@ -176,8 +176,11 @@ static bool is_usual(const struct decimal *decimal) {
   return !decimal->is_truncated && decimal->exponent >= -MAX_POWER && decimal->exponent <= MAX_POWER;
 }
 
-/* Returns digits * 10^power, for power in -27..27. */
+/* Returns digits * 10^power, for power in -27..27. One division rounds correctly, if doubles hold both operands. */
 static double scale(uint64_t digits, int power) {
+  static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  if (power <= 0 && power >= -22 && digits <= (uint64_t)1 << 53) return (double)digits / powers_of_ten[-power];
   uint64_t five = powers_of_five[power < 0 ? -power : power];
   int digits_shift = __builtin_clzll(digits), five_shift = __builtin_clzll(five);
   digits <<= digits_shift;
