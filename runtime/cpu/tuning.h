@@ -454,12 +454,11 @@ enum {
   /* elements: in longer sorted lines values are searched, in others counted. Zen 4, 1000 float32, us a call: in 5 6.7 ->
      2.6, 10 5.9 -> 3.3, 16 5.7 -> 4.2, 24 6.6 -> 5.6; 1 M in 24 6.1 ms -> 5.1 */
   COUNTED_MOST = 16,
-  /* elements: longer results of repeat_interleave by counts are made by calls for each step, on all threads. Zen 4, us a
-     call: 1000 5.4 -> 2.9 */
-  REPEATS_ALONE = 1 << 17,
-  /* elements: longer lines of bytes are not sorted by counting. Zen 4, us a call otherwise -> by counting: uint8 1000
-     4.7 -> 2.6, 100 k 323 -> 156, on two threads 539, 1 M 3430 -> 4780; bools 5.5 -> 3.1, 405 -> 159 */
-  SORT_BYTES_MOST = 1 << 17,
+  /* elements of a line are repeated in place up to this number of times, and by their positions otherwise, whose making
+     all threads share. Unmeasured */
+  REPEATS_MOST = (1 << 17) - 1,
+  /* elements: values of lines of bytes from this length on are written key by key. */
+  BYTES_BY_KEY = 1 << 12,
   /* elements converted to items at a time. Unmeasured */
   SORT_CHUNK = 512,
   /* most parts of a sort. Unmeasured */
