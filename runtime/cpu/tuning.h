@@ -436,18 +436,13 @@ enum {
   NETWORK_MOST = 256,
   /* moves of an item, on average, before another method sorts a line with ties between its items. Unmeasured */
   SETTLING_MOVES = 4,
-  /* elements: fewer are selected without a sample. Zen 4, medians of float32: 1000 10.9 us -> 6.8, 100 k 1.1 ms -> 0.15,
-     10 M 95 ms -> 13 */
-  SAMPLE_MIN = 256,
-  /* elements of a sample, and places that its bounds are apart from the expected one. 1000 float32: 32 and 8 12 us (more
-     than half are kept), 64 and 11 9.4, 32 and 6 6.8 */
-  SAMPLE_FEW = 32,
-  SAMPLE_FEW_MARGIN = 6,
-  /* the same for many: three standard deviations. Unmeasured */
-  SAMPLE_MANY = 128,
-  SAMPLE_MANY_MARGIN = 17,
-  /* elements: fewest of many. Unmeasured */
-  SAMPLE_MANY_MIN = 1 << 13,
+  /* elements: of fewer those in the bin of a rank are kept, of more those between two of a sample. Zen 4, medians of
+     float32: 1000 10.9 us with neither, 4.9 by samples of 32, 3.7; 100 k 1.1 ms -> 0.15; 10 M 95 ms -> 13 */
+  SAMPLE_MIN = 1 << 13,
+  /* elements of a sample, and places that its bounds are apart from the expected one: three standard deviations.
+     Unmeasured */
+  SAMPLE = 128,
+  SAMPLE_MARGIN = 17,
   /* items: no more are sorted by insertion. Zen 4, orders within 100,000 groups of 10 M, one thread: 8 items 384, 16
      349, 48 306 */
   SORT_INSERTION = 48,
