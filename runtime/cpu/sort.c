@@ -490,8 +490,8 @@ static bool counts_bytes(const struct sort_job *job) {
 /* Counts of keys in the halves of a part of a line; then ranks of the next elements. */
 typedef uint32_t byte_counts[2][1 << 8];
 
-/* A line of bytes, sorted by counting: each position goes to its rank at once. The halves of each part take turns, since
-   a rank waits for the last element with that key. */
+/* A line of bytes, sorted by counting: each position goes to its rank at once. The halves of each part take turns, as a
+   rank waits for the last element with that key. */
 struct byte_sort {
   const struct sort_job *job;
   struct sort_line line; /* its values NULL if they are written key by key, to `values` */
@@ -835,8 +835,8 @@ static inline bool is_before(const uint64_t *keys, uint64_t a, uint64_t b) {
   return keys[a] < keys[b] || (keys[a] == keys[b] && a < b);
 }
 
-/* Sorts a line that rises but for some elements: these are taken out, sorted, and merged with the others. False, soon, if
-   they are many and do not rise, either. order, out: scratch for the line's positions. */
+/* Sorts a line that rises but for some elements: these are taken out, sorted, and merged with the others. False, soon,
+   if they are many and do not rise, either. order, out: scratch for the line's positions. */
 static bool sort_nearly_risen(const struct sort_job *job, const struct sort_line *line, const uint64_t *keys,
                               uint64_t *order, uint64_t *out) {
   int64_t kept = 1, count = 0;

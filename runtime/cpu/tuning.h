@@ -434,9 +434,9 @@ enum {
      3.7 -> 1.6, 1000 13.7 -> 6.8, 16384 231 -> 140; float16 1000 6.8 -> 5.2, 2100 12.6 -> 18. float32 48, by insertion
      1.3, otherwise 1.3 */
   NETWORK_MOST = 256,
-  /* elements out of place in lines that a network would sort, which are merged instead: a few among the first, one in 16
-     of the others, at most so many; and how many before one that is less are out of place rather than it. Zen 4, 1000
-     float32 in order but for 10: 5.6 us -> 3.3; in any order 5.5 -> 5.5 */
+  /* lines that a network would sort are merged of those elements that rise and of others: at most RISING_FEW, and one in
+     16 of those looked at, up to RISING_MOST. An element that more than RISING_BACK before it exceed is one of the others,
+     else those are. Zen 4, 1000 float32 in order except 10: 5.6 us -> 3.3; in any order 5.5 -> 5.5 */
   RISING_FEW = 8,
   RISING_MOST = 64,
   RISING_BACK = 3,
