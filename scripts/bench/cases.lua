@@ -574,9 +574,9 @@ local small = {
   {key = "small_falling", title = "sort of 1000 in reverse", make = in_order(true), call = positions_of},
   {key = "small_nearly", title = "sort of 1000 in order but for 10", call = positions_of,
     make = function()
-      local line = in_order(false)()
-      line[strew.randint(0, K, {10})] = strew.rand(10)
-      return line
+      local a = in_order(false)()
+      a[strew.randint(0, K, {10})] = strew.rand(10)
+      return a
     end},
   {key = "small_median", title = "median of 1000", make = function() return strew.rand(K) end, call = strew.median},
   {key = "small_bins", title = "bucketize of 1000 in 10 bins",
