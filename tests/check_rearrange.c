@@ -169,6 +169,30 @@ START_TEST(test_repeated_positions) {
 }
 END_TEST
 
+/* Long lines of every width, by several threads: no count or one above those that are written at once. */
+START_TEST(test_long_repeats) {
+  seed_draws(78);
+  for (int t = 0; t < some(TIMES); t++) {
+    use_turn(t & 1, t);
+    const strew_dtype dtype = dtype_here((strew_dtype)draw_below(STREW_DTYPE_COUNT));
+    const int64_t n = 1 + draw_below(draw_below(2) ? 40 : 3000), most = 1 + draw_below(12);
+    const size_t bytes = strew_dtype_size_bytes(dtype);
+    int64_t *counts = malloc((size_t)n * sizeof *counts), total = 0;
+    for (int64_t i = 0; i < n; i++) total += counts[i] = draw_below(200) ? draw_below(most) : draw_below(300);
+    strew_tensor *line = random_tensor(dtype, 1, &n, (enum layout)draw_below(LAYOUT_COUNT)), *out = NULL;
+    strew_tensor *repeats = tensor_of(STREW_INT64, 1, &n, draw_below(2) ? CONTIGUOUS : STRIDED, counts);
+    char *elements = host_of(line), *expected = malloc((size_t)(total + 1) * bytes), *to = expected;
+    for (int64_t i = 0; i < n; i++)
+      for (int64_t k = 0; k < counts[i]; k++, to += bytes) memcpy(to, elements + (size_t)i * bytes, bytes);
+    ok(strew_repeat_interleave(line, strew_of(repeats), 0, &out, &failure));
+    assert_sizes(out, 1, &total);
+    assert_elements(out, dtype, expected, "repeat_interleave of %s", strew_dtype_name(dtype));
+    free(counts), free(elements), free(expected);
+    strew_release(line), strew_release(repeats), strew_release(out);
+  }
+}
+END_TEST
+
 START_TEST(test_diagonals_and_triangles) {
   seed_draws(73);
   for (int t = 0; t < some(TIMES); t++) {
@@ -471,6 +495,7 @@ Suite *make_suite(void) {
   TCase *moved = new_case(suite, "moved");
   tcase_add_test(moved, test_moved_elements);
   tcase_add_test(moved, test_repeated_positions);
+  tcase_add_test(moved, test_long_repeats);
   tcase_add_test(moved, test_diagonals_and_triangles);
   tcase_add_test(moved, test_parts);
   tcase_add_test(moved, test_rows_at_indices);

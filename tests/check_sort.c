@@ -134,8 +134,9 @@ START_TEST(sorts) {
 END_TEST
 
 /* Short lines: any elements, equal ones, ones in descending order, and neighbours between the least and the greatest
-   element, whose keys differ in the last of 64 bits alone: few of them, or all. */
-enum form { ANY, EQUAL, FALLING, FEW_NEAR, NEAR, FORMS };
+   element, whose keys differ in the last of 64 bits alone: few of them, or all; and ones that rise but for few, some of
+   them neighbours, or twice. */
+enum form { ANY, EQUAL, FALLING, RISING, RISING_TWICE, FEW_NEAR, NEAR, FORMS };
 
 static strew_tensor *short_lines(strew_dtype dtype, int64_t lines, int64_t n, enum layout layout, enum form form) {
   if (form == ANY) return random_tensor(dtype, 2, (int64_t[]){lines, n}, layout);
@@ -144,8 +145,10 @@ static strew_tensor *short_lines(strew_dtype dtype, int64_t lines, int64_t n, en
   for (int64_t i = 0; i < lines * n; i++) {
     const int64_t at = i % n, drawn = draw_below(1000);
     strew_scalar number = strew_int(form == EQUAL ? 7 : form == FALLING ? n - at : drawn);
-    if (form > FALLING && is_float_dtype(dtype)) number = strew_float(1 + (double)drawn * 0x1p-52);
-    if (form > FALLING && at < 2) number = strew_int(at ? INT64_MAX : is_unsigned_dtype(dtype) ? 0 : INT64_MIN);
+    if (form == RISING && drawn % 25 > 1) number = strew_int(at * 1000 / n);
+    if (form == RISING_TWICE) number = strew_int(at * 2 % n + drawn / 999);
+    if (form >= FEW_NEAR && is_float_dtype(dtype)) number = strew_float(1 + (double)drawn * 0x1p-52);
+    if (form >= FEW_NEAR && at < 2) number = strew_int(at ? INT64_MAX : is_unsigned_dtype(dtype) ? 0 : INT64_MIN);
     if (form == FEW_NEAR && at % 8) number = strew_int(drawn << 52);
     ok(strew_scalar_store(number, STREW_SATURATE, dtype, elements + (size_t)i * size, &failure));
   }

@@ -325,6 +325,8 @@ struct group_ids {
      compress         makes *out, rows of operand 1 where operand 0 is nonzero, whose number becomes sizes[0]. The plan
                       has one dimension; a row is as long as operand 1's stride, and rows and their elements are
                       contiguous. Optional
+     repeat           makes *out, each element of a line as often as counts (int64), of its size, which is not 0, says.
+                      May decline. Optional
      linalg           see linalg_plan; *bad: the number of the first matrix without a result, and *why; -1: none. Optional: the CPU
                       alone has it
 
@@ -381,6 +383,8 @@ struct group_ids {
   X(strew_status, ramp, (ON_DEVICE, const struct ramp_plan *plan))                                                     \
   X(strew_status, matmul, (ON_DEVICE, const struct plan *plan, int64_t k))                                             \
   OPTIONAL(strew_status, compress, (ON_DEVICE, const struct plan *plan, int rank, int64_t *sizes, strew_tensor **out)) \
+  OPTIONAL(strew_status, repeat,                                                                                       \
+           (ON_DEVICE, const strew_tensor *line, const strew_tensor *counts, strew_tensor **out))                      \
   OPTIONAL(strew_status, linalg, (ON_DEVICE, const struct linalg_plan *plan, int64_t *bad, int64_t *why))              \
   OPTIONAL(strew_status, number_keys,                                                                                  \
            (ON_DEVICE, int count, strew_tensor *const *keys, strew_key_order order, strew_tensor **ids,                \

@@ -113,34 +113,43 @@ strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low,
   return draw_tensor(&call, device, dtype, rank, sizes, RANDOM_INTEGER, low, (uint64_t)high - (uint64_t)low, out);
 }
 
-/* The leading bits of a draw, and its position. */
-struct drawn {
-  uint32_t key, position;
-};
+/* Items have the leading bits of a draw, and its position in the others. */
+static bool is_above(const int64_t *draws, uint64_t a, uint64_t b) {
+  return (a ^ b) >> 32 ? a > b : draws[(uint32_t)a] > draws[(uint32_t)b];
+}
 
-static bool is_above(const int64_t *draws, struct drawn a, struct drawn b) {
-  return a.key != b.key ? a.key > b.key : draws[a.position] > draws[b.position];
+/* Moves the greatest item behind the others, each that it passes one place down: most pairs in the wrong order are then
+   in order, without a branch. */
+static void pass_greatest(uint64_t *items, int64_t count) {
+  uint64_t greatest = items[0];
+  for (int64_t i = 1; i < count; i++) {
+    const uint64_t item = items[i];
+    items[i - 1] = item < greatest ? item : greatest;
+    greatest = item < greatest ? greatest : item;
+  }
+  items[count - 1] = greatest;
 }
 
 /* Writes the positions that sort `count` draws, which are spread evenly. They go by their leading bits to 1 << bits
    buckets, more than there are draws, and then by insertion. ends: of buckets, all 0. */
 static void order_draws(const int64_t *draws, int64_t count, int bits, int32_t *ends, int64_t *order) {
   const uint64_t sign = UINT64_C(1) << 63;
-  struct drawn *items = (struct drawn *)order; /* in place of positions, which are as large */
+  uint64_t *items = (uint64_t *)order; /* in place of positions */
   for (int64_t i = 0; i < count; i++) ends[((uint64_t)draws[i] ^ sign) >> (64 - bits)]++;
   for (int32_t at = 0, bucket = 0, size; bucket < 1 << bits; bucket++, at += size)
     size = ends[bucket], ends[bucket] = at;
   for (int64_t i = 0; i < count; i++) {
     const uint64_t key = (uint64_t)draws[i] ^ sign;
-    items[ends[key >> (64 - bits)]++] = (struct drawn){(uint32_t)(key >> 32), (uint32_t)i};
+    items[ends[key >> (64 - bits)]++] = (key >> 32 << 32) | (uint64_t)i;
   }
+  pass_greatest(items, count);
   for (int64_t i = 0; i < count; i++) {
-    const struct drawn item = items[i];
+    const uint64_t item = items[i];
     int64_t at = i;
     for (; at > 0 && is_above(draws, items[at - 1], item); at--) items[at] = items[at - 1];
     items[at] = item;
   }
-  for (int64_t i = 0; i < count; i++) order[i] = items[i].position;
+  for (int64_t i = 0; i < count; i++) order[i] = (uint32_t)items[i];
 }
 
 /* Fills `order` with a random permutation of 0..n-1: the indices that sort n draws of 64 bits. */

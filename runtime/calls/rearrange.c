@@ -139,34 +139,24 @@ strew_status strew_repeat(strew_tensor *tensor, int count, const int64_t *repeat
   return give_new(&steps, tensor, x, out);
 }
 
-/* Few positions on the CPU: the same marks and their sums as below, without a call for each step. NULL: there are many,
-   a count is wrong, or a step failed. */
-static strew_tensor *find_few_positions(struct steps *steps, const strew_tensor *counts, int64_t n) {
-  if (!counts->storage->device->ops->host_memory || n > REPEATS_ALONE) return NULL;
-  const strew_tensor *dense = step_copy(steps, counts, STREW_INT64);
-  if (!dense) return NULL;
-  const int64_t *count = (const int64_t *)dense->storage->data + dense->offset;
-  int64_t total = 0;
-  for (int64_t i = 0; i < n; i++) {
-    if (count[i] < 0 || count[i] > REPEATS_ALONE) return NULL;
-    total += count[i];
-  }
-  if (total > REPEATS_ALONE) return NULL;
-  strew_tensor *made = step_new(steps, counts->storage->device, STREW_INT64, 1, &total);
-  if (!made || !total) return made;
-  int64_t *positions = made->storage->data, end = 0, position = 0;
-  memset(positions, 0, (size_t)total * sizeof *positions);
-  for (int64_t i = 0; i < n && (end += count[i]) < total; i++) positions[end]++;
-  for (int64_t i = 0; i < total; i++) positions[i] = position += positions[i];
-  return made;
+/* The elements of a line, each as often as counts, 1-D, says; NULL if the device declines. Counts are read twice: memory
+   that others may change in between is copied first. */
+static strew_tensor *repeat_line(struct steps *steps, const strew_tensor *line, strew_tensor *counts) {
+  if (steps->status != STREW_OK || !line->storage->device->ops->repeat || !line->sizes[0]) return NULL;
+  if (counts->dtype != STREW_INT64 || counts->storage->wrapped) counts = step_copy(steps, counts, STREW_INT64);
+  strew_tensor **made = steps_place(steps);
+  if (steps->status != STREW_OK) return NULL;
+  const strew_status status = RUN_ON(line, repeat, steps->call, line, counts, made);
+  if (status != STREW_DECLINED) STEP(steps, status);
+  return *made;
 }
 
 /* The position of each element of a result in which position i occurs as often as counts, integers, 1-D, says. */
 static strew_tensor *find_positions(struct steps *steps, strew_tensor *counts, int64_t n) {
   static const strew_scatter_options add = {.reduction = STREW_SUM, .mode = STREW_DROP};
   strew_device *device = counts->storage->device;
-  strew_tensor *few = find_few_positions(steps, counts, n);
-  if (few) return few;
+  strew_tensor *positions = device->ops->repeat ? repeat_line(steps, step_count(steps, device, n), counts) : NULL;
+  if (positions) return positions;
   strew_scalar total = strew_int(0);
   const int64_t least = n ? step_number(steps, STREW_FOLD_AMIN, counts).as.i : 0;
   if (steps->status == STREW_OK && least < 0) {
@@ -211,6 +201,8 @@ strew_status strew_repeat_interleave(strew_tensor *tensor, strew_operand repeats
   if (repeats.tensor) {
     STEP(&steps, check_counts(&call, repeats.tensor, dim, n));
     strew_tensor *counts = step_expand(&steps, step_reshape(&steps, each, 1, (int64_t[]){-1}), 1, &n);
+    strew_tensor *made = x->rank == 1 ? repeat_line(&steps, x, counts) : NULL;
+    if (made) return steps_give(&steps, made, out);
     strew_tensor *positions = steps.status == STREW_OK ? find_positions(&steps, counts, n) : NULL;
     STEP_INTO(&steps, chosen, strew_index_select(x, dim, positions, STREW_ERROR, chosen, steps.error));
     return steps_give(&steps, *chosen, out);

@@ -1,5 +1,6 @@
 /* quantile.c: elements at the ranks of quantiles on the CPU. Of unsorted elements a few are sorted, of more those of
-   the ranks are selected: first those between two elements of a sample are kept, then digit by digit. */
+   the ranks are selected: first those between two elements of a sample are kept, or those in the bin of the rank,
+   then digit by digit. */
 #include "cpu.h"
 #include "runtime/cpu/tuning.h"
 #include "runtime/shared/rank.h"
@@ -37,6 +38,37 @@ struct signs {
   int64_t below, zeros, nan;
   int digit; /* bits below the first digit in which keys differ */
 };
+
+enum { AT_ONCE = 16 };
+/* The bins of few elements; the ranks looked for are in bins first .. first + span. */
+struct bins {
+  uint8_t of[SAMPLE_MIN + AT_ONCE], first, span;
+};
+static inline bool is_in_bins(const struct bins *bins, int64_t i) {
+  return (uint8_t)(bins->of[i] - bins->first) <= bins->span;
+}
+/* True if one of several elements may be in these bins. */
+static inline bool has_bins(const struct bins *bins, int64_t i) {
+  int found = 0;
+  for (int k = 0; k < AT_ONCE; k++) found |= is_in_bins(bins, i + k);
+  return found;
+}
+
+/* Finds the bins of *rank and *rank + 1, and *rank among their elements. False, and nothing is changed, if these are
+   more than half of all. */
+static bool find_bins(struct bins *bins, int64_t count, int64_t *rank) {
+  uint16_t counts[1 << 8] = {0};
+  int64_t below = 0, within;
+  int first = 0, last;
+  for (int64_t i = 0; i < count; i++) counts[bins->of[i]]++;
+  while (below + counts[first] <= *rank) below += counts[first++];
+  within = counts[last = first];
+  while (below + within <= least(*rank + 1, count - 1)) within += counts[++last];
+  if (2 * within > count) return false;
+  bins->first = (uint8_t)first, bins->span = (uint8_t)(last - first);
+  *rank -= below;
+  return true;
+}
 
 #define LOOPS_SIGNED
 #define LOOPS "runtime/cpu/quantile.inc"

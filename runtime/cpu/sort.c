@@ -5,9 +5,10 @@
    the line. A line that rises is stored as it is read, one that falls from its end on. Items are narrow (key and
    position in a word of 64 bits) or broad, if one of the two needs more than 32.
 
-   Methods: short lines are sorted by networks, side by side if there are several; insertion sort for few elements; a heap
-   for the first few of a long line; else an LSD radix sort. Lines that exceed the cache are first partitioned by the most significant
-   digit; then each bucket is sorted in cache, and threads share one only if it is too large.
+   Methods: short lines are sorted by networks, side by side if there are several, or if they rise but for few elements,
+   merged of both; insertion sort for few elements; a heap for the first few of a long line; bytes are counted; else an
+   LSD radix sort. Lines that exceed the cache are first partitioned by the most significant digit; then each bucket is
+   sorted in cache, and threads share one only if it is too large.
 
    Narrow items have the size of a position: they are stored where the positions are written in the end, if those are
    contiguous and all are kept. The scratch for 10 M float32 is then a sixth of that of two arrays of items.
@@ -481,48 +482,107 @@ static int64_t select_chunk(const struct sort_job *job, const struct sort_line *
   return held;
 }
 
-/* Writes the element at position i to the next rank of its key. */
-ALWAYS_INLINE void place_byte(const struct sort_line *line, uint32_t *places, int64_t i, uint8_t flip) {
-  const char value = line->in[i * line->in_step];
-  const int64_t rank = places[(uint8_t)value ^ flip]++;
-  if (rank >= line->keep) return;
-  if (line->values) line->values[rank * line->values_step] = value;
-  *(int64_t *)(void *)(line->positions + rank * line->positions_step) = i;
-}
-
-/* True if lines are sorted by sort_bytes, on one thread each. */
+/* True if lines are sorted by sort_bytes. */
 static bool counts_bytes(const struct sort_job *job) {
-  return job->value_bytes == 1 && !job->select && job->line.n <= SORT_BYTES_MOST;
+  return job->value_bytes == 1 && !job->select && job->line.n <= UINT32_MAX;
 }
 
-/* Sorts a line of bytes by counting: each element goes to its rank at once. The halves of the line take turns, since a
-   place waits for the last element with that key. */
-static void sort_bytes(const struct sort_job *job, const struct sort_line *given) {
+/* Counts of keys in the halves of a part of a line; then ranks of the next elements. */
+typedef uint32_t byte_counts[2][1 << 8];
+
+/* A line of bytes, sorted by counting: each position goes to its rank at once. The halves of each part take turns, as a
+   rank waits for the last element with that key. */
+struct byte_sort {
+  const struct sort_job *job;
+  struct sort_line line; /* its values NULL if they are written key by key, to `values` */
+  char *values;
+  int64_t parts;
+  byte_counts *counts; /* of each part */
+  uint32_t *ends;      /* of keys */
+  uint8_t flip;        /* from an element's bits to its key */
+};
+
+ALWAYS_INLINE uint8_t byte_key(const struct byte_sort *sort, int64_t i, int64_t step) {
+  return (uint8_t)sort->line.in[i * step] ^ sort->flip;
+}
+
+/* Writes the element at position i to the next rank of its key. */
+ALWAYS_INLINE void place_byte(const struct byte_sort *sort, uint32_t *ranks, int64_t i, int64_t step, int64_t to_step) {
+  const struct sort_line *line = &sort->line;
+  const int64_t rank = ranks[byte_key(sort, i, step)]++;
+  if (rank >= line->keep) return;
+  if (line->values) line->values[rank * line->values_step] = line->in[i * step];
+  *(int64_t *)(void *)(line->positions + rank * to_step) = i;
+}
+
+/* Counts keys, or places them, of `count` elements from `first` on, and of as many from `second` on. */
+ALWAYS_INLINE void walk_halves(const struct byte_sort *sort, byte_counts *counts, bool places, int64_t first,
+                               int64_t second, int64_t count, int64_t step, int64_t to_step) {
+  uint32_t *of_first = (*counts)[0], *of_second = (*counts)[1];
+  for (int64_t i = 0; i < count; i++) {
+    if (places) {
+      place_byte(sort, of_first, first + i, step, to_step);
+      place_byte(sort, of_second, second + i, step, to_step);
+    } else {
+      of_first[byte_key(sort, first + i, step)]++;
+      of_second[byte_key(sort, second + i, step)]++;
+    }
+  }
+}
+
+ALWAYS_INLINE void walk_part(const struct byte_sort *given, int64_t part, bool places) {
+  const struct byte_sort sort = *given;
+  const int64_t begin = part_begin(sort.line.n, sort.parts, part), end = part_begin(sort.line.n, sort.parts, part + 1);
+  const int64_t half = (end - begin) / 2, step = sort.line.in_step, to_step = sort.line.positions_step;
+  byte_counts *counts = &sort.counts[part];
+  for (int64_t at = 0, count; at < half && !context_stops(sort.job->context); at += count) {
+    count = least(half - at, CHUNK);
+    if (step == 1 && to_step == (int64_t)sizeof(int64_t))
+      walk_halves(&sort, counts, places, begin + at, begin + half + at, count, 1, sizeof(int64_t));
+    else
+      walk_halves(&sort, counts, places, begin + at, begin + half + at, count, step, to_step);
+  }
+  if (begin + 2 * half < end && places) place_byte(&sort, (*counts)[1], end - 1, step, to_step);
+  if (begin + 2 * half < end && !places) (*counts)[1][byte_key(&sort, end - 1, step)]++;
+}
+
+static void count_bytes(void *sort, int64_t part) { walk_part(sort, part, false); }
+static void place_bytes(void *sort, int64_t part) { walk_part(sort, part, true); }
+
+/* Writes values, key by key. */
+static void store_bytes(void *sort_, int64_t part) {
+  const struct byte_sort *sort = sort_;
+  const int64_t step = sort->line.values_step, end = part_begin(1 << 8, sort->parts, part + 1);
+  for (int64_t key = part_begin(1 << 8, sort->parts, part); key < end; key++) {
+    const int64_t rank = key ? sort->ends[key - 1] : 0, count = least(sort->ends[key], sort->line.keep) - rank;
+    char *to = sort->values + rank * step, value = (char)((uint8_t)key ^ sort->flip);
+    if (count > 0 && step == 1) memset(to, value, (size_t)count);
+    for (int64_t i = 0; i < count && step != 1; i++) to[i * step] = value;
+  }
+}
+
+static void sort_bytes(const struct sort_job *job, const struct sort_line *line, byte_counts *counts, int64_t parts) {
   static const char zero;
-  const struct sort_line line = *given;
-  struct sort_line one = line;
-  const int64_t half = line.n / 2;
-  uint64_t flip = 0; /* from an element's bits to its key */
-  uint32_t places[2][1 << 8] = {{0}}, place = 0;
-  one.in = &zero;
+  uint32_t ends[1 << 8], rank = 0;
+  struct byte_sort sort = {.job = job, .line = *line, .parts = parts, .counts = counts, .ends = ends};
+  struct sort_line one = {.in = &zero, .flip = line->flip};
+  if (line->n >= BYTES_BY_KEY) sort.values = line->values, sort.line.values = NULL;
+  uint64_t flip = 0;
   job->keys->load(&flip, &one, 0, 1);
-  const uint8_t flips = (uint8_t)flip;
-  for (int64_t i = 0; i < half; i++) {
-    places[0][(uint8_t)line.in[i * line.in_step] ^ flips]++;
-    places[1][(uint8_t)line.in[(half + i) * line.in_step] ^ flips]++;
+  sort.flip = (uint8_t)flip;
+  memset(counts, 0, (size_t)parts * sizeof *counts);
+  pool_run(job->context, parts, count_bytes, &sort);
+  for (int key = 0; key < 1 << 8; key++) {
+    for (int64_t part = 0; part < parts; part++) {
+      const uint32_t first = counts[part][0][key], second = counts[part][1][key];
+      counts[part][0][key] = rank;
+      counts[part][1][key] = rank + first;
+      rank += first + second;
+    }
+    ends[key] = rank;
   }
-  if (line.n % 2) places[1][(uint8_t)line.in[(line.n - 1) * line.in_step] ^ flips]++;
-  for (int i = 0; i < 1 << 8; i++) {
-    const uint32_t first = places[0][i], second = places[1][i];
-    places[0][i] = place;
-    places[1][i] = place + first;
-    place += first + second;
-  }
-  for (int64_t i = 0; i < half; i++) {
-    place_byte(&line, places[0], i, flips);
-    place_byte(&line, places[1], half + i, flips);
-  }
-  if (line.n % 2) place_byte(&line, places[1], line.n - 1, flips);
+  if (!context_stops(job->context)) pool_run(job->context, parts, place_bytes, &sort);
+  if (sort.values) pool_run(job->context, parts, store_bytes, &sort);
 }
 
 /* Selection by all threads: each selects from a chunk, then one from their results. */
@@ -770,12 +830,57 @@ static int64_t network_bytes(const struct sort_job *job) {
   return job->rows ? (LANES * job->rows + 2 * job->line.n) * (int64_t)sizeof(uint64_t) : 0;
 }
 
+/* True if `a`, a position, is before b in order. */
+static inline bool is_before(const uint64_t *keys, uint64_t a, uint64_t b) {
+  return keys[a] < keys[b] || (keys[a] == keys[b] && a < b);
+}
+
+/* Sorts a line that rises but for some elements: these are taken out, sorted, and merged with the others. False, soon,
+   if they are many and do not rise, either. order, out: scratch for the line's positions. */
+static bool sort_nearly_risen(const struct sort_job *job, const struct sort_line *line, const uint64_t *keys,
+                              uint64_t *order, uint64_t *out) {
+  int64_t kept = 1, count = 0;
+  bool rises = true; /* what is taken out */
+  order[0] = 0;
+  for (int64_t i = 1; i < line->n; i++) {
+    order[kept] = (uint64_t)i;
+    if (keys[i] >= keys[order[kept - 1]]) {
+      kept++;
+      continue;
+    }
+    int64_t above = 1; /* of the last ones kept */
+    while (above <= RISING_BACK && above < kept && keys[i] < keys[order[kept - 1 - above]]) above++;
+    const bool is_low = above > RISING_BACK || above == kept; /* the element is out of place; else they are */
+    const int64_t first = is_low ? kept : kept - above, end = is_low ? kept + 1 : kept;
+    for (int64_t k = first; k < end; k++) {
+      rises = rises && (!count || is_before(keys, out[count - 1], order[k]));
+      out[count++] = order[k];
+    }
+    if (!is_low) order[first] = (uint64_t)i, kept = first + 1;
+    if (!rises && count > least(RISING_FEW + i / 16, RISING_MOST)) return false;
+  }
+  for (int64_t i = 1, at; i < count; i++) {
+    const uint64_t one = out[i];
+    for (at = i; at > 0 && is_before(keys, one, out[at - 1]); at--) out[at] = out[at - 1];
+    out[at] = one;
+  }
+  while (count-- > 0) {
+    const uint64_t one = out[count];
+    for (; kept > 0 && is_before(keys, one, order[kept - 1]); kept--) order[kept + count] = order[kept - 1];
+    order[kept + count] = one;
+  }
+  if (line->values) pick_values(line, order, job->value_bytes, 0, line->keep);
+  store_order(line, order, 0, line->keep);
+  return true;
+}
+
 /* Sorts a line that is not in order. False if it is to be sorted by another method. */
 static bool sort_by_network(const struct sort_job *job, const struct sort_line *line, char *scratch) {
   const int64_t rows = job->rows, n = line->n;
   double *items = (double *)(void *)scratch;
   uint64_t *keys = (uint64_t *)(void *)(items + LANES * rows), *order = keys + n, base = 0;
   job->keys->load(keys, line, 0, n);
+  if (sort_nearly_risen(job, line, keys, order, (uint64_t *)(void *)items)) return true;
   const int lost = job->kind == BROAD ? lost_bits(job, bits_of_keys(keys, n, &base)) : 0;
   make_doubles(items, keys, n, base, lost, job->position_bits, 1);
   for (int64_t i = n; i < LANES * rows; i++) items[i] = 2; /* behind all */
@@ -795,7 +900,8 @@ static void sort_alone(const struct sort_job *job, const struct sort_line *line,
     sorts_of[job->kind]->sort_heap(scratch, held);
     store(job, line, job->kind, scratch, 0, held);
   } else if (counts_bytes(job)) {
-    sort_bytes(job, line);
+    byte_counts counts;
+    sort_bytes(job, line, &counts, 1);
   } else {
     struct radix_part found;
     struct radix radix = {.job = job, .line = *line, .parts = 1, .count = line->n, .to = scratch, .found = &found};
@@ -894,7 +1000,7 @@ static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
 /* True if all threads sort one line after another: there are fewer lines than threads, or lines so long that one per
    thread would take much memory. */
 static bool is_shared(const struct sort_job *job) {
-  if (job->line.n <= SORT_INSERTION || counts_bytes(job)) return false;
+  if (job->line.n <= SORT_INSERTION) return false;
   return job->count < job->parts ||
          (!job->select && job->line.n > SHARED_LINE && job->count < SHARED_LINES * job->context->threads);
 }
@@ -903,12 +1009,16 @@ static strew_status sort_all_lines(const struct call *call, struct sort_job *job
   const int64_t n = job->line.n, keep = job->line.keep, bytes = sorts_of[job->kind]->bytes;
   int64_t scratch_bytes;
   if (shared) {
-    scratch_bytes = (job->parts + 1) * keep * bytes;
+    scratch_bytes = job->select ? (job->parts + 1) * keep * bytes : job->parts * (int64_t)sizeof(byte_counts);
   } else {
     const bool in_place = is_in_place(job, job->kind);
     if (n > ALONE_LINE && job->parts > job->context->threads) job->parts = job->context->threads;
     if (job->parts > job->count) job->parts = job->count;
-    job->line_bytes = n <= SORT_INSERTION ? 0 : (job->select ? keep : in_place ? n : 2 * n) * bytes;
+    job->line_bytes = n <= SORT_INSERTION || counts_bytes(job) ? 0
+                                                               : (job->select ? keep
+                                                                  : in_place  ? n
+                                                                              : 2 * n) *
+                                                                     bytes;
     if (job->line_bytes < network_bytes(job)) job->line_bytes = network_bytes(job);
     if (job->in_lanes) job->line_bytes += lanes_bytes(job);
     scratch_bytes = job->parts * job->line_bytes;
@@ -918,7 +1028,10 @@ static strew_status sort_all_lines(const struct call *call, struct sort_job *job
   if (!shared) pool_run(job->context, job->parts, job->in_lanes ? part_of_lanes : part_of_lines, job);
   for (int64_t i = 0; shared && i < job->count; i++) {
     struct sort_line line = line_at(job, i);
-    select_together(job, &line);
+    if (job->select)
+      select_together(job, &line);
+    else
+      sort_bytes(job, &line, (byte_counts *)(void *)job->scratch, job->parts);
   }
   if (job->scratch) memory_free(job->context, job->scratch, (size_t)scratch_bytes);
   return STREW_OK;
@@ -931,6 +1044,7 @@ strew_status cpu_sort(const struct call *call, strew_device *device, const struc
   job.parts = pool_parts(job.context, work_bytes(job.count * job.line.n, (size_t)sorts_of[job.kind]->bytes));
   if (job.parts > SORT_PARTS) job.parts = SORT_PARTS;
   const bool shared = is_shared(&job);
-  strew_status status = shared && !job.select ? sort_long_lines(call, &job) : sort_all_lines(call, &job, shared);
+  strew_status status =
+      shared && !job.select && !counts_bytes(&job) ? sort_long_lines(call, &job) : sort_all_lines(call, &job, shared);
   return TRY(status, context_end(call, job.context, plan->plan.operands[1].storage));
 }

@@ -503,6 +503,9 @@ part("rest", {
     call = function(a) return a:median() end, bytes = read},
   {key = "select_sorted", title = "sort of 10 M in order", make = function() return (strew.rand(10 * M):sort()) end,
     call = function(a) return a:sort() end, bytes = read},
+  {key = "select_bytes", title = "sort of 10 M uint8",
+    make = function() return strew.randint(0, 256, {10 * M}, {dtype = "uint8"}) end,
+    call = function(a) return a:sort() end, bytes = read},
   {key = "select_rest", title = "a % b of 10 M", make = dense(2), call = strew.remainder, bytes = read_and_result},
   {key = "select_cube", title = "a ^ 3 of 10 M", make = dense(1), call = function(a) return a ^ 3 end,
     bytes = read_and_result},
@@ -520,6 +523,9 @@ part("rest", {
     call = function(a) return a:flip(0) end, bytes = read},
   {key = "short_repeat", title = "repeat_interleave of 1 M, 4 times", make = function() return strew.rand(M) end,
     call = function(a) return a:repeat_interleave(4) end, bytes = read},
+  {key = "short_counts", title = "250 k elements, each repeated up to 8 times",
+    make = function() return strew.rand(M // 4), strew.randint(0, 9, {M // 4}) end,
+    call = function(a, counts) return a:repeat_interleave(counts, 0) end, bytes = read},
   {key = "short_tile", title = "1 M in rows of 3, four times beside itself", make = rows_of_three,
     call = function(a) return a:tile(1, 4) end, bytes = read},
   {key = "short_roll", title = "1 M in rows of 3, rolled", make = rows_of_three,
@@ -566,6 +572,13 @@ local small = {
     make = function() return strew.randint(0, 256, {K}, {dtype = "uint8"}) end},
   {key = "small_rising", title = "sort of 1000 in order", make = in_order(false), call = positions_of},
   {key = "small_falling", title = "sort of 1000 in reverse", make = in_order(true), call = positions_of},
+  {key = "small_nearly", title = "sort of 1000 in order but for 10", call = positions_of,
+    make = function()
+      local a = in_order(false)()
+      a[strew.randint(0, K, {10})] = strew.rand(10)
+      return a
+    end},
+  {key = "small_median", title = "median of 1000", make = function() return strew.rand(K) end, call = strew.median},
   {key = "small_bins", title = "bucketize of 1000 in 10 bins",
     make = function() return strew.rand(K), strew.linspace(0, 1, 10) end, call = strew.bucketize},
   {key = "small_repeats", title = "250 elements, each repeated up to 8 times",

@@ -212,6 +212,7 @@ for name in OF_ONE + OF_TWO:
         CALLS["function_" + name] = getattr(numpy, FUNCTION_NAMES.get(name, name))
 CALLS.update({"select_few": numpy.nonzero, "select_quantile": lambda a: numpy.quantile(a, 0.3),
               "select_median": numpy.median, "select_sorted": sort, "select_rest": numpy.remainder,
+              "select_bytes": lambda a: a[a.argsort(kind="stable")], "short_counts": numpy.repeat,
               "select_cube": lambda a: a ** 3, "short_flip": lambda a: a[::-1].copy(),
               "short_repeat": lambda a: a.repeat(4), "short_tile": lambda a: numpy.tile(a, (1, 4)),
               "short_roll": lambda a: numpy.roll(a, 1, 1), "short_cumsum": lambda a: a.cumsum(1),

@@ -202,6 +202,7 @@ for name in OF_ONE + OF_TWO:
     CALLS["function_" + name] = getattr(torch, name, None) or getattr(torch.nn.functional, name)
 CALLS.update({"select_few": torch.nonzero, "select_quantile": lambda a: a.quantile(0.3), "select_median": torch.median,
               "select_sorted": torch.sort, "select_rest": torch.remainder, "select_cube": lambda a: a ** 3,
+              "select_bytes": torch.sort, "short_counts": torch.repeat_interleave,
               "short_flip": lambda a: a.flip(0), "short_repeat": lambda a: a.repeat_interleave(4),
               "short_tile": lambda a: a.tile(1, 4), "short_roll": lambda a: a.roll(1, 1),
               "short_cumsum": lambda a: a.cumsum(1), "short_argmax": lambda a: a.argmax(1),
