@@ -217,15 +217,16 @@ void word_list_release(struct word_list *list) {
   memory_free(list->context, list, sizeof *list);
 }
 
-/* Copies the first `count` words and the seed: hashes in one list are those of the other. `to` is empty. */
+/* Copies the first `count` words and the seed: hashes in one list are those of the other. `to` is empty, and then has
+   room for slots, as `from` has. */
 static strew_status copy_words(const struct call *call, strew_context *context, const struct words *from, int64_t count,
                                struct words *to) {
   const size_t used_bytes = count < from->count ? from->starts[count] : from->used_bytes;
   to->seed = from->seed;
-  while (to->capacity < count) RETURN_IF_FAILED(grow_list(call, context, to));
+  while (!to->capacity || to->capacity < count) RETURN_IF_FAILED(grow_list(call, context, to));
   RETURN_IF_FAILED(grow_text(call, context, to, used_bytes));
   memcpy(to->starts, from->starts, (size_t)count * sizeof *to->starts);
-  memcpy(to->text, from->text, used_bytes);
+  if (used_bytes) memcpy(to->text, from->text, used_bytes);
   to->count = count, to->used_bytes = used_bytes;
   enter_slots(to, from);
   return STREW_OK;
@@ -234,7 +235,7 @@ static strew_status copy_words(const struct call *call, strew_context *context, 
 strew_status shared_words_copy(const struct call *call, strew_context *context, const struct words *from, int64_t count,
                                struct shared_words **out) {
   RETURN_IF_FAILED(shared_words_create(call, context, out));
-  const strew_status status = count ? copy_words(call, context, from, count, &(*out)->words) : STREW_OK;
+  const strew_status status = from->capacity ? copy_words(call, context, from, count, &(*out)->words) : STREW_OK;
   if (status != STREW_OK) shared_words_release(*out, context);
   return status;
 }

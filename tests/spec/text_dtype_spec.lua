@@ -231,6 +231,19 @@ describe("text", function()
     assert.same({"a", "b"}, t.words)
   end)
 
+  it("that is empty meets words twice: its list has those of the first time, which it lacks", function()
+    local none = strew.text{}
+    for _, word in ipairs{"a", "b", "a"} do
+      assert.same({word}, list(strew.cat{none, strew.text{word}}))
+      assert.same({}, list(strew.where(strew.zeros(0, {dtype = "bool"}), none, strew.text{word})))
+    end
+    local wide = none:reshape(0, 1)
+    for _, word in ipairs{"c", "d"} do
+      assert.same({}, list(strew.where(strew.zeros(0, 1, {dtype = "bool"}), wide, strew.text{word})))
+    end
+    assert.same({}, none.words)
+  end)
+
   it("works on words: parts, letters, length, numbers and times", function()
     local t = strew.tensor{{"Oslo", "Zu\u{fc}rich"}, {"", "\xff\xff"}}
     assert.same({{true, false}, {false, false}}, list(t:contains("sl")))
