@@ -167,7 +167,8 @@ end
 
 -- Returns a string as a text, without dimensions.
 local function text_of_word(value, like)
-  if operands.is_tensor(value) then fail("value", "is a tensor, expected a string", nil, "dtype") end
+  local is = operands.is_tensor(value) and "a tensor" or inner.text(value)
+  if type(value) ~= "string" then fail("value", ("is %s, expected a string"):format(is), nil, "dtype") end
   return text(value, "value", like)
 end
 

@@ -108,7 +108,7 @@ strew_status check_time_format(const struct call *call, const char *argument, co
   char shown[TEXT_BYTES], name[TEXT_BYTES], fact[TEXT_BYTES] = "which has no part of a time, as %d";
   const char *fault = time_find_fault(format);
   if (!fault) return STREW_OK;
-  if (*fault == '%')
+  if (*fault == '%' && fault[1] != '%')
     sprintf(fact, "in which %.8s is no part of a time", text_of_name((char[]){'%', fault[1], '\0'}, name));
   return fail(call,
               HINTED(STREW_EARGUMENT, argument,
@@ -124,8 +124,8 @@ strew_status strew_time_parse(const char *text, const char *format, strew_scalar
   CALL(call, "time", error, {0});
   char shown[TEXT_BYTES], hint[TEXT_BYTES] = "as 2024-05-17 or 2024-05-17T12:30:00.25+02:00; format reads other forms";
   out->dtype = STREW_TIME, out->as.i = INT64_MIN;
-  if (!*text || strcmp(text, "NaT") == 0) return STREW_OK;
   if (format) RETURN_IF_FAILED(check_time_format(&call, "format", NULL, format));
+  if (!*text || strcmp(text, "NaT") == 0) return STREW_OK;
   const enum time_reading reading = time_read(text, strlen(text), format, &out->as.i);
   if (reading == TIME_READ) return STREW_OK;
   if (format) snprintf(hint, sizeof hint, "the format is \"%.100s\"", format);

@@ -97,9 +97,9 @@ static inline void element_flip(union element *element, strew_dtype dtype) {
   if (dtype_is_unsigned(dtype)) element->bytes[IS_LITTLE_ENDIAN ? dtype_bytes(dtype) - 1 : 0] ^= 0x80;
 }
 strew_status check_dtype(const struct call *call, strew_dtype dtype); /* fails for an unknown one */
+strew_status check_number_dtype(const struct call *call, strew_dtype dtype); /* and for one without numbers */
 /* Fails for a format of times that strew_time_parse does not take; that of a column, or NULL. */
 strew_status check_time_format(const struct call *call, const char *argument, const char *column, const char *format);
-strew_status check_number_dtype(const struct call *call, strew_dtype dtype); /* and for one without numbers */
 /* Fails unless a number is one of strew.h: a bool, int64 or float64. */
 strew_status check_scalar(const struct call *call, const char *argument, strew_scalar number);
 static inline strew_status check_operand(const struct call *call, const char *argument, strew_operand operand) {

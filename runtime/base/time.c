@@ -157,10 +157,12 @@ static bool read_format(struct scanner *s, const char *format, struct parts *par
 }
 
 const char *time_find_fault(const char *format) {
-  const char *at = strchr(format, '%');
-  if (!at) return format;
-  while (at && at[1] && strchr("YymbBhaAedjHIpMSfzFTRD%", at[1])) at = strchr(at + 2, '%');
-  return at;
+  bool has_part = false;
+  for (const char *at = strchr(format, '%'); at; at = strchr(at + 2, '%')) {
+    if (!at[1] || !strchr("YymbBhaAedjHIpMSfzFTRD%", at[1])) return at;
+    has_part |= at[1] != '%';
+  }
+  return has_part ? NULL : format;
 }
 
 static bool is_valid(struct parts *parts) {

@@ -311,10 +311,10 @@ describe("a .csv file", function()
     local letters = "\n  hint  \"%d.%m.%Y\" is a format; its letters are Y y m b B h d e j H I p M S f z a A T F R D"
     for format, fact in pairs{["%d.%Q"] = "in which %Q is no part of a time",
       ["%Y%"] = "in which % is no part of a time", ["dd.mm.yyyy"] = "which has no part of a time, as %d",
-      [""] = "which has no part of a time, as %d"} do
+      [""] = "which has no part of a time, as %d", ["%%"] = "which has no part of a time, as %d"} do
       assert.equal(("load: 'dates' has the format %q for column \"1\", %s"):format(format, fact) .. letters,
         refusal("30.2.2024\n", {dates = {["1"] = format}}))
-      for _, text in ipairs{"1", {{"1"}}} do
+      for _, text in ipairs{"1", {{"1"}}, "NaT"} do
         assert.equal(("time: 'format' is %q, %s"):format(format, fact) .. letters, message(strew.time, text, format))
       end
     end
