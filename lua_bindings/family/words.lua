@@ -16,13 +16,15 @@ function words.ordered(t) return inner.sorted(t) end
 function words.of(codes, like) return inner.make_text(codes, like) end
 local of = words.of
 
+local of_a_word <const> = 'a word is a string: "Oslo"' -- a hint
+
 -- Returns a script's operand, a text or a string, as a text beside another one.
 local function text(x, name, like)
   if is_text(x) then return x end
   if type(x) == "string" then return strew.tensor(x, {device = like.device}) end
   local is = operands.is_tensor(x) and x.dtype or inner.text(x)
   fail(name, ("is %s, expected text or a string"):format(is),
-    operands.is_tensor(x) and "strew.text(x) writes numbers as words" or 'a word is a string: "Oslo"', "dtype")
+    operands.is_tensor(x) and "strew.text(x) writes numbers as words" or of_a_word, "dtype")
 end
 
 -- Returns codes with -1 as text, in which those are empty words.
@@ -168,7 +170,7 @@ end
 -- Returns a string as a text, without dimensions.
 local function text_of_word(value, like)
   local is = operands.is_tensor(value) and "a tensor" or inner.text(value)
-  if type(value) ~= "string" then fail("value", ("is %s, expected a string"):format(is), nil, "dtype") end
+  if type(value) ~= "string" then fail("value", ("is %s, expected a string"):format(is), of_a_word, "dtype") end
   return text(value, "value", like)
 end
 
