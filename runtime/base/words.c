@@ -187,10 +187,6 @@ struct word_batch *search_step(struct word_search *search, const struct words *w
   return done;
 }
 
-int64_t words_find_found(const struct words *words, const struct found_word *found) {
-  return number_in(*find_slot(words, found->text, found->length, found->hash));
-}
-
 bool words_number_found(struct words *words, const struct found_word *found, int64_t *number) {
   return (*number = number_word(words, found->text, found->length, found->hash)) >= 0;
 }

@@ -41,8 +41,6 @@ struct found_word {
 uint32_t words_hash(const struct words *words, const char *word, size_t length);
 /* Numbers a word as words_number does, without allocating memory: false if it has no room. From any thread. */
 bool words_number_found(struct words *words, const struct found_word *found, int64_t *number);
-/* Returns the number of a word with its hash, or -1 if it is unknown. From any threads, if none adds a word. */
-int64_t words_find_found(const struct words *words, const struct found_word *found);
 /* Adds a name. A repeated one gets a number behind it that makes it new: x, x_2. */
 strew_status words_add_name(const struct call *call, strew_context *context, struct words *words, const char *name,
                             size_t length);

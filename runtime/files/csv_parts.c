@@ -3,8 +3,8 @@
    The text is cut into blocks at line ends outside quotes. For that, quotes and line ends are counted first, which also
    bounds the number of rows before each block: its rows are stored from there on. Each round walks as many blocks as
    there are threads, and moves rows together where there were fewer than the bound (empty lines, line ends in quotes).
-   Words of text columns that earlier rounds have numbered are found meanwhile, in batches where they are many; those
-   that are new get their numbers after it, a column for each thread, in the order of rows.
+   Words of text columns that earlier rounds have numbered are found meanwhile; those that are new get their numbers
+   after it, a column for each thread, in the order of rows.
 
    The kinds of columns come from the text's beginning. A walk fails at the first cell that does not fit them, or that
    is an error: then the two walks of csv_walk.c begin again, and find the same error as ever, or other kinds. Workers
@@ -31,9 +31,9 @@ struct new_word {
 
 /* The words of a text column in a block. */
 struct block_words {
-  struct word_search *search; /* NULL: the words are few, and each is looked up at once */
-  int64_t done;               /* rows whose words the search has ended for */
-  struct new_word *new;       /* `count` of them, in the order of rows */
+  struct word_search search;
+  int64_t done;         /* rows whose words the search has ended for */
+  struct new_word *new; /* `count` of them, in the order of rows */
   size_t count;
 };
 
@@ -46,7 +46,7 @@ struct part {
   const char *begin, *end; /* of the text; `end` moves if the walk ends elsewhere */
   int64_t row, rows, lines;
   bool is_failed;
-  struct block_words *words; /* of each text column, and behind them room for their searches */
+  struct block_words *words; /* of each text column */
   struct new_word *new;      /* room for theirs */
   size_t words_bytes, new_bytes;
   char *unquoted; /* words without their doubled quotes */
@@ -198,36 +198,24 @@ static inline bool read_number_cell(struct part *part, struct cells *cells, enum
   return cells->at = end, true;
 }
 
-/* Stores the number of a word among few, or lists it as new. */
-static inline void find_word(const struct part *part, const struct words *words, const char *text, size_t length,
-                             struct block_words *of_block, char *to) {
-  const struct found_word word = found_word_of(words, text, length);
-  const int64_t number = words_find_found(words, &word);
-  memcpy(to, &number, sizeof number);
-  if (number < 0) of_block->new[of_block->count++] = (struct new_word){word, part->rows};
-}
-
-/* Reads the word of a cell: finds its number, or adds it to a batch. */
-static bool read_word(struct part *part, const struct cells *cells, const struct cell *cell, const struct words *words,
-                      struct block_words *of_block, char *to) {
+/* Notes the word of a cell. */
+static bool note_word(struct part *part, const struct cells *cells, const struct cell *cell, const struct words *words,
+                      struct word_search *search) {
   const char *text = cell->text;
   size_t length = cell->length;
   if (length > UINT32_MAX || cell->is_unclosed || cell->has_more || cells->at > part->end) return false;
   if (part->reader.missing.count && csv_is_absent(&part->reader, cells, cell)) length = 0;
   if (cell->has_quotes && length) {
-    char *joined = part->unquoted + part->unquoted_used;
+    char *to = part->unquoted + part->unquoted_used;
     for (const char *at = cell->text, *end = at + cell->length; at < end; at++) {
-      *joined++ = *at;
+      *to++ = *at;
       at += *at == '"';
     }
     text = part->unquoted + part->unquoted_used;
-    length = (size_t)(joined - text);
+    length = (size_t)(to - text);
     part->unquoted_used += length;
   }
-  if (of_block->search)
-    search_add(of_block->search, words, text, length);
-  else
-    find_word(part, words, text, length, of_block, to);
+  search_add(search, words, text, length);
   return true;
 }
 
@@ -265,7 +253,7 @@ static inline bool read_row(const struct parts *parts, struct part *part, struct
       struct cell cell;
       cells_next(cells, true, &cell);
       is_read = route == BY_NONE ? !cell.is_unclosed && !cell.has_more
-                                 : read_word(part, cells, &cell, &part->columns[i].words->words, words, to);
+                                 : note_word(part, cells, &cell, &part->columns[i].words->words, &words->search);
       if (!is_read) return false;
       words += route == BY_WORD;
     } else if (route == BY_TIME) {
@@ -285,8 +273,7 @@ static void find_words(const struct parts *parts, struct part *part) {
   for (int64_t k = 0; k < parts->text_count; k++) {
     const struct column *column = parts->numberings[k].column;
     struct block_words *words = &part->words[k];
-    if (!words->search) continue;
-    struct word_batch *batch = search_step(words->search, &column->words->words);
+    struct word_batch *batch = search_step(&words->search, &column->words->words);
     memcpy(column->elements + (part->row + words->done) * 8, batch->numbers, batch->count * sizeof *batch->numbers);
     for (size_t i = 0; i < batch->count; i++)
       if (batch->numbers[i] < 0)
@@ -370,16 +357,6 @@ static strew_status widen(const struct csv_reader *reader, void *memory, size_t 
   return STREW_OK;
 }
 
-/* Makes the words of text column k ready for a block; a search is cleared as far as it is used. */
-static void begin_words(const struct parts *parts, struct part *part, int64_t k, size_t rows) {
-  struct word_search *searches = (void *)(part->words + parts->text_count), *search = &searches[k];
-  const bool is_search = words_are_many(&parts->numberings[k].column->words->words);
-  part->words[k] = (struct block_words){.search = is_search ? search : NULL, .new = part->new + (size_t)k *rows};
-  if (!is_search) return;
-  search->filled = 0;
-  for (int i = 0; i < WORD_BATCHES; i++) search->batches[i].count = 0;
-}
-
 /* Makes a part ready for block b. */
 static strew_status begin_part(struct parts *parts, struct part *part, int64_t b) {
   const struct csv_reader *reader = parts->reader;
@@ -388,10 +365,10 @@ static strew_status begin_part(struct parts *parts, struct part *part, int64_t b
   part->begin = block->begin, part->end = block[1].begin, part->row = block->row;
   if (!parts->text_count) return STREW_OK;
   const size_t rows = (size_t)(block[1].row - block->row), texts = (size_t)parts->text_count;
-  strew_status status =
-      widen(reader, &part->words, &part->words_bytes, texts * (sizeof *part->words + sizeof(struct word_search)));
+  strew_status status = widen(reader, &part->words, &part->words_bytes, texts * sizeof *part->words);
   TRY(status, widen(reader, &part->new, &part->new_bytes, rows * texts * sizeof *part->new));
-  for (int64_t k = 0; k < parts->text_count && status == STREW_OK; k++) begin_words(parts, part, k, rows);
+  for (size_t k = 0; k < texts && status == STREW_OK; k++)
+    memset(&part->words[k], 0, sizeof *part->words), part->words[k].new = part->new + k *rows;
   if (!parts->has_quotes) return status;
   return TRY(status, widen(reader, &part->unquoted, &part->unquoted_bytes, (size_t)(part->end - part->begin)));
 }
