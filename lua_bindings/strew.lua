@@ -6908,10 +6908,10 @@ function strew.detach(self) end
 ---"-" is standard input, and needs `format`: `strew.load("-", {format = "csv"})`. Standard input and named pipes are
 ---read to their end first; Ctrl-C and time limits stop the waiting. "~/x.csv" is in the home folder, that of $HOME.
 ---
----.csv: a table of columns, by name if the first line has names, else by number. It has if none of its cells is a number,
----and a word is above a number of the second line, or of the next, up to line 8, while cells are missing; `header = true`
----or `false` decides otherwise. An empty name becomes the column's number, a repeated one gets a number, as x_2: with
----warnings on, one warning says so.
+---.csv: a table of columns, by name if the first line has names, else by number. It has if none of its cells is a
+---number, and a word is above a number of the second line, or of the next, up to line 8, while the column has none but
+---missing cells; `header = true` or `false` decides otherwise. An empty name becomes the column's number, a repeated
+---one gets a number, as x_2: with warnings on, one warning says so.
 ---
 ---Columns of integers become int64, of other numbers float64; an empty cell becomes nan. Words become text,
 ---a dtype whose tensors carry their words. `x.names` is the order of the columns. `strew.columns(x)` returns the same, even
@@ -6922,12 +6922,12 @@ function strew.detach(self) end
 ---
 ---`load` fails where numbers would silently become words: if the first word of a column is a date, or a number with a
 ---decimal comma, as 1,5, with marks between thousands, or with a unit, as 12.5% and $5; for a line of units between
----names and numbers; and for a number below words as "-", "?" and "unknown". It also fails for an integer with leading
----zeros, as the zip code 00501, or with a plus and 7 digits or more, as +4912345, unless `dtype` is given. `text =
----{"price"}` reads the column as words, `decimal = ","` numbers with commas, `thousands = ","` numbers as 1,234,567,
----`missing = {"-"}` such words as empty cells, `dates = {"when"}` dates: 2024-05-17, 2024-05-17T12:30 or
----2024-05-17 12:30:00.25+02:00, `dates = {when = "%d.%m.%Y"}` those of another form, by the letters of `strew.time`. They
----become times, in UTC unless they have an offset; an empty cell becomes NaT.
+---names and numbers; and for a number below words as "-", "?" and "unknown", or as 110 001, which may be a postal code.
+---It also fails for an integer with leading zeros, as the zip code 00501, or with a plus and 7 digits or more, as
+---+4912345, unless `dtype` is given. `text = {"price"}` reads the column as words, `decimal = ","` numbers with commas,
+---`thousands = ","` numbers as 1,234,567, `missing = {"-"}` such words as empty cells, `dates = {"when"}` dates:
+---2024-05-17, 2024-05-17T12:30 or 2024-05-17 12:30:00.25+02:00, `dates = {when = "%d.%m.%Y"}` those of another form,
+---by the letters of `strew.time`. They become times, in UTC unless they have an offset; an empty cell becomes NaT.
 ---
 ---`skip = 2` and `comment = "#"` leave out lines, `rows = 10` reads ten rows, and `names = {"a", "b"}` names the columns,
 ---instead of the file's names if it has some.
@@ -7012,7 +7012,8 @@ function strew.map(path, options) end
 ---`for chunk in strew.chunks(path) do` gets tables of columns from .csv and .tsv, as `strew.load` returns, and tensors from
 ---.npy and members of .npz: the first dimension has the rows. .gz is inflated on the way. "-" is standard input; pipes
 ---are read as they come, and Ctrl-C and time limits stop the waiting. Memory is one chunk, 8 MiB that a thread reads
----ahead, and the words of text columns.
+---ahead, and the words of text columns. Of .csv, 2 lines are read before the first chunk, and up to 8 while missing cells
+---leave open whether there are names.
 ---
 ---The first chunk decides the dtypes of columns. A later cell that does not fit, as a word among numbers or a fraction
 ---among integers, is an error that names line and column, and the option to use: `text` or `dtype`. Words keep their

@@ -157,7 +157,7 @@ strew_status words_number(const struct call *call, strew_context *context, struc
   return STREW_OK;
 }
 
-/* Step 2: stores the number of the first word with the same hash, or -1: the word is unknown. */
+/* Step 2 of a search: stores the number of the first word with the same hash, or -1: the word is unknown. */
 static void guess(const struct words *words, struct word_batch *batch) {
   for (size_t i = 0; i < batch->count; i++) {
     const uint32_t hash = batch->found[i].hash;
@@ -168,7 +168,7 @@ static void guess(const struct words *words, struct word_batch *batch) {
   }
 }
 
-/* Step 4: the same hash may be that of another word. */
+/* Step 4. */
 static void check(const struct words *words, struct word_batch *batch) {
   for (size_t i = 0; i < batch->count; i++) {
     const struct found_word *word = &batch->found[i];

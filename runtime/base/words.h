@@ -81,8 +81,14 @@ static inline struct found_word found_word_of(const struct words *words, const c
   return (struct found_word){word, (uint32_t)length, words_hash(words, word, length)};
 }
 
-/* The search for many words, in batches and in steps: while one batch is filled, others wait for the memory that their
-   next step reads. */
+/* The search for many words, in batches. While one batch is filled, others wait for the memory that their next step
+   reads. The steps of a batch:
+   1. search_add hashes each word, and prefetches its slot.
+   2. The slots give the numbers of words with the same hashes; where these words start is prefetched.
+   3. The words themselves are prefetched.
+   4. They are compared: another word may have the same hash.
+   Each search_step does step 2 for the batch that it ends, step 3 for the one before, and step 4 for the one before
+   that. */
 enum { WORDS_AT_ONCE = 32, WORD_BATCHES = 3 };
 struct word_search {
   int64_t filled; /* number of batches */
@@ -99,8 +105,8 @@ static inline bool search_add(struct word_search *search, const struct words *wo
   words_prefetch_slot(words, batch->found[batch->count].hash);
   return ++batch->count == WORDS_AT_ONCE;
 }
-/* Ends a batch. Returns that of two calls before, with its numbers; the caller empties it (count = 0). From any threads,
-   if none adds a word to the list. */
+/* Ends a batch. Returns that of two calls before, with its numbers; the caller empties it (count = 0). From any
+   threads, if none adds a word to the list. */
 struct word_batch *search_step(struct word_search *search, const struct words *words);
 
 /* Functions of text.c for what it stands on. */

@@ -39,7 +39,7 @@ void read_grouped(struct cells *cells, struct cell *cell) {
   cell->is_number = decimal_scan(cells->ungrouped, '.', &cell->number) == cells->ungrouped + count;
 }
 
-/* The number of groups of three digits after a mark, as in 1,234,567, 1.234,5, 1'234.5 or 1 234; 0: the text is none. */
+/* The number of groups of three digits after a mark, as in 1,234,567, 1.234,5, 1'234.5 or 1 234; 0: it is none. */
 static int groups_of(const char *at, const char *end) {
   at += at < end && (*at == '-' || *at == '+');
   const char *first = at;
@@ -138,6 +138,12 @@ enum look look_of(const struct csv_reader *reader, const struct cells *cells, co
   if (has_unit(reader, text, end)) return UNIT;
   if (is_other_date(text, end)) return OTHER_DATE;
   return is_mark(text, length) ? MARK : PLAIN;
+}
+
+bool groups_may_be_word(const struct cells *cells, const struct cell *cell) {
+  size_t length;
+  const char *text = trimmed(cells, cell, &length);
+  return strspn(text, "+0123456789 ") >= length;
 }
 
 bool looks_like_label(const struct decimal *number) {

@@ -3,8 +3,8 @@
    The text is cut into blocks at line ends outside quotes. For that, quotes and line ends are counted first, which also
    bounds the number of rows before each block: its rows are stored from there on. Each round walks as many blocks as
    there are threads, and moves rows together where there were fewer than the bound (empty lines, line ends in quotes).
-   Words of text columns that earlier rounds have numbered are found meanwhile; those that are new get their numbers after
-   it, a column for each thread, in the order of rows.
+   Words of text columns that earlier rounds have numbered are found meanwhile; those that are new get their numbers
+   after it, a column for each thread, in the order of rows.
 
    The kinds of columns come from the text's beginning. A walk fails at the first cell that does not fit them, or that
    is an error: then the two walks of csv_walk.c begin again, and find the same error as ever, or other kinds. Workers
@@ -23,7 +23,7 @@ struct block {
   int64_t row; /* the most rows that may be before it */
 };
 
-/* A new word, or one of a row after it, and its row. */
+/* A word that no earlier round has numbered, and its row in the block. */
 struct new_word {
   struct found_word word;
   int64_t row;

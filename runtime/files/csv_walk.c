@@ -104,9 +104,9 @@ static const char *remedy_of_commas(const struct csv_reader *reader) {
 }
 
 /* Writes the options that read the marks between the thousands of a number. */
-static void remedy_of_thousands(const struct csv_reader *reader, const char *number, char *text) {
+static void remedy_of_thousands(const struct csv_reader *reader, const char *number, size_t length, char *text) {
   const char mark = number[strcspn(number, ",.' ")];
-  const bool has_comma = mark == '.' || (mark != ',' && memchr(number, ',', strcspn(number, "\"\r\n;")));
+  const bool has_comma = mark == '.' || (mark != ',' && memchr(number, ',', length));
   const char point = has_comma ? ',' : '.'; /* the decimal point beside such marks */
   const bool is_other = mark == reader->point || (strchr("' ", mark) && point != reader->point);
   const char *separator = is_other && point == ',' && reader->separator == ',' ? ".separator = \",\", " : "";
@@ -149,7 +149,7 @@ static const char *text_of_remedy(const struct csv_reader *reader, const struct 
     snprintf(text, TEXT_BYTES, "{.separator = \"%s\"} splits it, ", text_of_byte(reader->likely_separator, shown));
   if (look == OTHER_POINT && is_comma) strcpy(text, "without decimal = \",\" it is a number, ");
   if (look == OTHER_POINT && !is_comma) strcpy(text, remedy_of_commas(reader));
-  if (look == GROUPED || look == AMBIGUOUS) remedy_of_thousands(reader, word, text);
+  if (look == GROUPED || look == AMBIGUOUS) remedy_of_thousands(reader, word, length, text);
   if (look == AMBIGUOUS)
     strcat(text, is_comma ? "without decimal = \",\" they are decimal points, " : remedy_of_commas(reader));
   const bool is_word = (look == PLAIN || look == MARK || look == ROUNDED) && is_quotable(word, length);
@@ -462,32 +462,61 @@ static strew_status mark_columns(struct csv_reader *reader) {
 
 static bool is_word_look(enum look look) { return look == PLAIN || look >= DATE; }
 
-/* Returns the first column with a number in the line `below`, to whose end that goes, and a word above it; -1: none.
-   has_numbers and has_dates: of the line above, see column_below_words. *is_open: a value is missing. */
-static int64_t number_below(const struct csv_reader *reader, struct cells above, struct cells *below,
+/* True for a cell that may be a missing number: it leaves open what its column has. */
+static bool is_open_cell(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
+  return is_nan(cell) || is_missing(reader, cells, cell) || (!cell->is_number && look_of(reader, cells, cell) == MARK);
+}
+
+/* True if the next cell of each line is such a cell. Goes to the cells after them. */
+static bool are_open_cells(const struct csv_reader *reader, struct cells *lines, int count) {
+  bool are_open = true;
+  for (int k = 0; k < count; k++) {
+    struct cell cell;
+    cells_next(&lines[k], false, &cell);
+    are_open = are_open && is_open_cell(reader, &lines[k], &cell);
+    lines[k].at += *lines[k].at == lines[k].separator;
+  }
+  return are_open;
+}
+
+/* Returns the first column with a number in the last one of the lines below, no value in those before it, and a word
+   above; -1: none. has_numbers and has_dates: of the line above, see column_below_words. *is_open: a column has no
+   value yet. */
+static int64_t number_below(const struct csv_reader *reader, struct cells above, const struct cells *begins, int count,
                             const bool *has_numbers, bool has_dates, bool *is_open) {
-  const bool is_later = *is_open; /* a line before is open: then a mark above is no name */
+  struct cells lines[CSV_HEAD_LINES], *below = &lines[count - 1];
   struct cell cell, word;
+  memcpy(lines, begins, (size_t)count * sizeof *lines);
   *is_open = false;
   for (int64_t i = 0; i < reader->count; i++, above.at++, below->at++) {
     cells_next(&above, false, &word);
     cells_next(below, false, &cell);
+    const bool is_first = are_open_cells(reader, lines, count - 1);
     const enum look look = cell.is_number ? OTHER_POINT : look_of(reader, below, &cell);
     const bool is_number = cell.is_number ? !is_nan(&cell) : !has_dates && look != PLAIN && look != MARK;
     const enum look of_word = word.is_number ? OTHER_POINT : look_of(reader, &above, &word);
-    const bool is_marked = of_word == MARK && (!has_numbers || *has_numbers || is_later);
+    const bool is_marked = of_word == MARK && (!has_numbers || *has_numbers || count > 1); /* a mark is no name then */
     const bool is_word = is_word_look(of_word) && !is_marked && !is_missing(reader, &above, &word);
-    if (is_number && is_word && (has_numbers || reader->columns[i].kind == UNKNOWN)) return i;
-    *is_open |= look == MARK || is_nan(&cell) || is_missing(reader, below, &cell);
+    if (is_first && is_number && is_word && (has_numbers || reader->columns[i].kind == UNKNOWN)) return i;
+    *is_open |= is_first && is_open_cell(reader, below, &cell);
     if (*below->at != below->separator) break;
   }
   return -1;
 }
 
+static void skip_cells(struct cells *cells) {
+  struct cell cell;
+  for (bool has_next = true; has_next; cells->at += has_next) {
+    cells_next(cells, true, &cell);
+    has_next = *cells->at == cells->separator;
+  }
+}
+
 /* Returns the first column with a number in the second line below a word, if the first line has words only, and none in
    a column that the options read as text; words as "-" are none above a number. has_numbers, if not NULL, is for a line
-   of names: whatever the options say, and it may have empty cells; true if it has others that are no words; missing
-   values leave it to the next lines, OPEN if there are none yet. Else -1. Dates are values below words, and may be names above numbers. */
+   of names: whatever the options say, and it may have empty cells; true if it has others that are no words; a column
+   without a value leaves it to the next lines, OPEN if there are none yet. Else -1. Dates are values below words, and
+   may be names above numbers. */
 enum { OPEN = -2 };
 static int64_t column_below_words(const struct csv_reader *reader, struct cells cells, bool *has_numbers) {
   const struct cells above = cells;
@@ -505,11 +534,14 @@ static int64_t column_below_words(const struct csv_reader *reader, struct cells 
     has_dates |= look == DATE || look == OTHER_DATE;
   }
   cells.at--;
-  bool is_open = false;
-  for (int line = 1; line < CSV_HEAD_LINES; line++) {
+  struct cells lines[CSV_HEAD_LINES];
+  bool is_open;
+  for (int count = 1; count < CSV_HEAD_LINES; count++) {
     if (!cells_find_line(&cells)) return OPEN;
-    const int64_t found = number_below(reader, above, &cells, has_numbers, has_dates, &is_open);
+    lines[count - 1] = cells;
+    const int64_t found = number_below(reader, above, lines, count, has_numbers, has_dates, &is_open);
     if (found >= 0 || !is_open || !has_numbers) return found;
+    skip_cells(&cells);
   }
   return -1;
 }
@@ -554,8 +586,8 @@ static bool is_number_later(const struct csv_reader *reader, struct cells cells,
   return cell.is_number;
 }
 
-/* Fails for a line of units: of words, below names and above two numbers, in several columns. The names may be those of a
-   first line that is not known to have them. */
+/* Fails for a line of units: of words, below names and above two numbers, in several columns. The names may be those of
+   a first line that is not known to have them. */
 static strew_status check_units(struct csv_reader *reader, struct cells first) {
   char hint[TEXT_BYTES], column[TEXT_BYTES];
   int64_t ignored = 0;
@@ -725,18 +757,21 @@ static strew_status inspect_word(struct csv_reader *reader, const struct cells *
   struct column *column = &reader->columns[cell->column];
   enum look look = is_unsplit(reader, cell) ? UNSPLIT : look_of(reader, cells, cell);
   if (look == UNSPLIT) return fail_look(reader, cells, cell, look, "one cell in a line");
-  if (look == MARK) return note(column, cell), column->kind = MARKED, STREW_OK;
+  if (look == MARK || (look == GROUPED && groups_may_be_word(cells, cell)))
+    return note(column, cell), column->kind = MARKED, STREW_OK;
   if (look == PLAIN) return column->kind = TEXTUAL, STREW_OK;
   if (look == DATE && reader->all_dates) return column->kind = DATED, STREW_OK;
   bool is_point = look == OTHER_POINT && reader->point == ',';
   return fail_look(reader, cells, cell, look, is_point ? "a number with a decimal comma" : expected[look]);
 }
 
-/* Fails for a number above which there are words, as "-". */
+/* Fails for a number above which there are words, as "-" or 1 234. */
 static strew_status fail_marked(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   char expected[TEXT_BYTES];
+  const struct noted *noted = &reader->columns[cell->column].noted;
+  const struct cell word = {.text = noted->text, .length = noted->length};
   snprintf(expected, sizeof expected, "a number, as in line %" PRId64, cell->line);
-  return fail_noted(reader, cells, cell->column, MARK, expected);
+  return fail_noted(reader, cells, cell->column, look_of(reader, cells, &word), expected);
 }
 
 /* Fails for a number that changes as an int64 or float64, or may be a label, unless the caller chose a dtype. */

@@ -1,6 +1,6 @@
-/* csv_walk.h: walks the lines of a .csv file as rows: those of the whole file, or of one chunk after the other. The first
-   walk finds all errors, the kind of each column and the number of rows; the second walk fills the columns. A long text
-   needs one walk only, by all threads, if its beginning tells the kinds of the columns: csv_parts.c. */
+/* csv_walk.h: walks the lines of a .csv file as rows: those of the whole file, or of one chunk after the other. The
+   first walk finds all errors, the kind of each column and the number of rows; the second walk fills the columns. A
+   long text needs one walk only, by all threads, if its beginning tells the kinds of the columns: csv_parts.c. */
 #ifndef CSV_WALK_H
 #define CSV_WALK_H
 
@@ -10,7 +10,7 @@
 /* Kind of a column, as far as known. A walk changes it to a later one only. */
 enum kind {
   UNKNOWN,
-  MARKED, /* its only words so far seem to stand for missing numbers, as "-" */
+  MARKED, /* its only words so far seem to stand for missing numbers, as "-", or may be numbers, as 1 234 */
   WHOLE,
   FRACTIONAL,
   DATED,
@@ -71,8 +71,8 @@ struct csv_reader {
   size_t unquoted_bytes;
 };
 
-/* Reads the names, or numbers the columns, and leaves `cells` at the first row. The text holds the first two lines, or, if
-   missing values leave open whether the first one has names, more, CSV_HEAD_LINES at most. */
+/* Reads the names, or numbers the columns, and leaves `cells` at the first row. The text holds the first two lines, or,
+   if missing values leave open whether the first one has names, more, CSV_HEAD_LINES at most. */
 enum { CSV_HEAD_LINES = 8 };
 bool csv_head_is_open(const struct csv_reader *reader, struct cells cells);
 strew_status csv_read_head(struct csv_reader *reader, struct cells *cells);
@@ -123,6 +123,8 @@ enum look {
 
 enum { FORMAT_BYTES = 32, MOST_FORMATS = 2 };
 enum look look_of(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell);
+/* True if a GROUPED cell may be a word: blanks between its digits, no minus, no fraction, as in telephone numbers. */
+bool groups_may_be_word(const struct cells *cells, const struct cell *cell);
 /* True if an integer may be a label, whose leading zeros or plus sign are lost in a number: 00501, +4912345. */
 bool looks_like_label(const struct decimal *number);
 /* Finds the formats that read a date of another form, as 12/31/2024, MOST_FORMATS at most; returns their number. */

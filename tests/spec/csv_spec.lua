@@ -392,6 +392,28 @@ describe("a .csv file", function()
     assert.equal("1 time 1970-01-01 1970-01-02", read("1970-01-01\n1970-01-02\n", {dates = {1}}))
   end)
 
+  it("has words of digits and blanks, unless other cells of the column are numbers", function()
+    for cells, expected in pairs{
+      ["110 001|560 034"] = "{110 001|560 034} 0 1", ["555 123 456||+1 555 123"] = "{555 123 456||+1 555 123} 0 1 2",
+      ["1 234|x|5"] = "{1 234|x|5} 0 1 2",
+    } do
+      local bytes = "pin,b\n" .. cells:gsub("|", ",x\n") .. ",x\n"
+      assert.matches("pin " .. expected, read(bytes), 1, true)
+      assert.equal(1, select(2, read(bytes, header):gsub("^pin {", "")))
+    end
+    local hint = "\n  hint  {thousands = \" \"} reads thousands, {text = {\"a\"}} reads the column as words"
+    for cells, expected in pairs{
+      ["5|1 234|2"] = "has \"1 234\" in line 3, column 1 (a), expected a number, as in line 2" .. hint,
+      ["1 234|5"] = "has \"1 234\" in line 2, column 1 (a), expected a number, as in line 3" .. hint,
+      ["\"1 234 567\"||-|7"] = "has \"1 234 567\" in line 2, column 1 (a), expected a number, as in line 5" .. hint,
+    } do
+      local bytes = "a,b\n" .. cells:gsub("|", ",y,\n"):gsub(",\n", "\n") .. ",y\n" -- a comma is no decimal one
+      assert.equal(expected, refusal(bytes), cells)
+      assert.matches("^a int64", read((bytes:gsub("|", ""):gsub("\n%-,y", "")), {thousands = " "})
+        :gsub("^a float64", "a int64"), cells)
+    end
+  end)
+
   it("has no number that changes", function()
     local words = "{text = {\"a\"}} reads the column as words"
     local function whole(cell, line, reason)
@@ -501,7 +523,19 @@ describe("a .csv file", function()
       ["a,b\nx,NA\ny,4\n"] = "a {x|y} 0 1; b float64 nan 4.0",
       ["a,b\nx,\ny,\nz,4\n"] = "a {x|y|z} 0 1 2; b float64 nan nan 4.0",
       ["a,b\nx,c\ny,4\n"] = "1 {a|x|y} 0 1 2; 2 {b|c|4} 0 1 2",
-    } do assert.equal(expected, read(text), text) end
+      -- Only a column without a value so far leaves it open.
+      ["a,b\nx,\ny,4\nz,5\n"] = "a {x|y|z} 0 1 2; b float64 nan 4.0 5.0",
+      ["a,b,c\nx,d,\ny,4,\n"] = "1 {a|x|y} 0 1 2; 2 {b|d|4} 0 1 2; 3 {c|} 0 1 1",
+      ["a,b,c\nx,d,\ny,4,NA\nz,,5\n"] = "a {x|y|z} 0 1 2; b {d|4|} 0 1 2; c float64 nan nan 5.0",
+      ["a,b,c\n?,,d\nNA,nan,4\n,,5\n"] = "1 {a|?|NA|} 0 1 2 3; 2 {b||nan} 0 1 2 1; 3 {c|d|4|5} 0 1 2 3",
+      ["a,b,c\n\"x\ny\",,\nz,\n"] = "has 2 cells in line 4, expected 3, as in line 1",
+    } do
+      assert.equal(expected, (expected:match "^has" and refusal or read)(text):gsub("\n.*", ""), text)
+    end
+    -- A line that is too long ends where it ends.
+    for _, text in ipairs{"x,2020\n,,7\n", "x,2020\n,,\"y\n\",7\n"} do
+      assert.matches("^has %d cells in line 2, expected 2, as in line 1", refusal(text), text)
+    end
     for _, options in ipairs{{}, header} do
       for mark in ("-- ? Unknown **"):gmatch "%S+" do
         assert.equal(("has %q in line 2, column 2 (b), expected a number, as in line 4\n  hint  {missing = {%q}} reads "
