@@ -178,7 +178,11 @@ START_TEST(test_long_repeats) {
     const int64_t n = 1 + draw_below(draw_below(2) ? 40 : 3000), most = 1 + draw_below(12);
     const size_t bytes = strew_dtype_size_bytes(dtype);
     int64_t *counts = malloc((size_t)n * sizeof *counts), total = 0;
-    for (int64_t i = 0; i < n; i++) total += counts[i] = draw_below(200) ? draw_below(most) : draw_below(300);
+    const int64_t often = draw_below(8) ? -1 : draw_below(n); /* more than a chunk */
+    for (int64_t i = 0; i < n; i++)
+      total += counts[i] = i == often        ? 140000 + draw_below(140000)
+                           : draw_below(200) ? draw_below(most)
+                                             : draw_below(300);
     strew_tensor *line = random_tensor(dtype, 1, &n, (enum layout)draw_below(LAYOUT_COUNT)), *out = NULL;
     strew_tensor *repeats = tensor_of(STREW_INT64, 1, &n, draw_below(2) ? CONTIGUOUS : STRIDED, counts);
     char *elements = host_of(line), *expected = malloc((size_t)(total + 1) * bytes), *to = expected;

@@ -139,7 +139,7 @@ strew_status strew_repeat(strew_tensor *tensor, int count, const int64_t *repeat
   return give_new(&steps, tensor, x, out);
 }
 
-/* The elements of a line, each as often as counts, 1-D, says; NULL if the device declines. Counts are read twice: memory
+/* The elements of a line, each as often as counts, 1-D, says; NULL if the device declines. Counts are read again: memory
    that others may change in between is copied first. */
 static strew_tensor *repeat_line(struct steps *steps, const strew_tensor *line, strew_tensor *counts) {
   if (steps->status != STREW_OK || !line->storage->device->ops->repeat || !line->sizes[0]) return NULL;
@@ -151,11 +151,13 @@ static strew_tensor *repeat_line(struct steps *steps, const strew_tensor *line, 
   return *made;
 }
 
-/* The position of each element of a result in which position i occurs as often as counts, integers, 1-D, says. */
-static strew_tensor *find_positions(struct steps *steps, strew_tensor *counts, int64_t n) {
+/* The position of each element of a result in which position i occurs as often as counts, integers, 1-D, says.
+   `declined`: the device would decline these counts again. */
+static strew_tensor *find_positions(struct steps *steps, strew_tensor *counts, int64_t n, bool declined) {
   static const strew_scatter_options add = {.reduction = STREW_SUM, .mode = STREW_DROP};
   strew_device *device = counts->storage->device;
-  strew_tensor *positions = device->ops->repeat ? repeat_line(steps, step_count(steps, device, n), counts) : NULL;
+  strew_tensor *positions = NULL;
+  if (device->ops->repeat && !declined) positions = repeat_line(steps, step_count(steps, device, n), counts);
   if (positions) return positions;
   strew_scalar total = strew_int(0);
   const int64_t least = n ? step_number(steps, STREW_FOLD_AMIN, counts).as.i : 0;
@@ -203,7 +205,7 @@ strew_status strew_repeat_interleave(strew_tensor *tensor, strew_operand repeats
     strew_tensor *counts = step_expand(&steps, step_reshape(&steps, each, 1, (int64_t[]){-1}), 1, &n);
     strew_tensor *made = x->rank == 1 ? repeat_line(&steps, x, counts) : NULL;
     if (made) return steps_give(&steps, made, out);
-    strew_tensor *positions = steps.status == STREW_OK ? find_positions(&steps, counts, n) : NULL;
+    strew_tensor *positions = steps.status == STREW_OK ? find_positions(&steps, counts, n, x->rank == 1) : NULL;
     STEP_INTO(&steps, chosen, strew_index_select(x, dim, positions, STREW_ERROR, chosen, steps.error));
     return steps_give(&steps, *chosen, out);
   }

@@ -33,18 +33,24 @@ static void add_part(void *job_, int64_t part) {
   job->begin[part + 1] = (int64_t)sum;
 }
 
-/* Writes the elements at begin .. end - 1, to `to` and not from `stop` on. The first few of each need no branch. */
+/* Writes the elements at begin .. end - 1, to `to` and not from `stop` on. The first few of each need no branch. It ends
+   early, with any elements, if the call must stop, for which it looks once a chunk of counts and of elements. */
 #define REPEAT(T)                                                                                                      \
   static void repeat_##T(const struct repeat_job *job, int64_t begin, int64_t end, int64_t to_, int64_t stop_) {       \
     const int64_t step = job->line->strides[0], counts_step = job->counts->strides[0], *count = count_at(job, begin);  \
     const T *from = (const T *)job->line->storage->data + job->line->offset + begin * step;                            \
     T *to = (T *)(void *)job->to + to_, *stop = (T *)(void *)job->to + stop_;                                          \
+    int64_t done = 0;                                                                                                  \
     for (int64_t i = begin; i < end; i++, from += step, to += *count, count += counts_step) {                          \
       const T x = *from;                                                                                               \
       int64_t k = 0;                                                                                                   \
       if (stop - to >= AHEAD)                                                                                          \
         for (; k < AHEAD; k++) to[k] = x;                                                                              \
-      for (; k < *count; k++) to[k] = x;                                                                               \
+      for (int64_t chunk; k < *count && (k < CHUNK || !context_stops(job->context));)                                  \
+        for (chunk = least(*count, k + CHUNK); k < chunk; k++) to[k] = x;                                              \
+      if ((done += *count + 1) < CHUNK) continue;                                                                      \
+      if (context_stops(job->context)) return;                                                                         \
+      done = 0;                                                                                                        \
     }                                                                                                                  \
   }
 EACH_WIDTH(REPEAT)
@@ -57,16 +63,30 @@ static void repeat_part(void *job_, int64_t part) {
                                         job->begin[part], job->begin[part + 1]);
 }
 
+/* Adds the counts of each of that many parts; returns the bits set in any count. */
+static uint64_t add_counts(struct repeat_job *job, int64_t parts) {
+  uint64_t bits = 0;
+  job->parts = parts;
+  pool_run(job->context, parts, add_part, job);
+  for (int64_t i = 0; i < parts; i++) {
+    bits |= job->bits[i];
+    job->begin[i + 1] = (int64_t)((uint64_t)job->begin[i + 1] + (uint64_t)job->begin[i]);
+  }
+  return bits;
+}
+
+/* Declines counts of which one is negative, or whose sum int64 may not hold. */
 strew_status cpu_repeat(const struct call *call, strew_device *device, const strew_tensor *line,
                         const strew_tensor *counts, strew_tensor **out) {
   struct repeat_job job = {.context = device->context, .line = line, .counts = counts};
   const int64_t n = line->sizes[0];
-  uint64_t bits = 0;
-  job.parts = least(least(pool_parts(device->context, work_bytes(n, 2 * sizeof(int64_t))), MOST_PARTS), n);
-  pool_run(device->context, job.parts, add_part, &job);
+  const int64_t most = least(n, MOST_PARTS);
+  const int64_t parts = least(pool_parts(device->context, work_bytes(n, 2 * sizeof(int64_t))), most);
+  const uint64_t bits = add_counts(&job, parts);
   RETURN_IF_FAILED(context_end(call, device->context, NULL));
-  for (int64_t i = 0; i < job.parts; i++) bits |= job.bits[i], job.begin[i + 1] += job.begin[i];
-  if (bits > REPEATS_MOST || n > INT64_MAX / REPEATS_MOST) return STREW_DECLINED;
+  if (bits > (uint64_t)(INT64_MAX / n)) return STREW_DECLINED;
+  const int64_t bytes = work_bytes(job.begin[parts], (int64_t)dtype_bytes(line->dtype));
+  if (pool_parts(device->context, bytes) > parts) add_counts(&job, most); /* few counts, many elements */
   RETURN_IF_FAILED(tensor_create(call, device, line->dtype, 1, &job.begin[job.parts], out));
   job.to = (*out)->storage->data;
   pool_run(device->context, job.parts, repeat_part, &job);

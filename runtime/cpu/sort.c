@@ -1014,11 +1014,7 @@ static strew_status sort_all_lines(const struct call *call, struct sort_job *job
     const bool in_place = is_in_place(job, job->kind);
     if (n > ALONE_LINE && job->parts > job->context->threads) job->parts = job->context->threads;
     if (job->parts > job->count) job->parts = job->count;
-    job->line_bytes = n <= SORT_INSERTION || counts_bytes(job) ? 0
-                                                               : (job->select ? keep
-                                                                  : in_place  ? n
-                                                                              : 2 * n) *
-                                                                     bytes;
+    if (n > SORT_INSERTION && !counts_bytes(job)) job->line_bytes = (job->select ? keep : in_place ? n : 2 * n) * bytes;
     if (job->line_bytes < network_bytes(job)) job->line_bytes = network_bytes(job);
     if (job->in_lanes) job->line_bytes += lanes_bytes(job);
     scratch_bytes = job->parts * job->line_bytes;

@@ -434,31 +434,33 @@ enum {
      3.7 -> 1.6, 1000 13.7 -> 6.8, 16384 231 -> 140; float16 1000 6.8 -> 5.2, 2100 12.6 -> 18. float32 48, by insertion
      1.3, otherwise 1.3 */
   NETWORK_MOST = 256,
-  /* lines that a network would sort are merged of those elements that rise and of others: at most RISING_FEW, and one in
-     16 of those looked at, up to RISING_MOST. An element that more than RISING_BACK before it exceed is one of the others,
-     else those are. Zen 4, 1000 float32 in order except 10: 5.6 us -> 3.3; in any order 5.5 -> 5.5 */
+  /* lines that a network would sort are merged of those elements that rise and of others: at most RISING_FEW, and one
+     in 16 of those looked at, up to RISING_MOST. An element that more than RISING_BACK before it exceed is one of the
+     others, else those are. Zen 4, 1000 float32 in order except 10: 5.6 us -> 3.3; in any order 5.5 -> 5.5 */
   RISING_FEW = 8,
   RISING_MOST = 64,
   RISING_BACK = 3,
   /* moves of an item, on average, before another method sorts a line with ties between its items. Unmeasured */
   SETTLING_MOVES = 4,
   /* elements: of fewer those in the bin of a rank are kept, of more those between two of a sample. Zen 4, medians of
-     float32: 1000 10.9 us with neither, 4.9 by samples of 32, 3.7; 100 k 1.1 ms -> 0.15; 10 M 95 ms -> 13 */
+     float32: 1000 10.9 us with neither, 4.9 by samples of 32, 3.1; 100 k 1.1 ms -> 0.15; 10 M 95 ms -> 13; of float64:
+     8000 87 us by samples of 32, 44 by bins of keys, 17 */
   SAMPLE_MIN = 1 << 13,
   /* elements of a sample, and places that its bounds are apart from the expected one: three standard deviations.
      Unmeasured */
   SAMPLE = 128,
   SAMPLE_MARGIN = 17,
+  /* the same for fewer elements than SAMPLE_MIN: bins lie around these. float32: samples of 32 cost
+     0.4 us more of 60 */
+  SAMPLE_FEW = 16,
+  SAMPLE_FEW_MARGIN = 4,
   /* items: no more are sorted by insertion. Zen 4, orders within 100,000 groups of 10 M, one thread: 8 items 384, 16
      349, 48 306 */
   SORT_INSERTION = 48,
   /* elements: in longer sorted lines values are searched, in others counted. Zen 4, 1000 float32, us a call: in 5 6.7 ->
      2.6, 10 5.9 -> 3.3, 16 5.7 -> 4.2, 24 6.6 -> 5.6; 1 M in 24 6.1 ms -> 5.1 */
   COUNTED_MOST = 16,
-  /* elements of a line are repeated in place up to this number of times, and by their positions otherwise, whose making
-     all threads share. Unmeasured */
-  REPEATS_MOST = (1 << 17) - 1,
-  /* elements: values of lines of bytes from this length on are written key by key. */
+  /* elements: values of lines of bytes from this length on are written key by key. Unmeasured */
   BYTES_BY_KEY = 1 << 12,
   /* elements converted to items at a time. Unmeasured */
   SORT_CHUNK = 512,
