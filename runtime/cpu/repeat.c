@@ -87,6 +87,7 @@ strew_status cpu_repeat(const struct call *call, strew_device *device, const str
   if (bits > (uint64_t)(INT64_MAX / n)) return STREW_DECLINED;
   const int64_t bytes = work_bytes(job.begin[parts], (int64_t)dtype_bytes(line->dtype));
   if (pool_parts(device->context, bytes) > parts) add_counts(&job, most); /* few counts, many elements */
+  RETURN_IF_FAILED(context_end(call, device->context, NULL));
   RETURN_IF_FAILED(tensor_create(call, device, line->dtype, 1, &job.begin[job.parts], out));
   job.to = (*out)->storage->data;
   pool_run(device->context, job.parts, repeat_part, &job);
