@@ -33,8 +33,8 @@ static void add_part(void *job_, int64_t part) {
   job->begin[part + 1] = (int64_t)sum;
 }
 
-/* Writes the elements at begin .. end - 1, to `to` and not from `stop` on. The first few of each need no branch. It ends
-   early, with any elements, if the call must stop, for which it looks once a chunk of counts and of elements. */
+/* Writes the elements at begin .. end - 1, to `to` and not from `stop` on. The first few of each need no branch. Ends
+   early, with any elements, if the call must stop: it looks once a chunk of counts and of elements. */
 #define REPEAT(T)                                                                                                      \
   static void repeat_##T(const struct repeat_job *job, int64_t begin, int64_t end, int64_t to_, int64_t stop_) {       \
     const int64_t step = job->line->strides[0], counts_step = job->counts->strides[0], *count = count_at(job, begin);  \
