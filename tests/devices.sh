@@ -133,19 +133,18 @@ case $said in
     ;;
 esac
 
+# of_device EXPRESSION: of what strew.devices() tells of the device, `one`.
+of_device() {
+  "$build/strew" -e "for _, one in ipairs(strew.devices()) do if one.name == arg[1] then print($1) end end" - "$device" </dev/null
+}
+
 case $part in
-  name)
-    "$build/strew" -e 'for _, one in ipairs(strew.devices()) do
-      if one.name == arg[1] then print(arg[2] .. " | " .. one.description .. " | " .. (one.driver or "")) end
-    end' - "$device" "$title" </dev/null
-    ;;
+  name) echo "$title | $(of_device 'one.description .. " | " .. (one.driver or "")')" ;;
   list)
-    driver=$("$build/strew" -e 'for _, one in ipairs(strew.devices()) do
-      if one.name == arg[1] then print(one.driver) end
-    end' - "$device" </dev/null)
-    but=
-    case $kind,$driver in
-      pocl,6.*)
+    but='' driver=''
+    [ "$kind" != pocl ] || driver=$(of_device one.driver)
+    case $driver in
+      6.*)
         but=check_programs
         echo "- $title $driver: its compiler aborts at some of the random programs; $but is left out"
         ;;
