@@ -44,7 +44,7 @@ static strew_status ones(struct arguments *a) { return fill_number(a, 1); }
 
 static strew_status empty(struct arguments *a) {
   const strew_scalar missing = {.dtype = STREW_TIME, .as.i = INT64_MIN}; /* NaT */
-  if (a->call->binding->sandbox) return a->dtype == STREW_TIME ? fill(a, missing) : zeros(a);
+  if (a->call->binding->sandbox) return fill(a, a->dtype == STREW_TIME ? missing : strew_int(0));
   return strew_empty(a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at, a->out, a->error);
 }
 

@@ -68,10 +68,16 @@ struct keys {
   char (*numbers)[24];
 };
 
+/* A column, and the format of its dates. */
+struct format {
+  const char *column, *format;
+};
+
 struct dates {
   struct keys keys;
   bool *all;
-  const char **formats; /* of each key, or NULL */
+  const char **formats;  /* of each key, or NULL */
+  struct format *sorted; /* scratch */
 };
 
 static bool read_key(lua_State *L, struct script_call *call, const char *name, struct keys *keys) {
@@ -107,10 +113,14 @@ static bool bind_keys(lua_State *L, struct script_call *call, int i, const char 
   return read_keys(L, call, i, name, out) && bind_check_sequence(L, call, i, name, "");
 }
 
+static int compare_columns(const void *a, const void *b) {
+  return strcmp(((const struct format *)a)->column, ((const struct format *)b)->column);
+}
+
 /* Adds the columns that are keys of the table at i, with the formats that are their values, in the order of their names. */
 static bool read_formats(lua_State *L, struct script_call *call, int i, const char *name, const struct dates *dates) {
   const struct keys *keys = &dates->keys;
-  const int64_t first = *keys->count;
+  size_t count = 0;
   char text[TEXT_BYTES];
   for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
     if (lua_isinteger(L, -2) && (lua_Unsigned)lua_tointeger(L, -2) - 1 < lua_rawlen(L, i)) continue;
@@ -123,10 +133,12 @@ static bool read_formats(lua_State *L, struct script_call *call, int i, const ch
                        "has %s for column \"%.40s\", expected a format, as \"%%d.%%m.%%Y\"",
                        bind_text(L, call, lua_gettop(L), text), lua_tostring(L, -2)),
              false;
-    int64_t at = (*keys->count)++;
-    for (; at > first && strcmp(keys->names[at - 1], lua_tostring(L, -2)) > 0; at--)
-      keys->names[at] = keys->names[at - 1], dates->formats[at] = dates->formats[at - 1];
-    keys->names[at] = lua_tostring(L, -2), dates->formats[at] = lua_tostring(L, -1);
+    dates->sorted[count++] = (struct format){lua_tostring(L, -2), lua_tostring(L, -1)};
+  }
+  qsort(dates->sorted, count, sizeof *dates->sorted, compare_columns);
+  for (size_t k = 0; k < count; k++, ++*keys->count) {
+    keys->names[*keys->count] = dates->sorted[k].column;
+    dates->formats[*keys->count] = dates->sorted[k].format;
   }
   return true;
 }
@@ -181,7 +193,8 @@ static void prepare_loading(lua_State *L, const struct script_call *call, struct
   loading->text = prepare_keys(L, call, "text", of_columns, &options->text, &options->text_count);
   loading->dates.keys = prepare_keys(L, call, "dates", of_columns, &options->dates, &options->date_count);
   loading->dates.all = &csv->all_dates;
-  const size_t formats_bytes = loading->dates.keys.most * sizeof *csv->date_formats;
+  const size_t most = loading->dates.keys.most, formats_bytes = most * sizeof *csv->date_formats;
+  loading->dates.sorted = lua_newuserdatauv(L, most * sizeof *loading->dates.sorted, 0);
   csv->date_formats = loading->dates.formats = memset(lua_newuserdatauv(L, formats_bytes, 0), 0, formats_bytes);
   loading->columns = prepare_keys(L, call, "columns", of_columns, &options->columns, &options->column_count);
   loading->names = prepare_keys(L, call, "names", "names of columns", &csv->names, &csv->name_count);

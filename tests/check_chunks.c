@@ -176,8 +176,7 @@ START_TEST(test_memory_fails) {
     is_limited = allocations.failed() > 0;
     allocations.limit(0, false);
     ck_assert_int_eq(status, is_limited ? STREW_EMEMORY : STREW_OK);
-    empty_context();
-    if (is_limited) ck_assert_uint_eq(blocks_held(), blocks);
+    if (is_limited) ck_assert_uint_eq(blocks_in_use(), blocks);
   }
   int64_t rows = 0;
   for (bool is_end = false; !is_end;) {

@@ -590,7 +590,6 @@ END_TEST
 START_TEST(streams_are_left) {
   struct ArrowArrayStream stream = make_stream((struct producer){.batches = 2, .is_bare = _i % 2});
   strew_reader *reader = NULL;
-  empty_context();
   const size_t before = blocks_in_use();
   ok(strew_table_from_arrow_stream(device, &stream, &reader, &failure));
   for (int i = 0; i < _i / 2; i++) {

@@ -156,14 +156,12 @@ end
 
 ----------------------------------------------------------------------------------------------- of columns, stacked
 
-local function is_plain(kind) return kind ~= "text" and kind ~= "time" end
-
 -- Raises an error unless the columns at positions make one.
 local function check_mix(columns, positions)
   local kind, shown = tables.kind(columns, positions[1])
   for _, i in ipairs(positions) do
     local other, other_shown = tables.kind(columns, i)
-    if other ~= kind and not (is_plain(kind) and is_plain(other)) then
+    if not tables.mixes(kind, other) then
       fail("x", ("has column %s of %s and column %s of %s, which are not melted into one"):format(
         tables.quoted(columns.names[positions[1]]), shown, tables.quoted(columns.names[i]), other_shown),
         "strew.melt(x, keys, values): values are columns of numbers, of text or of times", "dtype")

@@ -1,7 +1,8 @@
 -- expressions.lua: expressions: their inputs by name, columns of tables as inputs, and, for gradients, their operations
 -- one by one.
 local strew, fail, use, inner = ...
-local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
+local operands, errors = use "operands.lua", use "errors.lua"
+local tables, times = use "tables.lua", use "times.lua"
 local expressions = {}
 
 -- Of each expression the names of its inputs, its words, the number of the input that each is compared with, 0: none;
@@ -109,7 +110,7 @@ local function check_words(f, parts, values, argument)
       fail(argument, ("has no words at %s, which the text compares with %s"):format(tables.quoted(name),
         inner.text(word)), "words compare with text and times alone", nil, nil, nil, f, name)
     end
-    if is_of(value, "time") then errors.own("x", argument, nil, strew.time, word, {device = "cpu"}) end
+    if is_of(value, "time") then times.read(word, argument, "cpu") end
   end
 end
 
@@ -149,16 +150,10 @@ local function bound(f, inputs, argument)
   end
   if missing then fail_missing(f, missing, inputs, argument) end
   check_words(f, parts, values, argument)
-  if not takes_calls(parts, values) then
-    values.codes = codes_of(parts, values)
-    return inner.expr_bind(f, parts.names, values, values.codes)
-  end
-  for i in ipairs(parts.names) do -- of a grouping its ids, of a bound expression its values
-    if not operands.is_tensor(values[i]) then
-      values[i] = select(2, inner.expr_parts(operands.formula("x"):with{x = values[i]}))[1]
-    end
-  end
-  values.codes = parts.words
+  local is_called = takes_calls(parts, values)
+  values.codes = is_called and parts.words or codes_of(parts, values)
+  local e = inner.expr_bind(f, parts.names, values, is_called and {} or values.codes) -- settles the values, too
+  if not is_called then return e end
   return nil, errors.own("self", argument, nil, errors.own, "other", argument, nil, one_by_one, f, values)
 end
 
@@ -240,9 +235,7 @@ function expressions.evaluate(e, out) return inner.expr_evaluate(e, out) or expr
 -- True if a name that a script gives for a column of x is an expression instead.
 function expressions.is_text(columns, name)
   if type(name) ~= "string" or name:find "^[%a_][%w_]*$" then return false end
-  for _, other in ipairs(columns.names) do
-    if other == name then return false end
-  end
+  if tables.place(columns, name) then return false end
   return pcall(strew.expr, name) or name:find "[-+*/%%^&|~<>=(%[]" and not errors.meant(name, columns.names)
 end
 

@@ -53,8 +53,9 @@ local function cropped(t, dims)
   return t
 end
 
--- Returns a copy of t with `value` around it: 0, of times and texts what is missing.
 local MISSING <const> = {text = "", time = "NaT"}
+
+-- Returns a copy of t with `value` around it: default 0, of text and times the missing element.
 local function surrounded(t, dims, value)
   if value == nil then value = MISSING[t.dtype] or 0 end
   local sizes = t.shape

@@ -134,8 +134,9 @@ function tables.name_keys(columns)
   for i = 1, #columns.tensors do columns.names[i] = #columns.tensors == 1 and "key" or "key" .. i end
 end
 
+local MOST_SHOWN <const> = 8 -- names in a hint
+
 -- Returns the hint for a name that no column has, or nil.
-local MOST_SHOWN <const> = 8
 local function hint_of(name, names)
   local known, parts = {}, {}
   for _, other in ipairs(names) do known[other] = true end
@@ -152,8 +153,9 @@ local function hint_of(name, names)
     return ("strew.sort_by(x, %s, true) sorts in descending order"):format(inner.text(first))
   end
   local hint, shown = errors.meant(name, names), {}
+  if hint then return hint end
   for i = 1, math.min(#names, MOST_SHOWN) do shown[i] = inner.text(names[i]) end
-  return hint or "the columns are " .. table.concat(shown, ", ") .. (#names > MOST_SHOWN and ", ..." or "")
+  return "the columns are " .. table.concat(shown, ", ") .. (#names > MOST_SHOWN and ", ..." or "")
 end
 
 -- Returns the call that makes columns of one kind from a column of text and one of numbers or times, as a hint.
@@ -304,6 +306,11 @@ function tables.kind(columns, i)
   return (dtype == "text" or dtype == "time" or dtype == "bool") and dtype or "number", dtype
 end
 
+-- True if columns of these kinds make one: numbers and bools mix, text and times do not.
+function tables.mixes(kind, other)
+  return kind == other or kind ~= "text" and kind ~= "time" and other ~= "text" and other ~= "time"
+end
+
 -- Returns one column of each table in `parts`, at a position, below one another. Tables without rows have no part
 -- in the dtype.
 function tables.stacked(parts, at, argument)
@@ -315,7 +322,7 @@ function tables.stacked(parts, at, argument)
   for k, columns in ipairs(own) do
     local kind, shown = tables.kind(columns, places[k])
     local first, first_shown = tables.kind(own[1], places[1])
-    if kind ~= first and (kind == "text" or kind == "time" or first == "text" or first == "time") then
+    if not tables.mixes(kind, first) then
       fail(argument, ("has column %s, which is %s in %s and %s in %s"):format(tables.quoted(columns.names[places[k]]),
         first_shown, own[1].argument, shown, columns.argument),
         tables.of_one_kind(columns.names[places[k]], first, own[1].argument, kind, columns.argument), "dtype")

@@ -21,10 +21,13 @@ function times.key(x) return is_time(x) and x:to("int64"):sub_(1) or x end
 function times.from_key(key) return (key + 1):to("time") end
 local whole, key = times.whole, times.key
 
+-- Returns the time that a script's text is; errors name the argument.
+function times.read(text, name, device) return errors.own("x", name, nil, strew.time, text, {device = device}) end
+
 -- Returns a script's operand, times or the text of one, as microseconds.
 local function instant(x, name)
   if is_time(x) then return whole(x) end
-  if type(x) == "string" then return errors.own("x", name, nil, strew.time, x, {device = "cpu"}):to("int64"):item() end
+  if type(x) == "string" then return times.read(x, name, "cpu"):to("int64"):item() end
   local is = operands.is_tensor(x) and x.dtype or inner.text(x)
   fail(name, ("is %s, expected a time, or its text as \"2024-05-17\""):format(is), nil, "dtype")
 end
@@ -35,7 +38,7 @@ local function through(name, convert, back)
     local given, call = table.pack(...), inner[name] or strew[name]
     for i = 1, given.n do given[i] = convert(given[i]) end
     local function results(first, ...) return back and back(first) or first, ... end
-    return results(errors.own(nil, nil, nil, call, table.unpack(given, 1, given.n)))
+    return results(call(table.unpack(given, 1, given.n)))
   end
 end
 
@@ -65,7 +68,7 @@ function calls.quantile(self, q, ...)
   local first = all[~gaps]
   first = first:numel() > 0 and first:amin() or 0
   local distances = (all - first):to("float64"):masked_fill(gaps, 0 / 0)
-  local seconds = errors.own(nil, nil, nil, strew.quantile, distances, q, ...)
+  local seconds = strew.quantile(distances, q, ...)
   local gap = strew.isnan(seconds)
   return strew.where(gap, NAT, seconds:masked_fill(gap, 0):round():to("int64") + first):to("time")
 end
@@ -98,7 +101,7 @@ local function writing(name, again)
   calls[name] = function(...)
     for i, value in ipairs{...} do
       local argument = name == "where" and (i == 2 and "a" or "b") or "value"
-      if type(value) == "string" then errors.own("x", argument, nil, strew.time, value, {device = "cpu"}) end
+      if type(value) == "string" then times.read(value, argument, "cpu") end
     end
     return again(...)
   end
@@ -131,7 +134,7 @@ calls.equal = operands.equal_by(is_time, calls.eq)
 
 function calls.isin(self, test_elements, options)
   if type(test_elements) == "string" then
-    test_elements = errors.own("x", "test_elements", nil, strew.time, test_elements, {device = self.device})
+    test_elements = times.read(test_elements, "test_elements", self.device)
   end
   local found = inner.isin(instant(self, "self"), instant(test_elements, "test_elements")) & self:eq(self)
   return options and options.invert and ~found or found
@@ -375,6 +378,9 @@ local function floor_time(t, unit)
   local floor = floor_to(all, unit)
   return strew.where(is_missing(all) | floor:gt(all), NAT, floor):to("time")
 end
+
+-- Errors of the calls that they make are the script's call's, with its tensors.
+for name, f in next, calls do calls[name] = function(...) return errors.own(nil, nil, nil, f, ...) end end
 
 times.calendar = {"t:any", function(t)
   local columns, names = calendar(t)

@@ -2,7 +2,7 @@
 -- words; here they are int32 codes of a sorted list, which compare as the words' bytes do. Calls that fail for text are
 -- run by `calls`, by their names, those with strings alone by `strings`.
 local strew, fail, use, inner = ...
-local operands, errors = use "operands.lua", use "errors.lua"
+local operands, errors, times = use "operands.lua", use "errors.lua", use "times.lua"
 local words = {calls = {}, strings = {}}
 local calls = words.calls
 
@@ -56,7 +56,7 @@ local function through(name, gives_words)
   calls[name] = function(self, ...)
     local t = words.ordered(text(self, "self", self))
     local function results(first, ...) return gives_words and of(first, t) or first, ... end
-    return results(errors.own(nil, nil, nil, inner[name] or strew[name], t:codes(), ...))
+    return results((inner[name] or strew[name])(t:codes(), ...))
   end
 end
 for name in ("sort topk unique cummax amax max cummin amin min mode kthvalue"):gmatch "%a+" do through(name, true) end
@@ -76,7 +76,7 @@ end
 
 function calls.bucketize(values, boundaries, ...)
   local a, b = ordered_codes(values, boundaries, "values", "boundaries")
-  return errors.own(nil, nil, nil, inner.bucketize, a, b, ...)
+  return inner.bucketize(a, b, ...)
 end
 
 for name in ("minimum maximum"):gmatch "%a+" do
@@ -122,7 +122,7 @@ calls.equal = operands.equal_by(is_text, calls.eq)
 function calls.isin(self, test_elements, options)
   if operands.is_tensor(self) and self.dtype == "time" and is_text(test_elements) then -- of a table of strings
     local instants = errors.own("self", "test_elements", nil, strew.to, test_elements, "time")
-    return use "times.lua".calls.isin(self, instants, options)
+    return times.calls.isin(self, instants, options)
   end
   if type(test_elements) == "string" then test_elements = {test_elements} end
   local like = is_text(self) and self or test_elements
@@ -200,10 +200,8 @@ end
 
 -- full(sizes, word [, options]), also of an empty word or no time for times, and like a text.
 local function full(shape, word, options)
-  if options.dtype == "time" then
-    return errors.own("x", "value", nil, strew.time, word, {device = options.device}):expand(shape):clone()
-  end
-  return text_of_word(word, options):expand(shape):clone()
+  local t = options.dtype == "time" and times.read(word, "value", options.device) or text_of_word(word, options)
+  return t:expand(shape):clone()
 end
 
 function words.strings.full(...)
@@ -229,8 +227,8 @@ end
 -- Positions out of range that are dropped give the empty word.
 for name in ("gather index_select take take_along_dim gather_nd index_get"):gmatch "[%a_]+" do
   calls[name] = function(self, ...)
-    local numbers = errors.own(nil, nil, nil, strew[name], text(self, "self", self):codes() + 1, ...)
-    return with_gaps(numbers - 1, self)
+    local call = strew[name]
+    return with_gaps(call(text(self, "self", self):codes() + 1, ...) - 1, self)
   end
 end
 
@@ -256,14 +254,14 @@ for name in ("scatter_min scatter_max scatter_first scatter_last"):gmatch "[%a_]
     options.fill = fill or -1
     given[given.n + 1] = options
     local function results(first, ...) return with_gaps(first, t), ... end
-    return results(errors.own(nil, nil, nil, strew[name], t:codes(), index, table.unpack(given, 1, given.n + 1)))
+    return results(strew[name](t:codes(), index, table.unpack(given, 1, given.n + 1)))
   end
 end
 
 for name in ("scatter_nunique group_counts"):gmatch "[%a_]+" do
   calls[name] = function(src, index, ...)
     if is_text(index) then fail("index", "is text, expected an integer dtype", nil, "dtype") end
-    return errors.own(nil, nil, nil, inner[name] or strew[name], text(src, "src", src):codes(), index, ...)
+    return (inner[name] or strew[name])(text(src, "src", src):codes(), index, ...)
   end
 end
 
@@ -376,6 +374,9 @@ local function make(x, list)
   end
   return inner.make_text(x, list)
 end
+
+-- Errors of the calls that they make are the script's call's, with its tensors.
+for name, f in next, calls do calls[name] = function(...) return errors.own(nil, nil, nil, f, ...) end end
 
 local function string_operation(f, dtype) return {"t:tensor word:word", each(dtype, f)} end
 

@@ -27,13 +27,13 @@
 #define PARAMETER_ACCUMULATOR(s, x) , __global T_##s *x, const long x##_offset PARAMETER_PARTIAL(s, x)
 #define PARAMETER_SOURCE(seen, s, x)                                                                                   \
   , __global const T_##s *x, const long x##_offset, const long x##_row, const long x##_column
-/* PoCL 6.0's compiler (LLVM 18) aborts at an integer remainder of a variable that goes around the loop. */
+/* PoCL 6.0's compiler (LLVM 18) aborts at an integer remainder of a loop-carried variable. */
 #ifdef POCL_DEVICE_ADDRESS_BITS
-#define AROUND volatile
+#define CARRIED volatile
 #else
-#define AROUND
+#define CARRIED
 #endif
-#define LOAD(s, x)       AROUND T_##s x##_element = x[x##_offset + id];
+#define LOAD(s, x)       CARRIED T_##s x##_element = x[x##_offset + id];
 #define STORE(s, x)      x[x##_offset + id] = x##_element;
 #define READ(seen, s, x)                                                                                               \
   const T_##seen x##_element = TO(seen, s, x[x##_offset + place * x##_row + column * x##_column]);

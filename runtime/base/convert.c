@@ -110,9 +110,7 @@ strew_status check_time_format(const struct call *call, const char *argument, co
   if (!fault) return STREW_OK;
   if (*fault == '%' && fault[1] != '%')
     sprintf(fact, "in which %.8s is no part of a time", text_of_name((char[]){'%', fault[1], '\0'}, name));
-  return fail(call,
-              HINTED(STREW_EARGUMENT, argument,
-                     "\"%d.%m.%Y\" is a format; its letters are Y y m b B h d e j H I p M S f z a A T F R D"),
+  return fail(call, HINTED(STREW_EARGUMENT, argument, "\"%d.%m.%Y\" is a format; its letters are " TIME_LETTERS),
               "%s \"%s\"%s%s%s, %s", column ? "has the format" : "is", text_of_name(format, shown),
               column ? " for column \"" : "", column ? text_of_name(column, name) : "", column ? "\"" : "", fact);
 }

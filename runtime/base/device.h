@@ -325,8 +325,8 @@ struct group_ids {
      compress         makes *out, rows of operand 1 where operand 0 is nonzero, whose number becomes sizes[0]. The plan
                       has one dimension; a row is as long as operand 1's stride, and rows and their elements are
                       contiguous. Optional
-     repeat           makes *out, each element of a line as often as counts (int64), of its size, which is not 0, says.
-                      May decline. Optional
+     repeat           makes *out: each element of a line, of rank 1 and not empty, repeated as often as its entry of
+                      counts (int64, of the same size). May decline. Optional
      linalg           see linalg_plan; *bad: the number of the first matrix without a result, and *why; -1: none. Optional: the CPU
                       alone has it
 

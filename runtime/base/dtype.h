@@ -124,8 +124,9 @@ enum time_reading {
 };
 /* Reads a whole text, apart from blanks around it; see strew_time_parse. There are no leap seconds. */
 enum time_reading time_read(const char *text, size_t length, const char *format, int64_t *time);
-/* Returns what time_read does not know behind a % of the format, at that %, or the format, if it has no letters; NULL:
-   it is right. */
+/* The letters behind % in a format of times. */
+#define TIME_LETTERS "Y y m b B h d e j H I p M S f z a A T F R D"
+/* Returns the first % of a format without such a letter, or the format itself if it has no letters; NULL if valid. */
 const char *time_find_fault(const char *format);
 
 /* A list of functions, or of other names, by dtype: without unsigned integers, with uint8, with all of them. */

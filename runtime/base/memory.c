@@ -7,10 +7,10 @@
    Blocks of a huge page and more are mapped. If none of the same size is kept, the huge pages of other kept blocks move
    into the new one (40 MB: 0.08 ms). New pages are needed only where more is in use than in the last seconds.
 
-   Below LARGE, malloc's own free lists are as fast, for blocks that are aligned for any element, but not to a cache line.
-   Above, posix_memalign leaves gaps that it does not reuse: a loop of temporaries of 40 KB, freed 26 at a time, reached
-   120 MB. And it takes longer: of an addition of two tensors of 1000 elements a sixth of the instructions. Where as many
-   are kept as may be, only blocks of MEDIUM and more take the place of another. */
+   Blocks below KEPT_MIN are malloc's, whose free lists are as fast; they are not aligned to cache lines. Those above
+   need posix_memalign, which leaves gaps that it does not reuse (a loop of temporaries of 40 KB, freed 26 at a time,
+   reached 120 MB) and takes a sixth of the instructions of an addition of two tensors of 1000 elements. Once MOST_KEPT
+   blocks are kept, only blocks of LARGE and more replace one. */
 #define _GNU_SOURCE /* MADV_HUGEPAGE, mremap */
 #include "device.h"
 
@@ -23,7 +23,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LARGE = 1 << 10, MEDIUM = 16 << 10, HUGE_PAGE = 2 << 20 };
+enum { KEPT_MIN = 1 << 10, LARGE = 16 << 10, HUGE_PAGE = 2 << 20 };
 enum { KEPT_ABOVE = 32 << 20, KEPT_BESIDE = 256 << 20, UNUSED_SECONDS = 5 };
 
 /* ----------------------------------------------------------------------------------------- default allocator */
@@ -72,9 +72,9 @@ static void deallocate(strew_context *context, void *block, size_t size_bytes) {
   strew_context_discharge(context, size_bytes);
 }
 
-/* The size requested from the allocator for a large block: rounded up by at most a sixteenth. */
+/* The size requested from the allocator for a block that may be kept: rounded up by at most a sixteenth. */
 static size_t rounded(size_t size_bytes) {
-  size_t step = size_bytes < MEDIUM ? 64 : 1024;
+  size_t step = size_bytes < LARGE ? 64 : 1024;
   while (step < size_bytes / 32) step *= 2;
   return size_bytes <= SIZE_MAX - step ? (size_bytes + step - 1) / step * step : size_bytes;
 }
@@ -196,7 +196,7 @@ void strew_context_discharge(strew_context *context, size_t size_bytes) {
 
 static void *allocate(strew_context *context, size_t size_bytes) {
   const strew_allocator *allocator = &context->allocator;
-  size_t alignment = size_bytes < LARGE ? _Alignof(max_align_t) : MEMORY_ALIGNMENT;
+  size_t alignment = size_bytes < KEPT_MIN ? _Alignof(max_align_t) : MEMORY_ALIGNMENT;
   if (!strew_context_charge(context, size_bytes)) return NULL;
   void *block = allocator->allocate(allocator->user, size_bytes, alignment);
   if (!block && context->kept.count) {
@@ -222,7 +222,7 @@ static void *allocate_new(strew_context *context, size_t size_bytes, size_t used
   return block;
 }
 
-static APART void *allocate_large(strew_context *context, size_t size_bytes) {
+static APART void *allocate_kept(strew_context *context, size_t size_bytes) {
   struct kept *kept = &context->kept;
   size_t used_bytes = kept->used_bytes + size_bytes;
   void *block = reuse_kept(context, size_bytes);
@@ -238,17 +238,17 @@ void *memory_allocate(strew_context *context, uint64_t asked_bytes) {
   context_use(context);
   if (!is_addressable(asked_bytes)) return NULL;
   if (IS_DEBUG) context_claim(context);
-  void *block = size_bytes >= LARGE ? allocate_large(context, rounded(size_bytes))
+  void *block = size_bytes >= KEPT_MIN ? allocate_kept(context, rounded(size_bytes))
                                     : allocate(context, size_bytes ? size_bytes : 1);
   if (IS_DEBUG) context_unclaim(context);
   return block;
 }
 
-static APART void free_large(strew_context *context, void *block, size_t size_bytes) {
+static APART void free_kept(strew_context *context, void *block, size_t size_bytes) {
   struct kept *kept = &context->kept;
   kept->used_bytes -= size_bytes;
   const size_t most = most_to_keep(kept, kept->used_bytes);
-  const bool fits = size_bytes <= most && (kept->count < MOST_KEPT || size_bytes >= MEDIUM);
+  const bool fits = size_bytes <= most && (kept->count < MOST_KEPT || size_bytes >= LARGE);
   kept->trimmed_bytes += trim(context, fits ? most - size_bytes : most);
   if (!fits) {
     if (size_bytes > most) kept->trimmed_bytes += size_bytes;
@@ -265,8 +265,8 @@ void memory_free(strew_context *context, void *block, size_t size_bytes) {
   if (!block) return;
   context_use(context);
   if (IS_DEBUG) context_claim(context);
-  if (size_bytes >= LARGE)
-    free_large(context, block, rounded(size_bytes));
+  if (size_bytes >= KEPT_MIN)
+    free_kept(context, block, rounded(size_bytes));
   else
     deallocate(context, block, size_bytes ? size_bytes : 1);
   if (IS_DEBUG) context_unclaim(context);

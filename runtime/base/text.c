@@ -75,7 +75,7 @@ static struct growth growth_of(const struct call *call, struct word_list *list) 
   return (struct growth){call, list->context, list, list->shared, list->count};
 }
 
-/* Adds a word that the list lacks, or has since the last call. */
+/* Adds a word, unless an earlier call has added it. */
 static strew_status growth_add(struct growth *growth, const struct found_word *word, int64_t *code) {
   struct shared_words *own;
   if (growth->count < growth->shared->words.count) { /* others have added words */

@@ -159,7 +159,7 @@ static bool read_format(struct scanner *s, const char *format, struct parts *par
 const char *time_find_fault(const char *format) {
   bool has_part = false;
   for (const char *at = strchr(format, '%'); at; at = strchr(at + 2, '%')) {
-    if (!at[1] || !strchr("YymbBhaAedjHIpMSfzFTRD%", at[1])) return at;
+    if (!at[1] || at[1] == ' ' || !strchr(TIME_LETTERS "%", at[1])) return at;
     has_part |= at[1] != '%';
   }
   return has_part ? NULL : format;

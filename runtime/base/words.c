@@ -62,9 +62,6 @@ uint32_t words_hash(const struct words *words, const char *word, size_t length) 
 }
 
 static int64_t number_in(uint64_t slot) { return (int64_t)(uint32_t)slot - 1; }
-static uint64_t *first_slot(const struct words *words, uint32_t hash) {
-  return &words->slots[hash & ((uint64_t)words->capacity * 2 - 1)];
-}
 static uint64_t *next_slot(const struct words *words, const uint64_t *slot) {
   const int64_t next = slot + 1 - words->slots;
   return words->slots + (next < words->capacity * 2 ? next : 0);
@@ -72,7 +69,7 @@ static uint64_t *next_slot(const struct words *words, const uint64_t *slot) {
 
 /* Returns the slot of this word, or an empty one for it. There always is one: half of the slots are empty. */
 static uint64_t *find_slot(const struct words *words, const char *word, size_t length, uint32_t hash) {
-  uint64_t *slot = first_slot(words, hash);
+  uint64_t *slot = words_first_slot(words, hash);
   while (*slot && (*slot >> 32 != hash || !words_is(words, number_in(*slot), word, length)))
     slot = next_slot(words, slot);
   return slot;
@@ -86,7 +83,7 @@ int64_t words_find(const struct words *words, const char *word, size_t length) {
 /* Enters those of another table's slots whose words `words` has too, with the same seed; it has none of them. */
 static void enter_slots(struct words *words, const struct words *from) {
   for (int64_t i = 0; i < 2 * from->capacity; i++) {
-    uint64_t *slot = first_slot(words, (uint32_t)(from->slots[i] >> 32));
+    uint64_t *slot = words_first_slot(words, (uint32_t)(from->slots[i] >> 32));
     if (!from->slots[i] || number_in(from->slots[i]) >= words->count) continue;
     while (*slot) slot = next_slot(words, slot);
     *slot = from->slots[i];
@@ -161,7 +158,7 @@ strew_status words_number(const struct call *call, strew_context *context, struc
 static void guess(const struct words *words, struct word_batch *batch) {
   for (size_t i = 0; i < batch->count; i++) {
     const uint32_t hash = batch->found[i].hash;
-    const uint64_t *slot = first_slot(words, hash);
+    const uint64_t *slot = words_first_slot(words, hash);
     while (*slot && *slot >> 32 != hash) slot = next_slot(words, slot);
     batch->numbers[i] = number_in(*slot);
     if (*slot) __builtin_prefetch(&words->starts[batch->numbers[i]]);

@@ -56,11 +56,15 @@ static inline size_t words_length(const struct words *words, int64_t i) {
   return end - words->starts[i] - 1;
 }
 
+/* The slot at which the search for a word with this hash begins. */
+static inline uint64_t *words_first_slot(const struct words *words, uint32_t hash) {
+  return &words->slots[hash & ((uint64_t)words->capacity * 2 - 1)];
+}
 /* Functions that only prefetch are inlined, because gcc drops their calls. */
 #define INLINED static inline __attribute__((always_inline))
-/* Prefetches where the search for a word with this hash begins. The list has had room for a word. */
+/* Prefetches that slot. The list has had room for a word. */
 INLINED void words_prefetch_slot(const struct words *words, uint32_t hash) {
-  __builtin_prefetch(&words->slots[hash & ((uint64_t)words->capacity * 2 - 1)]);
+  __builtin_prefetch(words_first_slot(words, hash));
 }
 /* Prefetches words by number whose starts are in a cache; negative numbers are skipped. */
 INLINED void words_prefetch_text(const struct words *words, size_t count, const int64_t *numbers) {
@@ -74,7 +78,7 @@ INLINED void words_prefetch(const struct words *words, size_t count, const int64
   words_prefetch_text(words, count, numbers);
 }
 #undef INLINED
-/* True if the words take more than the caches near a processor, so that words_prefetch pays. */
+/* True if the words are probably beyond the L2 cache, so that words_prefetch pays. */
 static inline bool words_are_many(const struct words *words) { return words->count > 1 << 10; }
 
 static inline struct found_word found_word_of(const struct words *words, const char *word, size_t length) {

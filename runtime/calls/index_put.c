@@ -186,8 +186,8 @@ strew_status strew_index_get(strew_tensor *self, int count, strew_tensor *const 
   return steps_status(&steps);
 }
 
-/* Writes a number where a mask of self's leading dimensions is true, without positions. False if it is not one that both
-   ways convert alike, or the mask does not fit, and nothing was written. */
+/* Writes a number where a mask of self's leading dimensions is true, without positions. False, and nothing is written,
+   if masked_fill would convert the number differently, or the mask does not fit. */
 static bool fill_rows(strew_tensor *self, const strew_tensor *index, strew_operand value) {
   const strew_dtype dtype = self->dtype, number = value.number.dtype;
   if (value.tensor || index->dtype != STREW_BOOL || index->rank > self->rank || !index->rank) return false;

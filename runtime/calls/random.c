@@ -113,14 +113,13 @@ strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low,
   return draw_tensor(&call, device, dtype, rank, sizes, RANDOM_INTEGER, low, (uint64_t)high - (uint64_t)low, out);
 }
 
-/* Items have the leading bits of a draw, and its position in the others. */
+/* Items: the leading 32 bits of a draw, above its position. */
 static bool is_above(const int64_t *draws, uint64_t a, uint64_t b) {
   return (a ^ b) >> 32 ? a > b : draws[(uint32_t)a] > draws[(uint32_t)b];
 }
 
-/* Moves the greatest item behind the others, each that it passes one place down: most pairs in the wrong order are then
-   in order, without a branch. */
-static void pass_greatest(uint64_t *items, int64_t count) {
+/* One pass of bubble sort, without branches: it orders most of the pairs that are in the wrong order. */
+static void bubble_once(uint64_t *items, int64_t count) {
   uint64_t greatest = items[0];
   for (int64_t i = 1; i < count; i++) {
     const uint64_t item = items[i];
@@ -142,7 +141,7 @@ static void order_draws(const int64_t *draws, int64_t count, int bits, int32_t *
     const uint64_t key = (uint64_t)draws[i] ^ sign;
     items[ends[key >> (64 - bits)]++] = (key >> 32 << 32) | (uint64_t)i;
   }
-  pass_greatest(items, count);
+  bubble_once(items, count);
   for (int64_t i = 0; i < count; i++) {
     const uint64_t item = items[i];
     int64_t at = i;

@@ -3,7 +3,6 @@
 #include "runtime/base/device.h"
 #include "runtime/base/index_checks.h"
 #include "runtime/base/steps.h"
-#include "runtime/cpu/tuning.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,8 +74,7 @@ strew_status strew_roll(strew_tensor *tensor, int count, const int64_t *shifts, 
 
 /* ---------------------------------------------------------------------------------------------------------- copies */
 
-/* A copy of x in which the parts of `size` positions of dim occur `count` times, one after the other; `whole`: the
-   dimension as one part, else each position. */
+/* A copy of x with dim repeated `count` times: as a whole, or each of its positions. */
 static strew_tensor *repeat_along(struct steps *steps, strew_tensor *x, int dim, int64_t count, bool whole) {
   if (!x) return NULL;
   struct strew_tensor wide = *x; /* a view on the stack, with a dimension of `count` before or after dim */
@@ -139,8 +137,8 @@ strew_status strew_repeat(strew_tensor *tensor, int count, const int64_t *repeat
   return give_new(&steps, tensor, x, out);
 }
 
-/* The elements of a line, each as often as counts, 1-D, says; NULL if the device declines. Counts are read again: memory
-   that others may change in between is copied first. */
+/* The elements of a line, each repeated as often as its count; NULL if the device declines. It reads counts twice:
+   wrapped memory, which the host may change in between, is copied first. */
 static strew_tensor *repeat_line(struct steps *steps, const strew_tensor *line, strew_tensor *counts) {
   if (steps->status != STREW_OK || !line->storage->device->ops->repeat || !line->sizes[0]) return NULL;
   if (counts->dtype != STREW_INT64 || counts->storage->wrapped) counts = step_copy(steps, counts, STREW_INT64);
@@ -240,7 +238,7 @@ strew_status strew_diff(strew_tensor *tensor, int64_t n, int dim, strew_tensor *
   return give_new(&steps, tensor, x, out);
 }
 
-/* The same on the CPU, in a copy: NULL if a step failed. */
+/* A copy of matrices with zeros beyond a diagonal, on the CPU. NULL if a step failed. */
 static strew_tensor *copy_triangle(struct steps *steps, const strew_tensor *tensor, int64_t diagonal, bool is_lower) {
   const int64_t rows = tensor->sizes[tensor->rank - 2], columns = tensor->sizes[tensor->rank - 1];
   const size_t bytes = dtype_bytes(tensor->dtype);

@@ -259,6 +259,13 @@ static void set_ties(struct action *action, const struct instruction *instructio
     action->ties = ties_of[instruction->op];
 }
 
+/* The dtype of what the kernel of an instruction writes. */
+static strew_dtype dtype_written(const struct instruction *instruction) {
+  if (gives_bool(operation_of(instruction->kind, instruction->op))) return STREW_BOOL;
+  const bool is_signless = dtype_signed(instruction->result) == instruction->compute; /* the result has the same bits */
+  return is_signless ? instruction->result : instruction->compute;
+}
+
 /* Adds an instruction; sets *gives to the dtype of its value. Returns the value; -1: there is no such kernel. */
 static int add_instruction(struct program *program, const struct elementwise_plan *plan,
                            const struct instruction *instruction, strew_dtype *gives) {
@@ -269,8 +276,7 @@ static int add_instruction(struct program *program, const struct elementwise_pla
   kernel *run = kernel_of(instruction);
   int in[MOST_INPUTS];
   if (!run) return -1;
-  const bool is_signless = dtype_signed(instruction->result) == instruction->compute; /* the result has the same bits */
-  *gives = gives_bool(operation) ? STREW_BOOL : is_signless ? instruction->result : instruction->compute;
+  *gives = dtype_written(instruction);
   program->cost += operation->cost;
   for (int i = 0; i < instruction->inputs; i++) in[i] = value_of_source(program, instruction, i);
   if (join_pair(program, plan, instruction, in)) return last_value(program);
@@ -405,7 +411,7 @@ void program_run(const struct program *program, const struct row *row) {
 
 static void elementwise_visit(void *program, const struct row *row) { program_run(program, row); }
 
-/* The elements of an input as a row of `count`, in place or in `filled`; NULL: they are to be converted, or gathered. */
+/* Returns an input's elements contiguously, in place or in `filled`; NULL if they need a conversion or a gather. */
 static inline const void *few_elements(const struct plan *space, const struct instruction_input *input,
                                        strew_dtype computed, int64_t count, char *filled) {
   const int64_t size = (int64_t)dtype_bytes(computed);
@@ -423,8 +429,8 @@ static inline const void *few_elements(const struct plan *space, const struct in
   return filled;
 }
 
-/* Computes a few contiguous elements by one call of a loop, without a program, which is most of the time of small calls.
-   False if more is to be done. */
+/* Computes a few contiguous elements by one call of a loop. A program would take most of a small call's time.
+   False if one is needed. */
 static bool run_few(strew_context *context, const struct elementwise_plan *plan) {
   const struct instruction *instruction = plan->instructions;
   const struct plan *space = &plan->plan;
@@ -436,8 +442,7 @@ static bool run_few(strew_context *context, const struct elementwise_plan *plan)
     return false;
   if (instruction->kind == ELEMENTWISE_CONVERT || instruction->kind == ELEMENTWISE_TAKE) return false;
   if (!are_same_bits(out->dtype, instruction->result) || !is_dense(space, out)) return false;
-  const bool is_truth = gives_bool(operation_of(instruction->kind, instruction->op));
-  if (!is_truth && !are_same_bits(instruction->compute, instruction->result)) return false;
+  if (!are_same_bits(out->dtype, dtype_written(instruction))) return false;
   for (int i = 0; i < instruction->inputs; i++) {
     in[i] = few_elements(space, &instruction->in[i], computed_dtype(instruction, i), count, filled[i]);
     if (!in[i]) return false;

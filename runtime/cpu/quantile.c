@@ -57,9 +57,10 @@ static inline bool has_bins(const struct bins *bins, int64_t i) {
 /* Finds the bins of *rank and *rank + 1, and *rank among their elements. False, and nothing is changed, if these are
    more than half of all. */
 static bool find_bins(struct bins *bins, int64_t count, int64_t *rank) {
-  uint16_t counts[1 << 8] = {0}, of[4][1 << 8] = {{0}}; /* neighbours are often in one bin */
+  uint16_t counts[1 << 8], of[4][1 << 8] = {{0}}; /* neighbours are often in one bin */
   int64_t below = 0, within;
   int first = 0, last;
+  memset(bins->of + count, 0, AT_ONCE); /* has_bins looks at them */
   for (int64_t i = 0; i < count; i++) of[i & 3][bins->of[i]]++;
   for (int i = 0; i < 1 << 8; i++) counts[i] = (uint16_t)(of[0][i] + of[1][i] + of[2][i] + of[3][i]);
   while (below + counts[first] <= *rank) below += counts[first++];

@@ -1,7 +1,6 @@
 /* repeat.c: the elements of a line, each as often as its count, in two passes: the first adds the counts of each part,
    the second writes elements. */
 #include "cpu.h"
-#include "tuning.h"
 
 enum { MOST_PARTS = 256, AHEAD = 8 };
 

@@ -5,10 +5,10 @@
    the line. A line that rises is stored as it is read, one that falls from its end on. Items are narrow (key and
    position in a word of 64 bits) or broad, if one of the two needs more than 32.
 
-   Methods: short lines are sorted by networks, side by side if there are several, or if they rise but for few elements,
-   merged of both; insertion sort for few elements; a heap for the first few of a long line; bytes are counted; else an
-   LSD radix sort. Lines that exceed the cache are first partitioned by the most significant digit; then each bucket is
-   sorted in cache, and threads share one only if it is too large.
+   Methods: insertion sort for few elements; networks for short lines, several side by side; a merge for short lines
+   that rise except for few elements, which are taken out and sorted; a heap for the first few of a long line; counting
+   for bytes; else an LSD radix sort. Lines that exceed the cache are first partitioned by the most significant digit;
+   then each bucket is sorted in cache, and threads share one only if it is too large.
 
    Narrow items have the size of a position: they are stored where the positions are written in the end, if those are
    contiguous and all are kept. The scratch for 10 M float32 is then a sixth of that of two arrays of items.
@@ -57,7 +57,7 @@ struct sort_line {
   uint64_t flip, base;
 };
 
-/* Whether no key is below, or above, the one before. `apart`: and if the line falls, no two are known to be equal. */
+/* rises, falls: no key is less, or greater, than the one before. apart: nor equal to it; only of a line that falls. */
 struct order {
   bool rises, falls, apart;
 };
@@ -93,6 +93,7 @@ struct sorts {
 #define ITEM broad
 #include "items.inc"
 
+enum { ORDER_BLOCK = 32 }; /* adjacent elements compared together: compilers vectorise that */
 #define LOOPS_SIGNED
 #define LOOPS "runtime/cpu/sort.inc"
 #include "runtime/cpu/loops/each_dtype.h"
@@ -213,12 +214,11 @@ static void bound_chunk(struct radix *radix, int64_t part, int64_t begin, int64_
     bound_keys(bounds, keys, 2);
     return;
   }
-  for (int64_t at = begin, taken; at < end && radix->job->value_bytes > 1; at += taken) {
+  for (int64_t at = begin, taken; at < end; at += taken) {
     taken = least(end - at, SORT_CHUNK);
     of->load(keys, line, at, taken);
     bound_keys(bounds, keys, taken);
   }
-  if (radix->job->value_bytes == 1) bounds->least = 0, bounds->most = UINT8_MAX; /* one digit sorts any bytes */
 }
 
 static void load_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {

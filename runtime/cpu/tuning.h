@@ -215,11 +215,12 @@ enum {
   TABLE_MIN = 1 << 12,
   /* entries: most of a table of codes. Unmeasured */
   TABLE_MAX = 1 << 24,
-  /* elements: fewer are sorted, not hashed. Unmeasured */
+  /* elements: fewer are partitioned or sorted, not hashed. Unmeasured */
   HASH_MIN = 64,
   /* codes looked at before they are hashed. Unmeasured */
   HASH_SAMPLE = 1 << 14,
-  /* elements of a group, on average, at the least; with fewer, codes are sorted. Unmeasured */
+  /* elements of a group, on average, at the least; with fewer, codes are partitioned or sorted.
+     Unmeasured */
   HASH_GROUP_MIN = 4,
   /* elements of a partition, on average, at most: their table is in the L2 cache. 1 << 10 to 1 << 11: no difference */
   PARTITION_ITEMS = 1 << 11,
@@ -434,9 +435,10 @@ enum {
      3.7 -> 1.6, 1000 13.7 -> 6.8, 16384 231 -> 140; float16 1000 6.8 -> 5.2, 2100 12.6 -> 18. float32 48, by insertion
      1.3, otherwise 1.3 */
   NETWORK_MOST = 256,
-  /* lines that a network would sort are merged of those elements that rise and of others: at most RISING_FEW, and one
-     in 16 of those looked at, up to RISING_MOST. An element that more than RISING_BACK before it exceed is one of the
-     others, else those are. Zen 4, 1000 float32 in order except 10: 5.6 us -> 3.3; in any order 5.5 -> 5.5 */
+  /* elements of a short line that may be taken out, so that the rest rises and both are merged: RISING_FEW, and one in
+     16 of those read so far, at most RISING_MOST. An element that is out of order is taken out if more than
+     RISING_BACK before it are greater, else these are. Zen 4, 1000 float32 in order except 10: 5.6 us -> 3.3; in any
+     order 5.5 -> 5.5 */
   RISING_FEW = 8,
   RISING_MOST = 64,
   RISING_BACK = 3,

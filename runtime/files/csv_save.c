@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-enum { PART_CELLS = 1 << 15, PART_BYTES = 24 * PART_CELLS, MOST_SPECIALS = 8, ROWS_AT_ONCE = 32 };
+enum { PART_CELLS = 1 << 15, PART_BYTES = 24 * PART_CELLS, MOST_SPECIALS = 8 };
 
 /* A column to write. */
 struct csv_source {
@@ -147,8 +147,8 @@ static inline char *put_cell(const struct writer *writer, const struct csv_sourc
 
 /* Prefetches the words of rows from `row` on; returns the row behind them. */
 static int64_t prefetch_rows(const struct writer *writer, int64_t row) {
-  const int64_t end = least(row + ROWS_AT_ONCE, writer->rows);
-  int64_t codes[ROWS_AT_ONCE];
+  const int64_t end = least(row + WORDS_AT_ONCE, writer->rows);
+  int64_t codes[WORDS_AT_ONCE];
   for (int64_t i = 0; i < writer->count; i++) {
     const struct csv_source *source = &writer->sources[i];
     if (!source->words || !words_are_many(source->words)) continue;

@@ -512,12 +512,13 @@ static void skip_cells(struct cells *cells) {
   }
 }
 
+enum { OPEN = -2 }; /* in place of a column: more lines are needed */
+
 /* Returns the first column with a number in the second line below a word, if the first line has words only, and none in
    a column that the options read as text; words as "-" are none above a number. has_numbers, if not NULL, is for a line
    of names: whatever the options say, and it may have empty cells; true if it has others that are no words; a column
    without a value leaves it to the next lines, OPEN if there are none yet. Else -1. Dates are values below words, and
    may be names above numbers. */
-enum { OPEN = -2 };
 static int64_t column_below_words(const struct csv_reader *reader, struct cells cells, bool *has_numbers) {
   const struct cells above = cells;
   struct cell cell;

@@ -71,10 +71,12 @@ struct csv_reader {
   size_t unquoted_bytes;
 };
 
-/* Reads the names, or numbers the columns, and leaves `cells` at the first row. The text holds the first two lines, or,
-   if missing values leave open whether the first one has names, more, CSV_HEAD_LINES at most. */
+/* Lines that may be needed to tell whether the first one has names. */
 enum { CSV_HEAD_LINES = 8 };
+/* True if missing values in the lines at `cells` leave that open: the next line is needed, too. */
 bool csv_head_is_open(const struct csv_reader *reader, struct cells cells);
+/* Reads the names, or numbers the columns, and leaves `cells` at the first row. The text holds the first two lines, or
+   those that csv_head_is_open needs. */
 strew_status csv_read_head(struct csv_reader *reader, struct cells *cells);
 /* Walks from the first row on, up to `end`: finds errors, kinds and the number of rows. */
 strew_status csv_walk_first(struct csv_reader *reader, struct cells *cells, const char *end);

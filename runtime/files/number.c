@@ -125,18 +125,29 @@ bool decimal_value_to_unsigned(const struct decimal *decimal, uint64_t *out) {
   return *out = strtoull(decimal->text, NULL, 10), errno == 0;
 }
 
+enum { MAX_POWER = 27 };
+static const uint64_t powers_of_five[MAX_POWER + 1] = {
+    0x0000000000000001, 0x0000000000000005, 0x0000000000000019, 0x000000000000007d, 0x0000000000000271,
+    0x0000000000000c35, 0x0000000000003d09, 0x000000000001312d, 0x000000000005f5e1, 0x00000000001dcd65,
+    0x00000000009502f9, 0x0000000002e90edd, 0x000000000e8d4a51, 0x0000000048c27395, 0x000000016bcc41e9,
+    0x000000071afd498d, 0x0000002386f26fc1, 0x000000b1a2bc2ec5, 0x000003782dace9d9, 0x00001158e460913d,
+    0x000056bc75e2d631, 0x0001b1ae4d6e2ef5, 0x000878678326eac9, 0x002a5a058fc295ed, 0x00d3c21bcecceda1,
+    0x0422ca8b0a00a425, 0x14adf4b7320334b9, 0x6765c793fa10079d};
+
+/* 10^n, for n in 0..19. */
+static inline uint64_t power_of_ten(int n) { return powers_of_five[n] << n; }
+
 /* What a float dtype needs: every decimal of min_digits digits survives conversion to it, but for subnormals;
    max_digits digits distinguish all its elements. */
 struct float_form {
   int min_digits, max_digits;
-  uint64_t limit;   /* 10^max_digits */
   int dropped_bits; /* of a double's significand */
   double normal;    /* the least normal number */
 };
-static const struct float_form float_forms[] = {[STREW_FLOAT64] = {15, 17, 100000000000000000, 0, 0x1p-1022},
-                                                [STREW_FLOAT32] = {6, 9, 1000000000, 29, 0x1p-126},
-                                                [STREW_FLOAT16] = {3, 5, 100000, 42, 0x1p-14},
-                                                [STREW_BFLOAT16] = {2, 4, 10000, 45, 0x1p-126}};
+static const struct float_form float_forms[] = {[STREW_FLOAT64] = {15, 17, 0, 0x1p-1022},
+                                                [STREW_FLOAT32] = {6, 9, 29, 0x1p-126},
+                                                [STREW_FLOAT16] = {3, 5, 42, 0x1p-14},
+                                                [STREW_BFLOAT16] = {2, 4, 45, 0x1p-126}};
 
 /* ----------------------------------------------------------------------------------------------------- to doubles */
 
@@ -149,15 +160,6 @@ static double convert_rare(const struct decimal *decimal, locale_t c_locale) {
 
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 uint128;
-
-enum { MAX_POWER = 27 };
-static const uint64_t powers_of_five[MAX_POWER + 1] = {
-    0x0000000000000001, 0x0000000000000005, 0x0000000000000019, 0x000000000000007d, 0x0000000000000271,
-    0x0000000000000c35, 0x0000000000003d09, 0x000000000001312d, 0x000000000005f5e1, 0x00000000001dcd65,
-    0x00000000009502f9, 0x0000000002e90edd, 0x000000000e8d4a51, 0x0000000048c27395, 0x000000016bcc41e9,
-    0x000000071afd498d, 0x0000002386f26fc1, 0x000000b1a2bc2ec5, 0x000003782dace9d9, 0x00001158e460913d,
-    0x000056bc75e2d631, 0x0001b1ae4d6e2ef5, 0x000878678326eac9, 0x002a5a058fc295ed, 0x00d3c21bcecceda1,
-    0x0422ca8b0a00a425, 0x14adf4b7320334b9, 0x6765c793fa10079d};
 
 /* Returns significand * 2^exponent, ties to even. The significand's highest bit is set; `more`: nonzero bits follow it.
    The result must be a normal double. */
@@ -213,11 +215,11 @@ double decimal_to_double(const struct decimal *decimal, locale_t c_locale) {
 /* Computes the first `count` digits of value > 0, ties to even: value is about *digits * 10^*exponent. False if that
    needs more than 128 bits. */
 static bool usual_digits(double value, int count, uint64_t *digits, int *exponent) {
-  uint64_t bits, limit = 1;
+  const uint64_t limit = power_of_ten(count);
+  uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   int exponent2 = (int)(bits >> 52) - 1075;
   uint64_t significand = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
-  for (int i = 0; i < count; i++) limit *= 10;
   int exponent10 = (int)floor((exponent2 + 52) * 0.30102999566398120) - count + 1; /* estimate, at most 1 too low */
   for (int tries = 0; tries < 3; tries++, exponent10++) {
     int right = exponent10 - exponent2; /* value / 10^exponent10 = significand * 5^-exponent10 / 2^right */
@@ -232,9 +234,9 @@ static bool usual_digits(double value, int count, uint64_t *digits, int *exponen
 }
 
 /* Finds the shortest decimal that reads back as value > 0, a normal number of the dtype: the nearest one of max_digits
-   digits, then of one digit less as long as it lies between the middles to the neighbours. False if that needs more bits, or
-   a closer look: powers of two, whose neighbours are not equally far, and in dtypes narrower than float64 decimals near
-   such a middle, because they are read as float64 first. */
+   digits, then of one digit less as long as it lies between the midpoints to the neighbours. False if that needs more
+   bits, or for powers of two, whose neighbours are not equally far, and, in dtypes narrower than float64, for decimals
+   near a midpoint, because they are read as float64 first. */
 static inline bool usual_shortest(const struct float_form *form, double value, struct decimal *out) {
   enum { CLOSE = 20, STORED = 52, FRACTION = 50 /* bits */, LOST = 8 /* at most, in a comparison */ };
   uint64_t bits;
@@ -255,7 +257,7 @@ static inline bool usual_shortest(const struct float_form *form, double value, s
     shift = FRACTION - right;
     scaled = shift < 0 ? product >> -shift : product << shift;
     width = shift < 0 ? five >> -shift : five << shift;
-    if ((uint64_t)(scaled >> FRACTION) < form->limit - 1) break;
+    if ((uint64_t)(scaled >> FRACTION) < power_of_ten(form->max_digits) - 1) break;
   }
   const uint64_t whole = (uint64_t)(scaled >> FRACTION), fraction = (uint64_t)scaled & (((uint64_t)1 << FRACTION) - 1);
   const uint64_t lost = shift < 0 ? LOST : 0, close = form->dropped_bits ? width >> CLOSE : lost;
@@ -355,31 +357,10 @@ static inline void shortest(strew_dtype dtype, const void *element, double value
   strip_zeros(out, 10, 1);
 }
 
-static const uint64_t powers_of_ten[] = {1,
-                                         10,
-                                         100,
-                                         1000,
-                                         10000,
-                                         100000,
-                                         1000000,
-                                         10000000,
-                                         100000000,
-                                         1000000000,
-                                         10000000000,
-                                         100000000000,
-                                         1000000000000,
-                                         10000000000000,
-                                         100000000000000,
-                                         1000000000000000,
-                                         10000000000000000,
-                                         100000000000000000,
-                                         1000000000000000000,
-                                         10000000000000000000u};
-
 /* The number of a number's decimal digits; 1 for 0. */
 static inline int count_digits(uint64_t number) {
   const int estimate = (64 - __builtin_clzll(number | 1)) * 1233 >> 12; /* exact, or 1 too low */
-  return estimate + (estimate == 0 || number >= powers_of_ten[estimate]);
+  return estimate + (estimate == 0 || number >= power_of_ten(estimate));
 }
 
 static inline void put_pair(uint32_t number, char *to) {
@@ -430,7 +411,7 @@ static inline char *put_decimal(uint64_t digits, int exponent, char *to) {
     return (char *)memcpy(to, ".0", 2) + 2;
   }
   if (whole <= 0) return memcpy(to, "0.000", 5), put_digits(digits, count, to + 2 - whole);
-  const uint64_t power = powers_of_ten[-exponent], before = digits / power;
+  const uint64_t power = power_of_ten(-exponent), before = digits / power;
   to = put_digits(before, whole, to);
   *to++ = '.';
   return put_digits(digits - before * power, -exponent, to);

@@ -35,16 +35,16 @@ strew_status stream_grow(const struct call *call, strew_context *context, size_t
 
 strew_status file_hold(const struct call *call, struct file *file, bool is_gzip) {
   struct stream stream;
-  uint64_t expected = is_gzip ? 0 : file->size_bytes;
+  const uint64_t expected = is_gzip ? 0 : file->size_bytes;
   size_t min_bytes = expected && expected < SIZE_MAX - 1 ? (size_t)expected + 2 : STREAM_MIN_BYTES, length = 0, got = 1;
   if (file->bytes) return STREW_OK;
   strew_status status = stream_open(call, file, is_gzip, &stream);
   for (; status == STREW_OK && got; length += got, min_bytes = STREAM_MIN_BYTES) {
     got = 0;
-    if (length && is_gzip && file->held_bytes - length < 2 && (expected = codec_expected(stream.codec, length)))
-      min_bytes = (size_t)expected + 2 - file->held_bytes;
-    if (file->held_bytes - length < 2)
-      status = stream_grow(call, file->context, length, min_bytes, &file->bytes, &file->held_bytes);
+    const bool is_full = file->held_bytes - length < 2;
+    const uint64_t whole = is_full && is_gzip && length ? codec_expected(stream.codec, length) : 0;
+    if (whole) min_bytes = (size_t)whole + 2 - file->held_bytes;
+    if (is_full) status = stream_grow(call, file->context, length, min_bytes, &file->bytes, &file->held_bytes);
     size_t left = file->held_bytes - length - 1;
     TRY(status, stream_read(call, &stream, file->bytes + length, STREAM_PIECE(left), &got));
   }
@@ -52,7 +52,7 @@ strew_status file_hold(const struct call *call, struct file *file, bool is_gzip)
   if (status != STREW_OK) return status;
   file->bytes[length] = '\0';
   file->size_bytes = length;
-  if (!file->is_regular || is_gzip || length >= expected) return STREW_OK;
+  if (!file->is_regular || length >= expected) return STREW_OK;
   return file_read(call, file, length, NULL, (size_t)(expected - length)); /* fails: the file has become shorter */
 }
 

@@ -399,7 +399,7 @@ describe("times", function()
     local t = strew.time{"2024-01-01", "2024-01-02"}
     assert.same({"NaT", "2024-01-01", "2024-01-02"}, t:pad{1, 0}:tolist())
     assert.same({"2024-01-02", "2000-01-01"}, t:pad({-1, 1}, "constant", "2000-01-01"):tolist())
-    assert.equal("pad: 'value' is a number, expected a time\n  self  time[1] cpu\n  hint  a time is written as text: "
+    assert.equal("pad: 'value' is a number, expected a time\n  self  time[2] cpu\n  hint  a time is written as text: "
       .. '"2024-05-17"', support.message(t.pad, t, {1, 0}, {value = 0}))
   end)
 

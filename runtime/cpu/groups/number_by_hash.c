@@ -3,8 +3,8 @@
    codes. Parts follow one another: adding their codes in turn to the first part's table numbers all in order of first
    appearance. Only these different codes are sorted, if that is the wanted order.
 
-   A sample before, and counts during the pass, estimate how many codes are distinct: where most are, sorting takes less
-   time and memory, and the codes are restored. */
+   A sample before, and counts during the pass, estimate how many codes are distinct: where most are, partitioning and
+   sorting take less time and memory, and the codes are restored. */
 #include "numbering.h"
 #include "runtime/groups/key_table.h"
 
@@ -24,7 +24,7 @@ struct hashing {
   struct numbering *n;
   int64_t parts;
   struct hashed_part *at;
-  bool is_over;   /* sorting is better */
+  bool is_over;   /* another way is better */
   int64_t *ranks; /* of all groups in the order of codes; NULL: not needed */
 };
 

@@ -93,7 +93,7 @@ static void find_part(void *partitioning, int64_t part) {
     if (p->starts[k + 1] - p->starts[k] <= p->most) find_first(p, k, slots);
 }
 
-/* Partitions larger than `most` have codes that come again and again: one table serves them in turn. */
+/* Partitions larger than `most` have codes with many duplicates: one table serves them in turn. */
 static strew_status find_in_large(struct partitioning *p) {
   const struct numbering *n = p->n;
   int64_t largest = 0;
