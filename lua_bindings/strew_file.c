@@ -122,6 +122,7 @@ static bool read_formats(lua_State *L, struct script_call *call, int i, const ch
   const struct keys *keys = &dates->keys;
   size_t count = 0;
   char text[TEXT_BYTES];
+  const size_t most = keys->most - (size_t)*keys->count; /* finalizers may have added keys since they were counted */
   for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
     if (lua_isinteger(L, -2) && (lua_Unsigned)lua_tointeger(L, -2) - 1 < lua_rawlen(L, i)) continue;
     if (lua_type(L, -2) != LUA_TSTRING)
@@ -133,7 +134,7 @@ static bool read_formats(lua_State *L, struct script_call *call, int i, const ch
                        "has %s for column \"%.40s\", expected a format, as \"%%d.%%m.%%Y\"",
                        bind_text(L, call, lua_gettop(L), text), lua_tostring(L, -2)),
              false;
-    dates->sorted[count++] = (struct format){lua_tostring(L, -2), lua_tostring(L, -1)};
+    if (count < most) dates->sorted[count++] = (struct format){lua_tostring(L, -2), lua_tostring(L, -1)};
   }
   qsort(dates->sorted, count, sizeof *dates->sorted, compare_columns);
   for (size_t k = 0; k < count; k++, ++*keys->count) {

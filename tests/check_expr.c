@@ -375,6 +375,21 @@ static void check_bound(strew_tensor *expected, const char *text) {
   strew_release(bound), strew_release(copy), strew_release(folds[0]), strew_release(folds[1]);
 }
 
+/* A mask without memory is stored by what writes by it. */
+static void check_bound_mask(strew_tensor *expected, const char *text) {
+  const int mask_rank = strew_tensor_rank(expected);
+  if (strew_tensor_dtype(expected) != STREW_BOOL || !mask_rank) return;
+  strew_tensor *bound = NULL,
+               *filled = random_tensor(STREW_FLOAT32, mask_rank, strew_tensor_sizes(expected), CONTIGUOUS);
+  strew_tensor *wanted = NULL;
+  ok(strew_clone(filled, &wanted, &failure));
+  ok(strew_expr_bind(expr, &values, &bound, &failure));
+  ok(strew_set_rows(filled, bound, strew_number(strew_int(7)), &failure));
+  ok(strew_set_rows(wanted, expected, strew_number(strew_int(7)), &failure));
+  assert_same(filled, wanted, text), assert_same(bound, expected, text);
+  strew_release(bound), strew_release(filled), strew_release(wanted);
+}
+
 static void check_new(const strew_tensor *expected, const char *text) {
   strew_tensor *out = NULL;
   ok(strew_expr_evaluate(expr, &values, &out, &failure));
@@ -453,6 +468,7 @@ static void check_result(void) {
   check_type(expected);
   check_new(expected, text);
   check_bound(expected, text);
+  check_bound_mask(expected, text);
   if (draw_below(2)) check_reduced(expected, text);
   if (draw_below(2)) check_written(expected, text);
 }

@@ -391,6 +391,82 @@ START_TEST(test_wide_lines) {
 }
 END_TEST
 
+/* A fill by mask that is interrupted is not begun again in another way. */
+START_TEST(test_filled_rows) {
+  const int64_t count = 40000;
+  strew_tensor *self = ones_of(count), *mask = NULL;
+  ok(strew_full(device, STREW_BOOL, 1, &count, strew_bool(true), &mask, &failure));
+  for (long failing = 1;; failing++) {
+    limit_looks(failing, failing % 2);
+    const strew_status status = strew_set_rows(self, mask, strew_number(strew_int(7)), &failure);
+    const bool is_interrupted = interrupted_looks() > 0;
+    limit_looks(0, false);
+    if (!is_interrupted) break;
+    check_interrupted("set_rows", status, true);
+    ck_assert_ptr_nonnull(strstr(failure.message, "'self' may hold a part of the result"));
+  }
+  strew_release(self), strew_release(mask);
+}
+END_TEST
+
+/* Lines of missing values, which leave the names open, are read on, or the call fails. */
+START_TEST(test_open_heads) {
+  char path[] = "/tmp/strew-check-XXXXXX.csv";
+  const char text[] = "a,b\nnan,nan\nnan,nan\nnan,nan\n1,2\n3,4\n";
+  int descriptor = mkstemps(path, 4);
+  ck_assert_int_ge(descriptor, 0);
+  ck_assert_int_eq(write(descriptor, text, sizeof text - 1), (ssize_t)sizeof text - 1);
+  close(descriptor);
+  const strew_load_options options = {.csv = &(const strew_csv_options){.rows = 2}};
+  for (long failing = 1;; failing++) {
+    strew_table *loaded = NULL;
+    limit_looks(failing, false);
+    const strew_status status = strew_load(device, path, &options, NULL, &loaded, &failure);
+    const bool is_interrupted = interrupted_looks() > 0;
+    limit_looks(0, false);
+    if (status != STREW_OK) check_interrupted("heads", status, true);
+    if (status == STREW_OK) ck_assert_str_eq(strew_table_name(loaded, 0), "a");
+    strew_table_release(loaded);
+    if (!is_interrupted) break;
+  }
+  unlink(path);
+}
+END_TEST
+
+/* Codes in memory that its host changes while they are saved: an error, or the file has the words. */
+static int64_t host_codes[] = {0, 1, 0, 1};
+static int64_t spoil_codes(void) {
+  host_codes[3] = atomic_fetch_add(&stop.looks, 1) + 1 < stop.failing ? 1 : (int64_t)1 << 40;
+  return 0;
+}
+
+START_TEST(test_changing_codes) {
+  const int64_t count = 4;
+  char path[] = "/tmp/strew-check-XXXXXX.csv";
+  int descriptor = mkstemps(path, 4);
+  ck_assert_int_ge(descriptor, 0);
+  close(descriptor);
+  strew_tensor *codes = NULL;
+  strew_table *table = NULL;
+  ok(strew_wrap(device, STREW_INT64, 1, &count, NULL, host_codes, sizeof host_codes, NULL, NULL, &codes, &failure));
+  ok(strew_table_create(context, &table, &failure));
+  ok(strew_table_add(table, "a", codes, &failure));
+  ok(strew_table_add_word(table, 0, "x", &failure));
+  ok(strew_table_add_word(table, 0, "y", &failure));
+  for (long failing = 1; failing <= atomic_load(&stop.looks) + 1; failing++) {
+    limit_looks(failing, false);
+    host_codes[3] = 1;
+    context->now_ns = spoil_codes;
+    const strew_status status = strew_save_table(table, path, NULL, &failure);
+    context->now_ns = clock_ns;
+    if (status != STREW_OK) ck_assert_int_eq(status, STREW_EVALUE);
+  }
+  limit_looks(0, false);
+  unlink(path);
+  strew_table_release(table), strew_release(codes);
+}
+END_TEST
+
 /* Each row of a picture is checked, in writing and in reading. */
 START_TEST(test_rows_of_pictures) {
   const int64_t high[] = {3000, 1};
@@ -526,6 +602,9 @@ Suite *make_suite(void) {
   tcase_add_test(often, test_keys);
   tcase_add_test(often, test_pieces_of_products);
   tcase_add_test(often, test_wide_lines);
+  tcase_add_test(often, test_filled_rows);
+  tcase_add_test(often, test_open_heads);
+  tcase_add_test(often, test_changing_codes);
   tcase_add_test(often, test_rows_of_pictures);
   return suite;
 }

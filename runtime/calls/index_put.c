@@ -2,6 +2,8 @@
    row-major positions (take, put), at coordinates (scatter_nd, gather_nd), and at a mask's true elements. */
 #include "indexed_rows.h"
 
+#include "runtime/base/device.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -186,22 +188,26 @@ strew_status strew_index_get(strew_tensor *self, int count, strew_tensor *const 
   return steps_status(&steps);
 }
 
-/* Writes a number where a mask of self's leading dimensions is true, without positions. False, and nothing is written,
-   if masked_fill would convert the number differently, or the mask does not fit. */
-static bool fill_rows(strew_tensor *self, const strew_tensor *index, strew_operand value) {
+/* True if the value is a number that masked_fill converts as put_rows does, and the index a stored mask of self's leading
+   dimensions. */
+static bool is_filled(const strew_tensor *self, const strew_tensor *index, strew_operand value) {
   const strew_dtype dtype = self->dtype, number = value.number.dtype;
   if (value.tensor || index->dtype != STREW_BOOL || index->rank > self->rank || !index->rank) return false;
-  if (!dtype_is_number(dtype) || dtype == STREW_BOOL || dtype != dtype_wide(dtype)) return false;
+  if (!index->storage || is_unstored(index) || !dtype_is_number(dtype) || dtype == STREW_BOOL) return false;
+  if (dtype != dtype_wide(dtype)) return false;
   if (number != STREW_INT64 && !(number == STREW_FLOAT64 && dtype_is_float(dtype))) return false;
-  if (memcmp(index->sizes, self->sizes, (size_t)index->rank * sizeof *index->sizes) != 0) return false;
-  struct strew_tensor mask = *index; /* a view on the stack */
-  for (; mask.rank < self->rank; mask.rank++) mask.sizes[mask.rank] = 1, mask.strides[mask.rank] = 0;
-  return strew_masked_fill(self, &mask, value, &self, NULL) == STREW_OK;
+  return memcmp(index->sizes, self->sizes, (size_t)index->rank * sizeof *index->sizes) == 0;
 }
 
 strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error) {
-  if (fill_rows(self, index, value)) return STREW_OK;
-  CALL(call, "set_rows", error, {"self", self, MOVED}, {"value", value.tensor, MOVED});
+  CALL_STEPS(call, steps, "set_rows", error, {"self", self, MOVED}, {"value", value.tensor, MOVED});
+  if (is_filled(self, index, value)) { /* without positions; what is wrong with the arguments, put_rows reports */
+    struct strew_tensor mask = *index; /* a view on the stack */
+    for (; mask.rank < self->rank; mask.rank++) mask.sizes[mask.rank] = 1, mask.strides[mask.rank] = 0;
+    const strew_status status = strew_masked_fill(self, &mask, value, &self, steps.error);
+    if (status == STREW_OK) return status;
+    if (status == STREW_EINTERRUPTED || status == STREW_ETIME) return STEP(&steps, status), steps_status(&steps);
+  }
   const char *const *names = index->dtype == STREW_BOOL ? mask_name : index_name;
   const struct put put = {names, "value", self, 1, &index, value.tensor, NULL};
   return put_rows(&call, &put, value, &scatter_defaults, &self);

@@ -80,13 +80,14 @@ static strew_tensor *repeat_along(struct steps *steps, strew_tensor *x, int dim,
   struct strew_tensor wide = *x; /* a view on the stack, with a dimension of `count` before or after dim */
   const int rank = x->rank, at = whole ? dim : dim + 1;
   if (rank == MAX_RANK) { /* leading dimensions as one */
+    const int mark = steps->count;
     const int64_t before = count_of_sizes(dim, x->sizes), after = count_of_sizes(rank - dim - 1, x->sizes + dim + 1);
     strew_tensor *few = step_reshape(steps, x, 3, (int64_t[]){before, x->sizes[dim], after});
     strew_tensor *repeated = repeat_along(steps, few, 1, count, whole);
     int64_t sizes[MAX_RANK];
     memcpy(sizes, x->sizes, sizeof sizes);
     sizes[dim] *= count;
-    return step_view(steps, repeated, rank, sizes);
+    return steps_keep(steps, mark, step_view(steps, repeated, rank, sizes));
   }
   for (int d = rank; d > at; d--) wide.sizes[d] = wide.sizes[d - 1], wide.strides[d] = wide.strides[d - 1];
   wide.sizes[at] = count;

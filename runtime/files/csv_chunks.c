@@ -159,10 +159,14 @@ static strew_status read_head(const struct call *call, struct csv_state *state) 
   for (int lines = 2; is_open && lines <= CSV_HEAD_LINES; lines++) {
     RETURN_IF_FAILED(find_lines(call, state, lines, &end, &is_lost));
     byte = terminate(state, end);
-    is_open = lines < CSV_HEAD_LINES && !state->is_at_end && csv_head_is_open(&state->reader, state->cells);
+    is_open = false;
+    if (lines < CSV_HEAD_LINES && !state->is_at_end)
+      RETURN_IF_FAILED(csv_head_is_open(&state->reader, state->cells, &is_open));
     if (is_open) state->text[end] = byte;
   }
-  status = csv_check_text(&state->reader, state->text, end, 1, state->before);
+  const size_t from = state->before ? state->begin : 0; /* skipped lines are checked as far as they are still there */
+  status = csv_check_text(&state->reader, state->text + from, end - from, from ? state->cells.line : 1,
+                          state->before + from);
   TRY(status, csv_read_head(&state->reader, &state->cells));
   state->text[end] = byte;
   state->begin = (size_t)(state->cells.at - state->text);

@@ -131,6 +131,17 @@ static void cut_blocks(struct parts *parts) {
   parts->has_quotes = quotes > 0;
 }
 
+/* Lowers the numbers of rows where many lines are empty or in quotes: a row has at least a byte for each column. */
+static void bound_rows(struct parts *parts) {
+  int64_t row = parts->blocks[0].row, lines;
+  for (int64_t b = 0; b < parts->block_count; b++, row += lines) {
+    struct block *block = &parts->blocks[b];
+    lines = least(block[1].row - block->row, (block[1].begin - block->begin) / parts->reader->count + 1);
+    block->row = row;
+  }
+  parts->blocks[parts->block_count].row = row;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- cells */
 
 /* A number in its usual form: digits, a point or none, up to 19 digits in all. */
@@ -521,10 +532,11 @@ static strew_status walk_blocks(struct parts *parts, int64_t most, int64_t *line
   pool_run(reader->context, parts->block_count, count_block, parts);
   RETURN_IF_FAILED(context_check(reader->call, reader->context));
   cut_blocks(parts);
-  const int64_t bound = parts->blocks[parts->block_count].row;
-  *is_read = bound <= (parts->end - parts->cells.at) / reader->count; /* else many line ends are in quotes */
+  const int64_t lines = parts->blocks[parts->block_count].row;
+  *is_read = lines <= (parts->end - parts->cells.at) / reader->count; /* else many line ends are in quotes */
   if (!*is_read) return STREW_OK;
-  strew_status status = begin_columns(parts, bound);
+  bound_rows(parts);
+  strew_status status = begin_columns(parts, parts->blocks[parts->block_count].row);
   for (int64_t p = 0; p < most; p++) parts->parts[p].reader.is_decided = reader->is_decided;
   for (int64_t b = 0; b < parts->block_count && *is_read && status == STREW_OK; b += parts->part_count) {
     parts->part_count = least(most, parts->block_count - b);

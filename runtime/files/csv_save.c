@@ -268,10 +268,14 @@ static strew_status put_rows(struct writer *writer) {
 
 /* -------------------------------------------------------------------------------------------------------- columns */
 
-static strew_status open_rows(struct writer *writer, strew_tensor *tensor, struct csv_source *out) {
+/* is_copied: what is checked is written, whatever the host does to its memory meanwhile. */
+static strew_status open_rows(struct writer *writer, strew_tensor *tensor, bool is_copied, struct csv_source *out) {
   strew_tensor *on_cpu = NULL;
   strew_status status = strew_to(tensor, &writer->context->cpu, tensor->dtype, &on_cpu, writer->call->error);
-  TRY(status, strew_contiguous(on_cpu, &out->dense, writer->call->error));
+  if (is_copied)
+    TRY(status, strew_clone(on_cpu, &out->dense, writer->call->error));
+  else
+    TRY(status, strew_contiguous(on_cpu, &out->dense, writer->call->error));
   strew_release(on_cpu);
   if (status == STREW_OK)
     *out = (struct csv_source){out->dense, dense_at(out->dense, 0), dtype_bytes(tensor->dtype),
@@ -324,11 +328,13 @@ static strew_status open_columns(struct writer *writer) {
   for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
     strew_tensor *tensor = strew_table_tensor(writer->table, i);
     if (i == 0 && tensor->rank == 1) writer->rows = tensor->sizes[0];
+    const struct words *words = table_words(writer->table, i);
+    const bool is_coded = words && tensor->dtype != STREW_TEXT;
     status = check_column(writer, i, tensor);
-    TRY(status, open_rows(writer, tensor, &writer->sources[i]));
+    TRY(status, open_rows(writer, tensor, is_coded && tensor->storage->wrapped, &writer->sources[i]));
     if (status != STREW_OK) return status;
-    writer->sources[i].words = table_words(writer->table, i);
-    if (writer->sources[i].words && tensor->dtype != STREW_TEXT) status = check_codes(writer, i);
+    writer->sources[i].words = words;
+    if (is_coded) status = check_codes(writer, i);
   }
   return status;
 }
@@ -336,7 +342,7 @@ static strew_status open_columns(struct writer *writer) {
 /* Opens a tensor's columns; all share its memory. */
 static strew_status open_tensor(struct writer *writer, const strew_tensor *tensor) {
   struct csv_source whole = {0};
-  strew_status status = open_rows(writer, (strew_tensor *)tensor, &whole);
+  strew_status status = open_rows(writer, (strew_tensor *)tensor, false, &whole);
   for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
     struct csv_source *source = &writer->sources[i];
     *source = whole;

@@ -547,13 +547,17 @@ static int64_t column_below_words(const struct csv_reader *reader, struct cells 
   return -1;
 }
 
-bool csv_head_is_open(const struct csv_reader *reader, struct cells cells) {
+strew_status csv_head_is_open(const struct csv_reader *reader, struct cells cells, bool *is_open) {
   struct csv_reader head = *reader;
   bool has_numbers = false;
-  if (reader->options->header || !cells_find_line(&cells)) return false;
+  *is_open = false;
+  if (reader->options->header || !cells_find_line(&cells)) return STREW_OK;
   struct cells first = cells;
   head.count = 0;
-  return count_cells(&head, &first, &head.count) == STREW_OK && column_below_words(&head, cells, &has_numbers) == OPEN;
+  const strew_status status = count_cells(&head, &first, &head.count); /* csv_read_head reports what is wrong with it */
+  if (status == STREW_EINTERRUPTED || status == STREW_ETIME) return status;
+  *is_open = status == STREW_OK && column_below_words(&head, cells, &has_numbers) == OPEN;
+  return STREW_OK;
 }
 
 /* Finds out whether the first line has names. Fails if some are numbers, but a word is above a number, too. */

@@ -73,8 +73,9 @@ struct csv_reader {
 
 /* Lines that may be needed to tell whether the first one has names. */
 enum { CSV_HEAD_LINES = 8 };
-/* True if missing values in the lines at `cells` leave that open: the next line is needed, too. */
-bool csv_head_is_open(const struct csv_reader *reader, struct cells cells);
+/* Sets *is_open if missing values in the lines at `cells` leave that open: the next line is needed, too. Fails only if
+   the call must stop. */
+strew_status csv_head_is_open(const struct csv_reader *reader, struct cells cells, bool *is_open);
 /* Reads the names, or numbers the columns, and leaves `cells` at the first row. The text holds the first two lines, or
    those that csv_head_is_open needs. */
 strew_status csv_read_head(struct csv_reader *reader, struct cells *cells);

@@ -254,6 +254,10 @@ describe("errors of chunks of text", function()
     end
     assert.equal('has "2024-13-01" in line 3, column 1 (d), expected a date and time of the calendar',
       refusal("d\n2024-01-01\n2024-13-01\n", {header = true, dates = {"d"}, rows = 1}):match("[^\n]*"))
+    for _, long in ipairs{"", ("# " .. ("x"):rep(997) .. "\n"):rep(300)} do
+      local said = 'has a zero byte in line %d (byte %d of the file), expected text'
+      assert.equal(said:format(#long // 1000 + 2, #long + 6), refusal(long .. "a,b\n1,\0\n", {comment = "#"}))
+    end
     assert.equal("is empty, expected lines of cells", refusal("", {header = true}))
     assert.equal("has a line of words above numbers, line 2: are they units?",
       refusal("a,b\nx,mm\n1,2\n3,4\n", {header = true, rows = 3}):match("[^\n]*"))

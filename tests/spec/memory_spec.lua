@@ -127,6 +127,34 @@ describe("tensor memory", function()
     victim = nil
   end)
 
+  it("survives finalizers that add to an option", function()
+    local chunk = [[
+      local strew = require "strew"
+      collectgarbage("incremental", 1, 1000, 1)
+      local path = os.tmpname() .. ".csv"
+      local dates, count = nil, 0
+      local function add()
+        if dates then
+          count = count + 1
+          for i = 1, 400 do dates[("key%d_%d"):format(i, count)] = "%d.%m.%Y" end
+          dates = nil
+        end
+        setmetatable({}, {__gc = add})
+      end
+      for _ = 1, 20 do add() end
+      strew.save(path, {a = strew.tensor{1, 2}})
+      for _ = 1, 200 do
+        local given = {a = "%d.%m.%Y"}
+        dates = given
+        assert(not pcall(strew.load, path, {dates = given}))
+      end
+      dates = nil
+      os.remove(path)
+      os.remove(path:sub(1, -5))
+      io.write "done"]]
+    assert.equal("done", support.output(chunk))
+  end)
+
   it("survives a finalizer that frees the tensor being shown", function()
     local chunk = [[
       local strew = require "strew"

@@ -107,6 +107,15 @@ describe("elements elsewhere", function()
     end)
   end)
 
+  it("repeat along as many dimensions as there are", function()
+    local counts = {}
+    for d = 1, 16 do counts[d] = 2 end
+    local t = strew.arange(3):tile(counts)
+    assert.same({2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 6}, t.shape)
+    assert.same({0, 1, 2, 0, 1, 2}, t:view{-1, 6}:amax(0):tolist())
+    assert.same({0, 1, 2, 0, 1, 2}, t:view{-1, 6}:amin(0):tolist())
+  end)
+
   it("repeat one by one", function()
     sweep(function()
       local shape = loops.shape(0, 3)
