@@ -326,6 +326,8 @@ int64_t bind_line_width(const struct print_options *options); /* in columns; str
 
 /* Pushes {name = tensor, ...}, or a sequence of tensors if they have no names; false: call->error is filled. */
 bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table);
+/* The same of a table from Arrow: of a bare array, a column without a name, the tensor. */
+bool bind_push_imported(lua_State *L, struct script_call *call, const strew_table *table);
 
 /* Builds *out from the Lua table at position x; those of names and words, options or nil, are on top of the stack. Even
    on failure the caller releases *out unless it is NULL. */

@@ -161,7 +161,8 @@ describe("a .csv file", function()
     for bytes, expected in pairs{
       ["a,b\n1,2\n3,x\n"] = "has \"x\" in line 3, column 2 (b), expected a number, as in line 2\n" ..
         "  hint  {missing = {\"x\"}} reads it as an empty cell, {text = {\"b\"}} reads the column as words",
-      ["a\n\n\n1\n\n1,\n"] = "has 2 cells in line 6, expected 1, as in line 1\n  hint  {rows = 1} reads the rows before it",
+      ["a\n\n\n1\n\n1,\n"] = "has 2 cells in line 6, expected 1, as in line 1\n  hint  {rows = 1} reads the rows "
+        .. "before it",
       ["a,b\n1,2\n3\n"] = "has 1 cell in line 3, expected 2, as in line 1\n  hint  {rows = 1} reads the rows before it",
       ["a,b\n\"x\ny\",2\n1,2,3,4\n"] = "has 4 cells in line 4, expected 2, as in line 1\n  hint  {rows = 1} reads the "
         .. "rows before it",
@@ -642,7 +643,7 @@ describe("a .csv file", function()
       {"a,b\n1,2,3\n", "{skip = 1, names = {...}} names 3 columns, if line 1 lacks the first name", {2}, 3,
         {skip = 1, names = {"a", "b", "c"}}},
       {"a,b\n1,2,3,4\n", "a cell with ',' in it is in quotes", {2}, 4},
-      {"a\n18446744073709551615\n", whole .. "\n  hint  {dtype = \"uint64\"} holds it, {dtype = \"float64\"} rounds, ",
+      {"a\n18446744073709551615\n", whole .. "\n  hint  {dtype = \"uint64\"} holds it, {dtype = \"float64\"} rounds",
         {2, 1}, 0x1p64, {dtype = "uint64"}},
       {"a,b\n5,1\n2024-01-01,2\n", "as in line 2\n  hint  {text = {\"a\"}} reads the column as words", {3, 1}, nil,
         {text = {"a"}}},

@@ -142,6 +142,10 @@ describe("tables", function()
     local named = strew.table{rows = {1, 2}, head = {3, 4}}
     assert.same({1, 2}, named.rows:tolist())
     assert.is_nil(strew.table{a = {1}}.unknown)
+    local other = setmetatable({}, {__newindex = rawset, __index = {head = strew.head}})
+    local hint = "\n  hint  use . to call a function: strew.head(...)"
+    assert.matches(hint, support.message(function() return other:head(1, 2, 3) end), 1, true)
+    assert.is_nil(support.message(function() return named.rows, strew.table{a = {1}}:head(1, 2, 3) end):find "hint")
   end)
 
   it("take columns of their length alone", function()
