@@ -1793,8 +1793,9 @@ function strew.cat(tensors, dim) end
 ---
 ---`strew.concat({a, b, ...}, {fill = true})` takes tables. Columns belong together by their names, or by their numbers if
 ---they have none; they are in the order in which they first occur. Numbers are promoted as by `cat`, words merged; text,
----times and numbers do not mix. An integer that the promoted dtype does not hold is an error, and so it is in `strew.melt`. Tables without rows have no part in the dtype. A column that a table lacks is an error, or
----with `fill` missing there as in `strew.join`.
+---times and numbers do not mix. An integer that the promoted dtype does not hold is an error, and so it is in `strew.melt`.
+---Tables without rows have no part in the dtype. A column that a table lacks is an error, or with `fill` missing there as in
+---`strew.join`.
 ---
 ---```lua
 ---print(strew.concat{strew.tensor{1, 2}, strew.tensor{3}})
