@@ -1793,8 +1793,9 @@ function strew.cat(tensors, dim) end
 ---
 ---`strew.concat({a, b, ...}, {fill = true})` takes tables. Columns belong together by their names, or by their numbers if
 ---they have none; they are in the order in which they first occur. Numbers are promoted as by `cat`, words merged; text,
----times and numbers do not mix. Tables without rows have no part in the dtype. A column that a table lacks is an error, or
----with `fill` missing there as in `strew.join`.
+---times and numbers do not mix. An integer that the promoted dtype does not hold is an error, and so it is in `strew.melt`.
+---Tables without rows have no part in the dtype. A column that a table lacks is an error, or with `fill` missing there as in
+---`strew.join`.
 ---
 ---```lua
 ---print(strew.concat{strew.tensor{1, 2}, strew.tensor{3}})
@@ -7287,7 +7288,8 @@ function strew.columns(x, which, words) end
 ---
 ---All functions of tables are methods of the result, unless a column has the name: `x:rows(mask)`, `x:group_by("city")`,
 ---`x:join(y, "city")`, `x:describe()`. `#x` is the number of rows, `x[mask]` and `x[index]` are rows, `x.city` is a column.
----`x.half = t` adds a column of the table's length, a number, boolean or word fills one.
+---`x.half = t` adds a column of the table's length, a number, boolean or word fills one. In place of a column that x has,
+---Lua stores a value as it is: the next call that takes x fills a column with it, or says what is wrong.
 ---
 ---```lua
 ---local x = strew.table{{"city", {"Oslo", "Rome", "Bari"}}, {"rain", {1.5, 4, 2}}}
@@ -8206,7 +8208,7 @@ function strew.deterministic(enabled) end
 ---@field code string argument, dtype, shape, index, value, overlap, device, memory, freed, file, interrupted or time
 ---@field message string the whole message
 ---@field value? number|boolean the invalid value
----@field pos? integer[] its position, counted from 0
+---@field pos? integer[] its position, counted from 0; in a .csv file its line and column, counted from 1
 ---@field hint? string what to do about it
 
 ---Returns the last error of a call as a table, or nil if there was none.

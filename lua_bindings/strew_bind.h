@@ -81,6 +81,8 @@ struct binding {
   const char *stored;    /* the operation that runs as one of times or text (strew_family.c); else NULL */
   const char *outer;     /* name of the script's call while an operation written in Lua runs; else NULL */
   const struct family_operands *operands; /* and its tensors, for messages of strew_family.c */
+  const strew_expr *marked; /* whose node `marked_node` errors mark in its text, while that node is a call; else NULL */
+  int marked_node;
   /* After a call failed; true: it may run again. RETRY_COMBINED: as one of a reduction of one's own. RETRY_EXPANDED: with
      tensors in place of bound expressions among its arguments, and in tables there, but not where the call writes. NULL
      until there is such an object. RETRY_STORED, after a failure for a dtype, or of text: as one of times or text
@@ -326,6 +328,8 @@ int64_t bind_line_width(const struct print_options *options); /* in columns; str
 
 /* Pushes {name = tensor, ...}, or a sequence of tensors if they have no names; false: call->error is filled. */
 bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table);
+/* The same of a table from Arrow: of a bare array, a column without a name, the tensor. */
+bool bind_push_imported(lua_State *L, struct script_call *call, const strew_table *table);
 
 /* Builds *out from the Lua table at position x; those of names and words, options or nil, are on top of the stack. Even
    on failure the caller releases *out unless it is NULL. */

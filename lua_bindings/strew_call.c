@@ -111,10 +111,11 @@ static void push_detail(lua_State *L, const strew_error *error) {
 
 static const char colon_hint[] = "use : to call a method: %c:%s(...)";
 
-/* True if the first argument is a table of columns, whose methods are functions of the module. */
-static bool is_of_columns(lua_State *L) {
-  if (!lua_istable(L, 1) || !luaL_getmetafield(L, 1, "__newindex")) return false;
-  return lua_pop(L, 1), true;
+/* True if functions of the module are methods of the first argument, a table of columns (family/columns.lua). */
+static bool has_column_methods(lua_State *L) {
+  if (!lua_istable(L, 1) || !luaL_getmetafield(L, 1, "__index")) return false;
+  if (!lua_istable(L, -1) || !luaL_getmetafield(L, -1, "columns")) return lua_pop(L, 1), false;
+  return lua_pop(L, 2), true;
 }
 
 /* In t.add(u) instead of t:add(u), u is taken for self; in strew:zeros(3), the module for the shape. The way a call is
@@ -125,7 +126,7 @@ static void hint_punctuation(lua_State *L, struct script_call *call) {
   if (!is_misfit || !lua_getstack(L, 0, &here) || !lua_getinfo(L, "n", &here)) return;
   if (call->form & METHOD && strcmp(here.namewhat, "field") == 0)
     bind_hint(call, colon_hint, call->form & GROUPED ? 'g' : 't', call->error.alias);
-  else if (call->form & FUNCTION && strcmp(here.namewhat, "method") == 0 && !is_of_columns(L))
+  else if (call->form & FUNCTION && strcmp(here.namewhat, "method") == 0 && !has_column_methods(L))
     bind_hint(call, "use . to call a function: strew.%s(...)", call->error.alias);
 }
 
@@ -172,6 +173,7 @@ static int raise(lua_State *L, int binding, const strew_error *given) {
 /* Raises the error of the call. */
 static int raise_call(lua_State *L, struct script_call *call) {
   hint_punctuation(L, call);
+  if (call->binding->marked) strew_expr_mark(call->binding->marked, call->binding->marked_node, &call->error);
   lua_settop(L, call->arguments); /* error->argument may be one of them (strew_family.c) */
   return raise(L, lua_upvalueindex(1), &call->error);
 }

@@ -55,6 +55,14 @@ bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *
   return true;
 }
 
+bool bind_push_imported(lua_State *L, struct script_call *call, const strew_table *table) {
+  const bool is_bare = strew_table_count(table) == 1 && strew_table_is_numbered(table);
+  if (!is_bare) return bind_push_table(L, call, table);
+  struct box *box = bind_push_box(L, call->binding);
+  if (strew_table_word_count(table, 0) >= 0) return strew_table_text(table, 0, &box->tensor, &call->error) == STREW_OK;
+  return box->tensor = strew_retain(strew_table_tensor(table, 0)), true;
+}
+
 int bind_missed(lua_State *L, struct script_call *call) {
   (void)call;
   lua_settop(L, 2);

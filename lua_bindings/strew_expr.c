@@ -262,12 +262,15 @@ static int words(lua_State *L, struct script_call *call) {
   return self ? 2 : -1;
 }
 
-/* Pushes node i for the interpreter: {op =, of =, number =, more = {dim, keepdim}, its operands}, counted from 1. */
+/* Pushes node i for the interpreter: {op =, of =, at =, length =, number =, more = {dim, keepdim}, its operands}, counted
+   from 1. */
 static void push_node(lua_State *L, const strew_expr_node *node) {
   const bool converts = strcmp(node->op, "to") == 0;
-  lua_createtable(L, node->count, 4);
+  lua_createtable(L, node->count, 6);
   bind_set_string(L, "op", node->op);
   bind_set_integer(L, "of", node->which + 1);
+  bind_set_integer(L, "at", node->at + 1);
+  bind_set_integer(L, "length", node->length);
   bind_push_scalar(L, node->number);
   lua_setfield(L, -2, "number");
   for (int k = 0; k < node->count; k++) {
@@ -360,6 +363,25 @@ static int evaluate(lua_State *L, struct script_call *call) {
       read_bound(L, call, 1, &e) ? strew_expr_evaluate(e.expr, &e.values, out, &call->error) : STREW_EARGUMENT, 1);
 }
 
+/* expr_call(f, k, op, function, ...): what the function gives. Its errors are those of a call of the script, called `op`
+   if that is no nil, and mark node k in f's text. */
+static int call_node(lua_State *L, struct script_call *call) {
+  enum { ARGUMENTS = 4 };
+  struct binding *binding = call->binding;
+  struct owner *owner = bind_owner_at(L, 1, &expressions);
+  const strew_expr *expr = read_expr(L, call, 1), *marked_before = binding->marked;
+  if (!expr) return -1;
+  const int node_before = binding->marked_node;
+  const bool was_used = owner->is_used;
+  owner->is_used = true; /* if a script closes f, it stays until then */
+  binding->marked = expr, binding->marked_node = (int)lua_tointeger(L, 2) - 1;
+  const int results =
+      bind_call_within(L, binding, call->arguments - ARGUMENTS, binding->recording, lua_tostring(L, 3), NULL);
+  binding->marked = marked_before, binding->marked_node = node_before;
+  if (!was_used) bind_end_use(owner, &expressions);
+  return results < 0 ? lua_error(L) : results;
+}
+
 /* is_bound(value) */
 static int is_bound(lua_State *L, struct script_call *call) {
   (void)call;
@@ -429,6 +451,7 @@ const struct script_function bind_expr_rows[] = {
     {"expr_parts", parts, 0, INNER | CONSTANT},
     {"expr_bind", bind, 0, INNER | CONSTANT},
     {"expr_evaluate", evaluate, 0, INNER | GROUPED | WRITES},
+    {"expr_call", call_node, 0, INNER | COMPOSED},
     {"is_bound", is_bound, 0, INNER | CONSTANT},
     {"is_recording", is_recording, 0, INNER | CONSTANT},
     {NULL},

@@ -231,11 +231,11 @@ static void warn_of_names(lua_State *L, struct loading *loading) {
   if (*message) lua_warning(L, message, 0);
 }
 
-/* Pushes the table that `held` owns, if there is one, and ends a call with it or with the tensor on top of the
+/* Pushes the table that `held` owns, if there is one, for from_arrow_stream as an imported one, and ends a call with it or with the tensor on top of the
    stack. */
-static int end_loading(lua_State *L, struct script_call *call, struct owner *held) {
+static int end_loading(lua_State *L, struct script_call *call, struct owner *held, bool is_imported) {
   if (!held->object.any) return 1;
-  bool is_pushed = bind_push_table(L, call, held->object.table);
+  bool is_pushed = (is_imported ? bind_push_imported : bind_push_table)(L, call, held->object.table);
   bind_end_owner(held, &held_tables);
   return is_pushed ? 1 : -1;
 }
@@ -262,7 +262,7 @@ static int load(lua_State *L, struct script_call *call) {
       strew_load(loading.device, loading.path, &loading.options, &box->tensor, &held->object.table, &call->error);
   if (status != STREW_OK) return -1;
   warn_of_names(L, &loading);
-  return end_loading(L, call, held);
+  return end_loading(L, call, held, false);
 }
 
 /* map(path) */
@@ -320,7 +320,7 @@ static int next_chunk(lua_State *L, struct script_call *call) {
   if (!held->object.any && !box->tensor) return lua_pushnil(L), 1;
   if (type == &streams) bind_count_imported(call->binding, held->object.table, box->tensor);
   iterator->is_busy = true;
-  int results = end_loading(L, call, held);
+  int results = end_loading(L, call, held, type == &streams);
   iterator->is_busy = results < 0;
   return results;
 }

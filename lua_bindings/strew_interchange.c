@@ -136,15 +136,12 @@ static int from_arrow(lua_State *L, struct script_call *call) {
   const struct parameter parameters[] = {
       {"array", REQUIRED, bind_address, &array}, {"schema", REQUIRED, bind_address, &schema}, LAST_PARAMETER};
   struct owner *held = bind_push_owner(L, &held_tables);
-  struct box *box = bind_push_box(L, call->binding);
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_device *cpu = strew_device_at(call->binding->context, 0);
   if (strew_table_from_arrow(cpu, array, schema, &held->object.table, &call->error) != STREW_OK) return -1;
   const strew_table *table = held->object.table;
   bind_count_imported(call->binding, table, NULL);
-  const bool is_bare = strew_table_is_numbered(table) && strew_table_word_count(table, 0) < 0;
-  if (is_bare) box->tensor = strew_retain(strew_table_tensor(table, 0));
-  const bool is_pushed = is_bare || bind_push_table(L, call, table);
+  const bool is_pushed = bind_push_imported(L, call, table);
   bind_end_owner(held, &held_tables);
   return is_pushed ? 1 : -1;
 }

@@ -202,7 +202,8 @@ typedef struct strew_error {
   const char *argument; /* name of the argument at fault ("self", "index", ...), or NULL */
   bool has_value;       /* `value` is the offending value */
   strew_scalar value;
-  int position_rank; /* dimensions of `position`, where that value is in the argument; -1: none */
+  int position_rank; /* dimensions of `position`, where that value is in the argument; -1: none. In a .csv file: line,
+                        column, from 1 on, or the line alone */
   int64_t position[STREW_MAX_RANK];
   char hint[256];     /* what to do about it, or empty */
   char message[2048]; /* "OP: 'ARGUMENT' FACT, RULE", a line per tensor (dtype, shape, device), the hint */

@@ -102,7 +102,10 @@ function aggregates.checked(argument, g, f, ...)
   return errors.own("src", argument, function(fact, hint, found)
     local group = "in group " .. inner.text(found.value)
     if fact:find(group, 1, true) then fact = errors.replace(fact, group, group .. key_of(g, found.value)) end
-    if argument ~= "src" and hint and hint:find "^src:" then hint = nil end -- the script has no src
+    if argument ~= "src" and hint and hint:find "^src:" then -- the script has no src
+      local dtype = hint:match '^src:to%("(%w+)"%)$'
+      hint = dtype and ('strew.assign(x, {v = "%s(v)"}) converts a column v of x'):format(dtype) or nil
+    end
     return fact, hint
   end, f, ...)
 end

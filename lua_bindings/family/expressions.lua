@@ -2,7 +2,7 @@
 -- one by one.
 local strew, fail, use, inner = ...
 local operands, errors = use "operands.lua", use "errors.lua"
-local tables, times = use "tables.lua", use "times.lua"
+local tables = use "tables.lua"
 local expressions = {}
 
 -- Of each expression the names of its inputs, its words, the number of the input that each is compared with, 0: none;
@@ -26,12 +26,20 @@ local function computed_with(nodes)
   return is_computed
 end
 
+-- Returns the name of a node's call for its errors: the function in the text that it is part of; nil: its own.
+local function name_of(node, text)
+  if node.op == "index" then return "m[i]" end
+  local name = text:sub(node.at, node.at + node.length - 1)
+  return node.op ~= "to" and name:find "^[%a_][%w_]*$" and name or nil
+end
+
 local function parts_of(f)
   local parts = known[f]
   if not parts then
     local words, of = inner.expr_words(f)
     parts = {names = f.inputs, words = words, of = of, nodes = inner.expr_nodes(f)}
     parts.is_computed = computed_with(parts.nodes)
+    for _, node in ipairs(parts.nodes) do node.name = name_of(node, f.text) end
     known[f] = parts
   end
   return parts
@@ -110,7 +118,6 @@ local function check_words(f, parts, values, argument)
       fail(argument, ("has no words at %s, which the text compares with %s"):format(tables.quoted(name),
         inner.text(word)), "words compare with text and times alone", nil, nil, nil, f, name)
     end
-    if is_of(value, "time") then times.read(word, argument, "cpu") end
   end
 end
 
@@ -141,6 +148,7 @@ local one_by_one
 local function bound(f, inputs, argument)
   local parts, values, missing = parts_of(f), {}, nil
   argument = argument or "inputs"
+  if getmetatable(inputs) then tables.names(inputs) end -- settles columns
   for i, name in ipairs(parts.names) do
     values[i] = rawget(inputs, name)
     if values[i] == nil then
@@ -154,7 +162,7 @@ local function bound(f, inputs, argument)
   values.codes = is_called and parts.words or codes_of(parts, values)
   local e = inner.expr_bind(f, parts.names, values, is_called and {} or values.codes) -- settles the values, too
   if not is_called then return e end
-  return nil, errors.own("self", argument, nil, errors.own, "other", argument, nil, one_by_one, f, values)
+  return nil, one_by_one(f, values)
 end
 
 ---------------------------------------------------------------------------------------------------------- one by one
@@ -204,19 +212,26 @@ local special = {
 
 -- Returns what f gives of its values, by a call for each operation.
 function one_by_one(f, values, out)
-  local results = {}
+  local results, is_formula = {}, operands.is_formula(f)
   for i, node in ipairs(parts_of(f).nodes) do
+    -- What the function gives: its errors are those of a call in the text, except of a formula.
+    local function made(call, ...)
+      if is_formula then return call(...) end
+      return inner.expr_call(f, i, node.name, call, ...)
+    end
     local taken, is_number, own = {}, #node > 0, special[node.op]
     for k, child in ipairs(node) do
       taken[k], is_number = results[child], is_number and not operands.is_tensor(results[child])
     end
     table.move(node.more or {}, 1, 2, #node + 1, taken)
-    if is_number and not own then
-      results[i] = of_numbers(node.op, #node, taken)
+    if #node == 0 then
+      results[i] = own(node, values)
     elseif own then
-      results[i] = own(node, values, table.unpack(taken))
+      results[i] = made(own, node, values, table.unpack(taken))
+    elseif is_number then
+      results[i] = made(of_numbers, node.op, #node, taken)
     else
-      results[i] = strew[node.op](table.unpack(taken))
+      results[i] = made(strew[node.op], table.unpack(taken))
     end
   end
   local result = results[#results]

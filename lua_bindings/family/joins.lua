@@ -4,7 +4,7 @@ local operands, tables, missing = use "operands.lua", use "tables.lua", use "tak
 local errors = use "errors.lua"
 
 -- Columns of numbers of both tables as one dtype that holds the values of both.
-local function number_keys(left, i, right, j)
+local function number_keys(left, i, right, j, argument)
   local a, b = left.tensors[i], right.tensors[j]
   if a.dtype == "time" and b.dtype == "time" then return a:to("int64"), b:to("int64") end
   if a.dtype == b.dtype then return a, b end
@@ -16,8 +16,9 @@ local function number_keys(left, i, right, j)
   local function exact(columns, k, other, others)
     local t, value = missing.as_exact(columns.tensors[k], dtype)
     if t then return t end
-    fail("key", ("has column %s with value %s in %s, which %s cannot hold; in %s the column is %s"):format(
-      tables.quoted(columns.names[k]), value, columns.argument, dtype, other, others.dtype), nil, "value", value)
+    fail(argument, ("has column %s with value %s in %s, which %s cannot hold; in %s the column is %s"):format(
+      tables.quoted(columns.names[k]), value, columns.argument, dtype, other, others.dtype), nil, "value",
+      tonumber(value))
   end
   return a_is_float and a:to(dtype) or exact(left, i, "b", b), b_is_float and b:to(dtype) or exact(right, j, "a", a)
 end
@@ -36,7 +37,7 @@ local function keys_of(left, i, right, j, argument)
     local one, other_one = inner.aligned(left.tensors[i], right.tensors[j])
     return one:codes(), other_one:codes()
   end
-  return number_keys(left, i, right, j)
+  return number_keys(left, i, right, j, argument)
 end
 
 -- Returns the groups of a's rows, and those of b's: equal where the columns at these positions are; and their number.
@@ -197,8 +198,8 @@ local function check_order(columns, i, key)
     if not is_wrong:any():item() then return end
     local at = is_wrong:nonzero():min():item()
     local shown = t.dtype == "time" and tostring(t[at]) or inner.text(t[at])
-    fail(argument, ("has %s at [%d] in column %s, expected %s"):format(shown, at, quoted, expected), hint, "value", nil,
-      {at})
+    fail(argument, ("has %s at [%d] in column %s, expected %s"):format(shown, at, quoted, expected), hint, "value",
+      t.dtype ~= "time" and t[at] or nil, {at})
   end
   check(t:ne(t), "no missing value", ("%s[~%s[%s]:isnan()]"):format(argument, argument, quoted))
   local rest = math.max(#key - 1, 0)
@@ -209,10 +210,10 @@ end
 
 local DIRECTIONS <const> = {"backward", "forward", "nearest"}
 
--- Returns the distance of keys, a at or above b; of integers as uint64.
+-- Returns the distance of keys, a at or above b; of integers as uint64, of equal infinities 0.
 local function distance(a, b)
   local gap = a - b
-  return operands.is_float(gap) and gap or gap:to("uint64")
+  return operands.is_float(gap) and gap:masked_fill(a:eq(b), 0) or gap:to("uint64")
 end
 
 local function asof(a, b, on, by, direction, tolerance, suffixes)

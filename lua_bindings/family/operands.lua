@@ -65,6 +65,9 @@ function operands.formula(text)
 end
 local formula = operands.formula
 
+-- True if the expression is one of this library: its errors are those of the script's call.
+function operands.is_formula(f) return compiled[f.text] == f end
+
 -- Returns what a text gives of a plain table that has its inputs, and may have others, such as out.
 function operands.compute(text, inputs)
   local f, own = formula(text), {}

@@ -102,12 +102,18 @@ local function code(x, column, word)
   fail("word", ("is %s, which is not in column %s"):format(inner.text(word), tables.quoted(column)), hint, "value")
 end
 
+-- The words of a text column, or of all.
+local function words(x, column)
+  tables.names(x) -- settles the columns
+  return about.words(x, column)
+end
+
 -- x[index] for an index that is not a column's name: rows for a tensor; a method; an error for a name that resembles a
 -- column's; else nil, as in any Lua table. Names may differ in their digits: scripts look for column4 after column3.
 local function other_key(fields, index)
   local meta = getmetatable(fields)
   if operands.is_tensor(index) then return rows(meta.columns, index, "index") end
-  if index == "words" then return about.words(meta.columns) end
+  if index == "words" then return words(meta.columns) end
   if index ~= nil and meta.methods[index] then return meta.methods[index] end
   local x = meta.columns
   local hint, nearest = errors.meant(index, (tables.names(x)))
@@ -117,24 +123,36 @@ end
 
 -- #x: the number of rows; of a sequence of columns their number, as Lua's own functions of sequences expect.
 local function length(x)
-  if rawlen(x) > 0 then return rawlen(x) end
-  local all = tables.try(x)
-  return all and all.rows or 0
+  if rawlen(x) > 0 or next(x) == nil then return rawlen(x) end
+  return tables.read(x, "x").rows
+end
+
+-- Raises an error unless a new column may have the name: in a sequence of columns the next number.
+local function check_name(x, name)
+  local names, count = about.about(x), rawlen(x)
+  if count == 0 and math.type(names[1]) ~= "integer" then
+    if type(name) == "string" then return end
+    fail("name", ("is %s, expected a string"):format(inner.text(name)), operands.is_tensor(name) and
+      "x[rows] is read alone; x.v:masked_fill_(rows, value) and x.v[rows] = value write into a column v" or nil)
+  elseif name ~= count + 1 then
+    fail("name", ("is %s, expected %d, the next column of a sequence"):format(inner.text(name), count + 1))
+  end
 end
 
 -- x.name = value for a name that x lacks: a tensor as it is; a number, boolean or word for all rows.
 local function new_column(x, name, value)
-  if operands.is_tensor(value) then tables.check_beside(x, value) end
-  if value == nil or operands.is_tensor(value) then return rawset(x, name, value) end
+  if value == nil then return end
+  check_name(x, name)
+  if operands.is_tensor(value) then
+    tables.check_beside(x, value)
+    return rawset(x, name, value)
+  end
   local kind = type(value)
   if kind ~= "number" and kind ~= "boolean" and kind ~= "string" then
     fail("value", ("is a %s, expected a tensor, or a number, boolean or word for all rows"):format(kind),
       kind == "table" and "strew.tensor(value)" or nil)
   end
-  local all = tables.read(x, "x")
-  local dtype = kind == "boolean" and "bool" or kind == "string" and "text"
-    or math.type(value) == "float" and operands.widest(all.tensors[1]) or "int64"
-  rawset(x, name, strew.full(all.rows, value, {dtype = dtype, device = all.device}))
+  rawset(x, name, tables.filled(value, tables.read(x, "x").tensors[1]))
 end
 
 -- Returns the column that a text, or another value for all rows, makes.
@@ -201,6 +219,6 @@ return {
   sort_by = {"x:table by:any descending?any", sort_by},
   table = {"about:table index~any", other_key},
   length = {"x:table other~any", length},
-  words = {"x:table column?any", about.words},
+  words = {"x:table column?any", words},
   saved = {"x:table names~any words~any", tables.saved},
 }

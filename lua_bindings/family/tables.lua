@@ -12,8 +12,47 @@ function tables.quoted(name) return (inner.text(name)) end
 
 local function is_position(key, n) return math.type(key) == "integer" and key >= 1 and key <= n end
 
+local IS_FILLING <const> = {number = true, boolean = true, string = true}
+
+-- Returns a number, boolean or word as the elements of all rows of a column beside t; nil: it is none.
+function tables.filled(value, t)
+  local kind = type(value)
+  if not IS_FILLING[kind] then return nil end
+  local dtype = kind == "boolean" and "bool" or kind == "string" and "text"
+    or math.type(value) == "float" and operands.widest(t) or "int64"
+  return strew.full(t:size(0), value, {dtype = dtype, device = t.device})
+end
+
+-- Returns the names of the first column that has rows and of one that is a number, boolean or word; nil: none.
+local function first_columns(x, names)
+  local first, filling
+  for _, name in ipairs(names) do
+    local t = rawget(x, name)
+    if not first and operands.is_tensor(t) and inner.is_open(t) and t:dim() > 0 then first = name end
+    if IS_FILLING[type(t)] then filling = name end
+  end
+  return first, filling
+end
+
+-- Lua stores x.name = value without a word to x if x has that column: a number, boolean or word there fills it, as a
+-- new one, once x is read. The others must be columns of one length.
+local function settle(x, names)
+  local first, filling = first_columns(x, names)
+  if not first or not filling then return end
+  first = rawget(x, first)
+  for _, name in ipairs(names) do
+    local t = rawget(x, name)
+    local is_column = not operands.is_tensor(t) or inner.is_open(t) and t:dim() > 0 and t:size(0) == first:size(0)
+    if not is_column then return end
+  end
+  for _, name in ipairs(names) do
+    local t = tables.filled(rawget(x, name), first)
+    if t then rawset(x, name, t) end
+  end
+end
+
 -- Returns the names of the columns in their order, that of the metatable and then the alphabet, or 1, 2, ... for a
--- sequence; and a key that is not a column's name, or nil.
+-- sequence; and a key that is not a column's name, or nil. Columns of a table that prints as rows are settled.
 function tables.names(x)
   local names, is_known, others, count, stray = {}, {}, {}, rawlen(x), nil
   for i = 1, count do names[i] = i end
@@ -31,18 +70,25 @@ function tables.names(x)
     end
   end
   table.sort(others)
-  return table.move(others, 1, #others, #names + 1, names), stray
+  table.move(others, 1, #others, #names + 1, names)
+  if about.about(x) then settle(x, names) end
+  return names, stray
 end
 
--- Returns a problem of x[name] as a column of n rows (nil: any number) on a device, or nil.
+-- Returns a problem of x[name] as a column of n rows (nil: any number) on a device, its code and a hint; or nil.
 local function problem_of(t, name, first, rows, device)
   local quoted = tables.quoted(name)
-  if strew.type(t) ~= "tensor" then return ("column %s is %s, expected a tensor"):format(quoted, inner.text(t)) end
+  if strew.type(t) ~= "tensor" then
+    return ("column %s is %s, expected a tensor"):format(quoted, inner.text(t)), nil,
+      type(t) == "table" and "strew.tensor(values) makes a column of a sequence"
+      or IS_FILLING[type(t)] and "strew.full(n, value) makes a column of n rows" or nil
+  end
   if not inner.is_open(t) then return "has a tensor that was freed at key " .. quoted, "freed" end
   if t:dim() == 0 then return ("has a column %s of rank 0, expected rank 1"):format(quoted), "shape" end
   if rows and t:size(0) ~= rows then
     return ("has a column %s of %d elements, expected %d, as in the first one, %s"):format(quoted, t:size(0), rows,
-      tables.quoted(first)), "shape"
+      tables.quoted(first)), "shape", t:numel() == 1
+      and ("x[%s] = value:item() fills a column of a table x"):format(quoted) or nil
   end
   if device and t.device ~= device then
     return ("has a column %s on %s, expected %s, as the first one, %s"):format(
@@ -52,9 +98,9 @@ end
 
 -- Raises an error unless a tensor has as many rows as the first column of x, and its device.
 function tables.check_beside(x, t)
-  local name = tables.names(x)[1]
-  local other = rawget(x, name or 1)
-  if not operands.is_tensor(other) or not inner.is_open(other) or other:dim() == 0 then return end
+  local name = first_columns(x, (tables.names(x)))
+  if not name then return end
+  local other = rawget(x, name)
   local rows, count = other:size(0), t:dim() > 0 and t:size(0)
   if count ~= rows then
     fail("value", ("has %s, column %s has %d elements"):format(count and ("%d element%s"):format(count,
@@ -82,14 +128,14 @@ local function list(x)
   return columns
 end
 
--- Returns the columns of x, which must be tensors of one length on one device; or nil, the problem and its code.
+-- Returns the columns of x, which must be tensors of one length on one device; or nil, the problem, its code and hint.
 function tables.try(x)
   local columns, wrong = list(x)
   if not columns then return nil, wrong end
   for i, name in ipairs(columns.names) do
     local t = columns.tensors[i]
-    local problem, code = problem_of(t, name, columns.names[1], columns.rows, columns.device)
-    if problem then return nil, problem, code end
+    local problem, code, hint = problem_of(t, name, columns.names[1], columns.rows, columns.device)
+    if problem then return nil, problem, code, hint end
     columns.rows, columns.device = t:size(0), t.device
   end
   return columns
@@ -97,8 +143,8 @@ end
 
 -- The same of a script's argument; `of_any_length`: as they are. The problem is an error.
 function tables.read(x, argument, of_any_length)
-  local columns, problem, code = (of_any_length and list or tables.try)(x)
-  if not columns then fail(not problem:find "^column" and argument or nil, problem, nil, code) end
+  local columns, problem, code, hint = (of_any_length and list or tables.try)(x)
+  if not columns then fail(not problem:find "^column" and argument or nil, problem, hint, code) end
   columns.argument = argument
   return columns
 end
@@ -311,6 +357,25 @@ function tables.mixes(kind, other)
   return kind == other or kind ~= "text" and kind ~= "time" and other ~= "text" and other ~= "time"
 end
 
+-- Raises an error if the dtype that columns at places in `parts` have below one another does not hold one's integers.
+local function check_exact(parts, places, tensors)
+  local dtype = strew.result_type(table.unpack(tensors))
+  if not dtype:find("float", 1, true) then return end
+  for k, t in ipairs(tensors) do
+    local is_exact, value = true, nil
+    if not operands.is_float(t) then is_exact, value = use "take_rows.lua".as_exact(t, dtype) end
+    for other = 1, not is_exact and #tensors or 0 do
+      if tensors[other].dtype ~= t.dtype then
+        local name, argument = tables.quoted(parts[k].names[places[k]]), parts[k].argument
+        local name_there, there = tables.quoted(parts[other].names[places[other]]), parts[other].argument
+        fail(argument, ("has column %s with value %s, which %s cannot hold: column %s%s is %s"):format(name, value,
+          dtype, name_there, there ~= argument and " of " .. there or "", tensors[other].dtype),
+          ('%s[%s]:to("%s") rounds'):format(argument, name, dtype), "value", tonumber(value))
+      end
+    end
+  end
+end
+
 -- Returns one column of each table in `parts`, at a position, below one another. Tables without rows have no part
 -- in the dtype.
 function tables.stacked(parts, at, argument)
@@ -329,6 +394,7 @@ function tables.stacked(parts, at, argument)
     end
     tensors[k] = columns.tensors[places[k]]
   end
+  check_exact(own, places, tensors)
   return strew.cat(tensors)
 end
 

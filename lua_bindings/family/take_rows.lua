@@ -7,7 +7,7 @@ local operands, errors, tables = use "operands.lua", use "errors.lua", use "tabl
 local missing = {}
 
 -- From -n to n, a dtype holds every integer.
-local EXACT = {float64 = 1 << 53, float32 = 1 << 24, int64 = math.maxinteger}
+local EXACT = {float64 = 1 << 53, float32 = 1 << 24, float16 = 1 << 11, bfloat16 = 1 << 8, int64 = math.maxinteger}
 local LARGEST = {uint8 = 255, int8 = 127, int16 = 32767, int32 = 2147483647, int64 = math.maxinteger, uint16 = 65535,
   uint32 = 4294967295, uint64 = math.huge}
 
@@ -45,7 +45,7 @@ function missing.choose(columns, i, at, gaps, fill)
     chosen = floats
     if not floats then
       fail(columns.argument, ("has column %s with value %s, which %s cannot hold: the dtype of integers among which "
-        .. "some are missing, as NaN"):format(name, value, dtype), nil, "value", value)
+        .. "some are missing, as NaN"):format(name, value, dtype), nil, "value", tonumber(value))
     end
   end
   return chosen:index_fill_(0, gaps, 0 / 0)

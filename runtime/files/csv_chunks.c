@@ -180,6 +180,12 @@ static strew_status open_csv(const struct call *call, const struct chunk_source 
   return TRY(status, read_head(call, state));
 }
 
+static strew_status open_chunks(const struct call *call, const struct chunk_source *source, void *user) {
+  strew_status status = open_csv(call, source, user);
+  ((struct csv_state *)user)->reader.is_chunked = true;
+  return status;
+}
+
 /* Reads the next rows; *table is NULL if there is none and skips_none. */
 static strew_status read_rows(const struct call *call, struct csv_state *state, int64_t rows, bool skips_none,
                               strew_table **table, bool *is_lost) {
@@ -218,4 +224,4 @@ strew_status csv_load_first(const struct call *call, strew_device *device, struc
   return status;
 }
 
-const struct chunk_functions csv_chunks = {sizeof(struct csv_state), open_csv, next_csv, close_csv};
+const struct chunk_functions csv_chunks = {sizeof(struct csv_state), open_chunks, next_csv, close_csv};

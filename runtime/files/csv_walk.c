@@ -56,7 +56,38 @@ static bool is_missing(const struct csv_reader *reader, const struct cells *cell
 
 static bool is_nan(const struct cell *cell) { return cell->is_number && cell->number.kind == DECIMAL_NAN; }
 
+/* -------------------------------------------------------------------------------------------------------- numbers */
+
+/* A comma is a point meanwhile: rare numbers are read again by the C library. */
+static double double_of(const struct csv_reader *reader, const struct cell *cell) {
+  char *text = reader->text + (cell->text - reader->text),
+       *comma = reader->point == ',' ? memchr(text, ',', cell->length) : NULL;
+  if (comma) *comma = '.';
+  double number = decimal_to_double(&cell->number, reader->c_locale);
+  if (comma) *comma = ',';
+  return number;
+}
+
+static strew_scalar number_of(const struct csv_reader *reader, const struct cell *cell) {
+  int64_t whole;
+  if (decimal_to_integer(&cell->number, &whole)) return strew_int(whole);
+  return strew_float(double_of(reader, cell));
+}
+
 /* ------------------------------------------------------------------------------------------------------- failures */
+
+/* Adds the value, if it is not NULL, and the place to the error: a line and, unless it is negative, column i. Returns the
+   status. */
+static strew_status at_place(const struct csv_reader *reader, int64_t line, int64_t i, const strew_scalar *value,
+                             strew_status status) {
+  strew_error *error = reader->call->error;
+  if (!error) return status;
+  error->has_value = value != NULL;
+  if (value) error->value = *value;
+  error->position_rank = i < 0 ? 1 : 2;
+  error->position[0] = line, error->position[1] = i + 1;
+  return status;
+}
 
 /* Writes "line 3, column 2 (price)" to `text` and returns it. */
 static const char *text_of_position(const struct csv_reader *reader, int64_t line, int64_t i, char *text) {
@@ -81,8 +112,11 @@ static const char *text_of_cell(const struct cell *cell, char *text) {
 static strew_status fail_cell(const struct csv_reader *reader, const struct cell *cell, const char *expected,
                               const char *hint) {
   char position[TEXT_BYTES], text[TEXT_BYTES];
-  return fail_file(reader->call, reader->path, hint, "has \"%s\" in %s, expected %s", text_of_cell(cell, text),
-                   text_of_position(reader, cell->line, cell->column, position), expected);
+  strew_status status =
+      fail_file(reader->call, reader->path, hint, "has \"%s\" in %s, expected %s", text_of_cell(cell, text),
+                text_of_position(reader, cell->line, cell->column, position), expected);
+  const strew_scalar number = cell->is_number ? number_of(reader, cell) : strew_int(0);
+  return at_place(reader, cell->line, cell->column, cell->is_number ? &number : NULL, status);
 }
 
 /* Writes "price", with its quotes, or 2 to `text` and returns it: a column as options name it. */
@@ -133,22 +167,35 @@ static bool is_quotable(const char *text, size_t length) {
   return length && length <= LONGEST;
 }
 
+/* True for an integer, of digits, beyond int64 that uint64 holds. */
+static bool is_unsigned(const struct cell *cell) {
+  int64_t whole;
+  uint64_t positive;
+  return cell->is_number && cell->number.is_whole && !decimal_value_to_integer(&cell->number, &whole) &&
+         decimal_value_to_unsigned(&cell->number, &positive);
+}
+
 /* Writes what an option makes of a cell of this look to `text` and returns it. */
 static const char *text_of_remedy(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell,
                                   enum look look, const char *column, char *text) {
   size_t length;
   const char *word = trimmed(cells, cell, &length);
   char shown[4];
-  const bool is_comma = reader->point == ',';
+  const bool is_comma = reader->point == ',', has_numbers = reader->columns[cell->column].first_line > 0;
   *text = '\0';
-  if (look == DATE) snprintf(text, TEXT_BYTES, "{.dates = {%.120s}} reads dates, ", column);
-  if (look == OTHER_DATE) remedy_of_dates(cells, cell, column, text);
-  if (look == ROUNDED) strcpy(text, "{.dtype = STREW_FLOAT64} rounds, ");
-  if (look == LABEL) strcpy(text, "{.dtype = STREW_FLOAT64} reads numbers without leading zeros and signs, ");
+  if (look == DATE && !has_numbers) snprintf(text, TEXT_BYTES, "{.dates = {%.120s}} reads dates, ", column);
+  if (look == OTHER_DATE && !has_numbers) remedy_of_dates(cells, cell, column, text);
+  if (is_unsigned(cell) && reader->columns[cell->column].kind != FRACTIONAL)
+    strcpy(text, "{.dtype = STREW_UINT64} holds it, ");
+  if (look == ROUNDED) strcat(text, "{.dtype = STREW_FLOAT64} rounds, ");
+  if (look == LABEL)
+    strcpy(text,
+           "{.dtype = STREW_INT64}, with fractions STREW_FLOAT64, reads numbers without leading zeros and signs, ");
   if (look == UNSPLIT)
     snprintf(text, TEXT_BYTES, "{.separator = \"%s\"} splits it, ", text_of_byte(reader->likely_separator, shown));
   if (look == OTHER_POINT && is_comma) strcpy(text, "without decimal = \",\" it is a number, ");
-  if (look == OTHER_POINT && !is_comma) strcpy(text, remedy_of_commas(reader));
+  if (look == OTHER_POINT && !is_comma)
+    strcat(strcpy(text, cells->thousands == ',' ? "without thousands = \",\" " : ""), remedy_of_commas(reader));
   if (look == GROUPED || look == AMBIGUOUS) remedy_of_thousands(reader, word, length, text);
   if (look == AMBIGUOUS)
     strcat(text, is_comma ? "without decimal = \",\" they are decimal points, " : remedy_of_commas(reader));
@@ -174,7 +221,8 @@ static strew_status fail_look(const struct csv_reader *reader, const struct cell
 static strew_status fail_noted(const struct csv_reader *reader, const struct cells *cells, int64_t i, enum look look,
                                const char *expected) {
   const struct noted *noted = &reader->columns[i].noted;
-  const struct cell cell = {.text = noted->text, .length = noted->length, .line = noted->line, .column = i};
+  struct cell cell = {.text = noted->text, .length = noted->length, .line = noted->line, .column = i};
+  cell.is_number = decimal_scan(noted->text, reader->point, &cell.number) == noted->text + noted->length;
   return fail_look(reader, cells, &cell, look, expected);
 }
 
@@ -202,8 +250,10 @@ static const char *hint_of_width(const struct csv_reader *reader, char byte, int
              "{.skip = %" PRId64 ", .names = {...}} names %" PRId64 " columns, if line %" PRId64
              " lacks the first name",
              first, count, first);
-  else if (count < reader->count && reader->rows && strcmp(reader->call->op, "load") == 0)
+  else if (reader->rows && !reader->is_chunked)
     snprintf(text, TEXT_BYTES, "{.rows = %" PRId64 "} reads the rows before it", reader->rows);
+  else if (count > reader->count)
+    snprintf(text, TEXT_BYTES, "a cell with '%s' in it is in quotes", text_of_byte(reader->separator, shown));
   else
     return NULL;
   return text;
@@ -212,18 +262,24 @@ static const char *hint_of_width(const struct csv_reader *reader, char byte, int
 /* Fails because of a line that begins with this byte. */
 static strew_status fail_ragged(const struct csv_reader *reader, char byte, int64_t line, int64_t count) {
   char hint[TEXT_BYTES];
-  return fail_file(reader->call, reader->path, hint_of_width(reader, byte, line, count, hint),
-                   "has %" PRId64 " cell%s in line %" PRId64 ", expected %" PRId64 ", as in line %" PRId64, count,
-                   count == 1 ? "" : "s", line, reader->count, reader->width_line);
+  strew_status status =
+      fail_file(reader->call, reader->path, hint_of_width(reader, byte, line, count, hint),
+                "has %" PRId64 " cell%s in line %" PRId64 ", expected %" PRId64 ", as in line %" PRId64, count,
+                count == 1 ? "" : "s", line, reader->count, reader->width_line);
+  const strew_scalar value = strew_int(count);
+  return at_place(reader, line, -1, &value, status);
 }
 
 static strew_status fail_quotes(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   char position[TEXT_BYTES];
-  text_of_position(reader, cell->is_unclosed ? cell->line : cells->line, cell->column, position);
-  if (cell->is_unclosed)
-    return fail_file(reader->call, reader->path, NULL, "has a quote in %s that is never closed", position);
-  return fail_file(reader->call, reader->path, "a quote inside of quotes is written twice: \"\"",
-                   "has characters after a closing quote in %s, expected a separator or line end", position);
+  const int64_t line = cell->is_unclosed ? cell->line : cells->line;
+  text_of_position(reader, line, cell->column, position);
+  strew_status status =
+      cell->is_unclosed
+          ? fail_file(reader->call, reader->path, NULL, "has a quote in %s that is never closed", position)
+          : fail_file(reader->call, reader->path, "a quote inside of quotes is written twice: \"\"",
+                      "has characters after a closing quote in %s, expected a separator or line end", position);
+  return at_place(reader, line, cell->column, NULL, status);
 }
 
 /* ----------------------------------------------------------------------------------------------- walk over a line */
@@ -391,7 +447,20 @@ struct named {
   const char *const *formats; /* of dates, or NULL */
 };
 
-static strew_status fail_named(const struct csv_reader *reader, const struct named *named, const char *name) {
+/* True if a cell of the line has this text. */
+static bool is_in_line(const struct csv_reader *reader, struct cells line, const char *text) {
+  struct cell cell = {.length = 0};
+  bool is_found = false;
+  for (int64_t i = 0; i < reader->count && !is_found; i++, line.at++) {
+    cells_next(&line, true, &cell);
+    is_found = cell.length == strlen(text) && memcmp(cell.text, text, cell.length) == 0;
+  }
+  return is_found;
+}
+
+/* Fails for a name that no column has; `first` is the first row. */
+static strew_status fail_named(const struct csv_reader *reader, const struct cells *first, const struct named *named,
+                               const char *name) {
   enum { MAX_SHOWN = 8, MOST_GUESSED = 4096 };
   char text[TEXT_BYTES], known[TEXT_BYTES], list[MAX_SHOWN * 40], hint[TEXT_BYTES];
   size_t length = 0;
@@ -400,17 +469,22 @@ static strew_status fail_named(const struct csv_reader *reader, const struct nam
   for (int64_t i = 0; i < reader->count && i < MAX_SHOWN; i++)
     length += (size_t)snprintf(list + length, 40, "%s\"%.32s\"", i ? ", " : "",
                                text_of_name(words_at(&reader->names, i), known));
-  return fail(reader->call, HINTED(STREW_EARGUMENT, named->option, hint_of_guess(&guess, hint)),
+  const char *way_out = hint_of_guess(&guess, hint);
+  if (!reader->is_named && is_in_line(reader, *first, name)) {
+    snprintf(hint, sizeof hint, "header = true takes names from line %" PRId64, reader->width_line);
+    way_out = hint;
+  }
+  return fail(reader->call, HINTED(STREW_EARGUMENT, named->option, way_out),
               "has \"%s\", not found among the columns: %s%s", text_of_name(name, text), list,
               reader->count > MAX_SHOWN ? ", ..." : "");
 }
 
-static strew_status mark(struct csv_reader *reader, const struct named *named) {
+static strew_status mark(struct csv_reader *reader, const struct cells *first, const struct named *named) {
   char text[TEXT_BYTES];
   for (int64_t k = 0; k < named->count; k++) {
     const char *name = named->names[k];
     int64_t i = words_find(&reader->names, name, strlen(name));
-    if (i < 0) return fail_named(reader, named, name);
+    if (i < 0) return fail_named(reader, first, named, name);
     if (reader->columns[i].kind == SKIPPED) continue;
     if (reader->columns[i].kind != UNKNOWN && reader->columns[i].kind != named->kind)
       return fail(reader->call, FAULT(STREW_EARGUMENT, named->option), "has \"%s\", which is in 'text', too",
@@ -427,7 +501,7 @@ static strew_status mark(struct csv_reader *reader, const struct named *named) {
 }
 
 /* Chooses the columns of the table: those that the option names, or all. */
-static strew_status choose_columns(struct csv_reader *reader) {
+static strew_status choose_columns(struct csv_reader *reader, const struct cells *first) {
   const strew_load_options *options = reader->options;
   const struct named named = {"columns", options->column_count, options->columns, UNKNOWN, NULL};
   char text[TEXT_BYTES];
@@ -438,7 +512,7 @@ static strew_status choose_columns(struct csv_reader *reader) {
   reader->chosen_count = named.count ? 0 : reader->count;
   for (int64_t k = 0; k < named.count; k++) {
     int64_t i = words_find(&reader->names, named.names[k], strlen(named.names[k]));
-    if (i < 0) return fail_named(reader, &named, named.names[k]);
+    if (i < 0) return fail_named(reader, first, &named, named.names[k]);
     if (reader->columns[i].kind != SKIPPED)
       return fail(reader->call, FAULT(STREW_EARGUMENT, named.option), "has \"%s\" twice",
                   text_of_name(named.names[k], text));
@@ -448,16 +522,16 @@ static strew_status choose_columns(struct csv_reader *reader) {
   return STREW_OK;
 }
 
-/* Marks the columns that the options name. */
-static strew_status mark_columns(struct csv_reader *reader) {
+/* Marks the columns that the options name; `first` is the first row. */
+static strew_status mark_columns(struct csv_reader *reader, const struct cells *first) {
   const strew_load_options *options = reader->options;
   const struct named text = {"text", options->text_count, options->text, TEXTUAL, NULL},
                      dates = {"dates", options->date_count, options->dates, DATED,
                               options->csv ? options->csv->date_formats : NULL};
   reader->all_dates = options->csv && options->csv->all_dates;
-  strew_status status = choose_columns(reader);
-  TRY(status, mark(reader, &text));
-  return TRY(status, mark(reader, &dates));
+  strew_status status = choose_columns(reader, first);
+  TRY(status, mark(reader, first, &text));
+  return TRY(status, mark(reader, first, &dates));
 }
 
 static bool is_word_look(enum look look) { return look == PLAIN || look >= DATE; }
@@ -574,15 +648,24 @@ static strew_status find_header(struct csv_reader *reader, const struct cells *c
                    reader->width_line, i + 1);
 }
 
-/* True if cell i of the line after the next one is a number. */
+/* True for a word in a column of which nothing is known. */
+static bool is_new_word(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell,
+                        int64_t i) {
+  return reader->columns[i].kind == UNKNOWN && !cell->is_number && !is_missing(reader, cells, cell) &&
+         look_of(reader, cells, cell) == PLAIN;
+}
+
+/* True if cell i of the line after the next one is a number; or if the next one is the last, and has no words. */
 static bool is_number_later(const struct csv_reader *reader, struct cells cells, int64_t i) {
   struct cell cell = {.is_number = false};
+  bool has_words = false;
   for (int skipped = 0; skipped < 2; skipped++) {
     for (int64_t k = 0; k < reader->count; k++, cells.at++) {
       cells_next(&cells, false, &cell);
+      has_words |= skipped && is_new_word(reader, &cells, &cell, k);
       if (*cells.at != cells.separator) break;
     }
-    if (!cells_find_line(&cells)) return false;
+    if (!cells_find_line(&cells)) return !has_words && !reader->is_chunked; /* a chunk may end before the next row */
   }
   for (int64_t k = 0; k <= i; k++, cells.at++) {
     cells_next(&cells, false, &cell);
@@ -591,21 +674,40 @@ static bool is_number_later(const struct csv_reader *reader, struct cells cells,
   return cell.is_number;
 }
 
-/* Fails for a line of units: of words, below names and above two numbers, in several columns. The names may be those of
-   a first line that is not known to have them. */
+/* Writes the option that reads the columns of numbers in the next line as words; nothing if they are too many. */
+static void remedy_of_numbers(const struct csv_reader *reader, struct cells cells, char *text) {
+  enum { MOST_BYTES = 110 };
+  char column[TEXT_BYTES];
+  struct cell cell;
+  size_t length = (size_t)sprintf(text, ", {.text = {");
+  const size_t first = length;
+  skip_cells(&cells);
+  (void)cells_find_line(&cells);
+  for (int64_t i = 0; i < reader->count && length < MOST_BYTES; i++, cells.at++) {
+    cells_next(&cells, false, &cell);
+    if (!is_new_word(reader, &cells, &cell, i) && reader->columns[i].kind == UNKNOWN)
+      length += (size_t)snprintf(text + length, MOST_BYTES, "%s%s", length > first ? ", " : "",
+                                 text_of_column(reader, i, column));
+  }
+  strcpy(text + (length < MOST_BYTES ? length : 0), length < MOST_BYTES ? "}} reads words" : "");
+}
+
+/* Fails for a line of units: of words, below names and above two numbers or the only ones, in several columns. The names
+   may be those of a first line that is not known to have them. */
 static strew_status check_units(struct csv_reader *reader, struct cells first) {
-  char hint[TEXT_BYTES], column[TEXT_BYTES];
+  char hint[TEXT_BYTES], remedy[TEXT_BYTES];
   int64_t ignored = 0;
   if (reader->options->header == STREW_HEADER_NO || reader->is_decided || reader->count < 2) return STREW_OK;
   if (!reader->is_named) RETURN_IF_FAILED(count_cells(reader, &first, &ignored));
   if (!cells_find_line(&first)) return STREW_OK;
   const int64_t i = column_below_words(reader, first, NULL);
   if (i < 0 || !is_number_later(reader, first, i)) return STREW_OK;
-  snprintf(hint, sizeof hint,
-           "{.skip = %" PRId64 ", .names = {...}} begins below it, {.text = {%.100s}} reads %.100s as words",
-           first.line, text_of_column(reader, i, column), column);
-  return fail_file(reader->call, reader->path, hint,
-                   "has a line of words above numbers, line %" PRId64 ": are they units?", first.line);
+  remedy_of_numbers(reader, first, remedy);
+  snprintf(hint, sizeof hint, "{.skip = %" PRId64 ", .names = {...}}%s begins below it%.180s", first.line,
+           reader->options->header ? " without header = true" : "", remedy);
+  strew_status status = fail_file(reader->call, reader->path, hint,
+                                  "has a line of words above numbers, line %" PRId64 ": are they units?", first.line);
+  return at_place(reader, first.line, -1, NULL, status);
 }
 
 /* Fails for a first line "sep=;", which spreadsheets read. */
@@ -635,26 +737,10 @@ strew_status csv_read_head(struct csv_reader *reader, struct cells *cells) {
   TRY(status, count_columns(reader, *cells));
   TRY(status, find_header(reader, cells));
   TRY(status, name_columns(reader, cells));
-  return TRY(status, mark_columns(reader));
+  return TRY(status, mark_columns(reader, cells));
 }
 
 /* ------------------------------------------------------------------------------------------------- the first walk */
-
-/* A comma is a point meanwhile: rare numbers are read again by the C library. */
-static double double_of(const struct csv_reader *reader, const struct cell *cell) {
-  char *text = reader->text + (cell->text - reader->text),
-       *comma = reader->point == ',' ? memchr(text, ',', cell->length) : NULL;
-  if (comma) *comma = '.';
-  double number = decimal_to_double(&cell->number, reader->c_locale);
-  if (comma) *comma = ',';
-  return number;
-}
-
-static strew_scalar number_of(const struct csv_reader *reader, const struct cell *cell) {
-  int64_t whole;
-  if (decimal_to_integer(&cell->number, &whole)) return strew_int(whole);
-  return strew_float(double_of(reader, cell));
-}
 
 /* Stores a number as an element of dtype; false if dtype does not hold the number of the text. Integers are decided
    by the digits, before any rounding to float64: 1e-400 and 0.99999999999999999999 are not whole. */
@@ -829,8 +915,10 @@ static strew_status check_missing(const struct csv_reader *reader, int64_t i) {
   char position[TEXT_BYTES];
   const strew_dtype *dtype = reader->options->dtype;
   if (column->kind >= DATED || !column->missing_line || !dtype || dtype_is_float(*dtype)) return STREW_OK;
-  return fail_file(reader->call, reader->path, NULL, "has no number in %s, expected %s, which has no NaN",
-                   text_of_position(reader, column->missing_line, i, position), strew_dtype_name(*dtype));
+  strew_status status =
+      fail_file(reader->call, reader->path, NULL, "has no number in %s, expected %s, which has no NaN",
+                text_of_position(reader, column->missing_line, i, position), strew_dtype_name(*dtype));
+  return at_place(reader, column->missing_line, i, NULL, status);
 }
 
 strew_status csv_walk_first(struct csv_reader *reader, struct cells *cells, const char *end) {

@@ -52,6 +52,7 @@ struct csv_reader {
   int64_t count; /* number of columns */
   struct column *columns;
   bool is_decided;               /* the dtypes: by the first chunk */
+  bool is_chunked;               /* the rows are those of one chunk after the other */
   bool all_dates;                /* the option, also for chunks, which lack the others of csv by then */
   int64_t chosen_count, *chosen; /* numbers of the columns of the table, in its order */
   struct words names;

@@ -120,7 +120,9 @@ static strew_status convert_times(const struct call *call, const struct npy_sour
     const bool is_exact =
         header->unit > 0 ? !__builtin_mul_overflow(*at, header->unit, at) && *at != INT64_MIN : *at % header->unit == 0;
     if (!is_exact)
-      return fail_source(call, source, "in NumPy: a.astype(\"datetime64[us]\")",
+      return fail_source(call, source,
+                         header->unit > 0 ? "in NumPy: a.astype(\"int64\") has the numbers of that unit"
+                                          : "in NumPy: a.astype(\"datetime64[us]\") cuts fractions off",
                          "holds a %s that microseconds in int64 do not", header->file_dtype);
     if (header->unit < 0) *at /= -header->unit;
   }

@@ -161,9 +161,11 @@ describe("a .csv file", function()
     for bytes, expected in pairs{
       ["a,b\n1,2\n3,x\n"] = "has \"x\" in line 3, column 2 (b), expected a number, as in line 2\n" ..
         "  hint  {missing = {\"x\"}} reads it as an empty cell, {text = {\"b\"}} reads the column as words",
-      ["a\n\n\n1\n\n1,\n"] = "has 2 cells in line 6, expected 1, as in line 1",
+      ["a\n\n\n1\n\n1,\n"] = "has 2 cells in line 6, expected 1, as in line 1\n  hint  {rows = 1} reads the rows "
+        .. "before it",
       ["a,b\n1,2\n3\n"] = "has 1 cell in line 3, expected 2, as in line 1\n  hint  {rows = 1} reads the rows before it",
-      ["a,b\n\"x\ny\",2\n1,2,3,4\n"] = "has 4 cells in line 4, expected 2, as in line 1",
+      ["a,b\n\"x\ny\",2\n1,2,3,4\n"] = "has 4 cells in line 4, expected 2, as in line 1\n  hint  {rows = 1} reads the "
+        .. "rows before it",
       ["a,b\n1,\"x\n\n\n"] = "has a quote in line 2, column 2 (b) that is never closed",
       ["a,b\n1,\"x\"y\n"] =
         "has characters after a closing quote in line 2, column 2 (b), expected a separator or line end\n" ..
@@ -425,7 +427,8 @@ describe("a .csv file", function()
       ["1|-1e999"] = "has \"-1e999\" in line 3, column 1 (a), expected a number that float64 holds\n  hint  " .. words,
       ["0.5|17.976931348623159e307"] = "has \"17.976931348623159e307\" in line 3, column 1 (a), expected a number that "
         .. "float64 holds\n  hint  " .. words,
-      ["1|18446744073709551615"] = whole("18446744073709551615", 3, "int64 holds"),
+      ["1|18446744073709551615"] = whole("18446744073709551615", 3, "int64 holds")
+        :gsub("hint  ", "%0{dtype = \"uint64\"} holds it, "),
       ["-9223372036854775809"] = whole("-9223372036854775809", 2, "int64 holds"),
       ["0.5|9223372036854775808"] = whole("9223372036854775808", 3, "int64 holds"),
       ["9007199254740993|9007199254740992|0.5"] = whole("9007199254740993", 2,
@@ -455,7 +458,7 @@ describe("a .csv file", function()
       local bytes = "a;zip\n1;10001\n2;" .. cell .. "\n"
       assert.equal(("has \"%s\" in line 3, column 2 (zip), expected a number without leading zeros or plus sign\n")
           :format(cell:gsub('"', ""))
-        .. "  hint  {dtype = \"float64\"} reads numbers without leading zeros and signs, "
+        .. "  hint  {dtype = \"int64\"}, with fractions \"float64\", reads numbers without leading zeros and signs, "
         .. "{text = {\"zip\"}} reads the column as words", refusal(bytes, {header = true, separator = ";"}), cell)
       assert.equal(("a int64 1 2; zip {10001|%s} 0 1"):format(cell:gsub('"', "")),
         read(bytes, {header = true, separator = ";", text = {"zip"}}))
@@ -513,8 +516,8 @@ describe("a .csv file", function()
         .. "reads it as an empty cell, {text = {\"year\"}} reads the column as words",
         refusal("\n" .. turned:gsub("^\xef\xbb\xbf", "") .. "x,1\n", {header = true, comment = "#", skip = 1}))
     end
-    assert.equal("has a line of words above numbers, line 2: are they units?\n  hint  {skip = 2, names = {...}} begins "
-      .. "below it, {text = {\"rain\"}} reads \"rain\" as words",
+    assert.equal("has a line of words above numbers, line 2: are they units?\n  hint  {skip = 2, names = {...}} "
+      .. "without header = true begins below it, {text = {\"rain\"}} reads words",
       refusal("city,rain\nname,mm\nOslo,1\nRome,2\n", header))
     -- Words for missing values are no units, and leave it to the next line whether there are names.
     for text, expected in pairs{
@@ -621,7 +624,52 @@ describe("a .csv file", function()
     assert.equal("1 {Oslo|x} 0 1; 2 int64 5 6", read("Oslo,5\nx,6\n"))
     assert.matches("as in line 2\n  hint  {missing = {\"%?\"}}", refusal("?,5\n3,4\n"))
     assert.equal("has a line of words above numbers, line 2: are they units?\n  hint  {skip = 2, names = {...}} begins "
-      .. "below it, {text = {2}} reads 2 as words", refusal("city,rain\nname,mm\nOslo,1\nRome,2\n"))
+      .. "below it, {text = {2}} reads words", refusal("city,rain\nname,mm\nOslo,1\nRome,2\n"))
+    for _, rows in ipairs{"1,2\n", "1,2\n3,4\n", "2024-01-01,2"} do
+      local bytes = "a,b\nkm,kg\n" .. rows
+      assert.equal("has a line of words above numbers, line 2: are they units?\n  hint  {skip = 2, names = {...}} "
+        .. "begins below it, {text = {1, 2}} reads words", refusal(bytes))
+      assert.matches("names = {...}} without header = true begins below it", refusal(bytes, header), 1, true)
+      read(bytes, {skip = 2, names = {"a", "b"}, dates = true})
+      read(bytes, {text = {1, 2}})
+    end
+    assert.equal("1 {a|x|1} 0 1 2; 2 {b|y|z} 0 1 2", read("a,b\nx,y\n1,z\n"))
+  end)
+
+  it("names ways out that can be followed, value and place", function()
+    local whole = "expected an integer that int64 holds"
+    for _, row in ipairs{
+      {"a,b\n1,2\n3,4,5\n", "{rows = 1} reads the rows before it", {3}, 3, {rows = 1}},
+      {"a,b\n1,2,3\n", "{skip = 1, names = {...}} names 3 columns, if line 1 lacks the first name", {2}, 3,
+        {skip = 1, names = {"a", "b", "c"}}},
+      {"a,b\n1,2,3,4\n", "a cell with ',' in it is in quotes", {2}, 4},
+      {"a\n18446744073709551615\n", whole .. "\n  hint  {dtype = \"uint64\"} holds it, {dtype = \"float64\"} rounds",
+        {2, 1}, 0x1p64, {dtype = "uint64"}},
+      {"a,b\n5,1\n2024-01-01,2\n", "as in line 2\n  hint  {text = {\"a\"}} reads the column as words", {3, 1}, nil,
+        {text = {"a"}}},
+      {"a,b\n5,1\n12/31/2024,2\n", "as in line 2\n  hint  {text = {\"a\"}} reads the column as words", {3, 1}, nil,
+        {text = {"a"}}},
+      {"a,b\n1,00501\n", "{dtype = \"int64\"}, with fractions \"float64\", reads numbers", {2, 2}, 501,
+        {dtype = "int64"}},
+      {"a,b\n1,2\n1,x\n", "{missing = {\"x\"}} reads it", {3, 2}, nil, {missing = {"x"}}},
+      {"id\n9007199254740993\n1.5\n", "the column has a fraction in line 3", {2, 1}, (1 << 53) + 1},
+      {"a,b\n1,\"x\n", "is never closed", {2, 2}},
+    } do
+      assert.matches(row[2], refusal(row[1]), 1, true)
+      local found = strew.last_error()
+      assert.same({row[3], row[4]}, {found.pos, found.value}, row[1])
+      if row[5] then assert.equal("no error", refusal(row[1], row[5])) end
+    end
+    assert.matches("hint  without thousands = \",\" {separator = \",\", decimal = \",\"} reads decimal commas",
+      refusal("a,b\n\"1,23\",2\n", {thousands = ","}), 1, true)
+    read("a,b\n\"1,23\",2\n", {separator = ",", decimal = ","})
+    for _, options in ipairs{{dates = {when = "%m/%Y"}}, {columns = {"who"}}, {text = {"when"}}} do
+      assert.matches("not found among the columns: \"1\", \"2\"\n  hint  header = true takes names from line 1",
+        refusal("when,who\n01/2024,x\n", options), 1, true)
+      options.header = true
+      read("when,who\n01/2024,x\n", options)
+    end
+    assert.is_nil(refusal("when,who\n01/2024,x\n", {text = {"whom"}}):find "hint")
   end)
 
   it("has numbers in place of empty names, and behind repeated ones", function()

@@ -511,14 +511,27 @@ describe("a text of columns", function()
       {"strew.rows(s, 'prise > 2')", "rows: 'which' reads prise, not found in the table\n"
         .. "  text  prise > 2\n        ^^^^^\n"
         .. "  hint  did you mean 'price' for 'prise'?"},
-      {"strew.rows(s, 'city > 2')", "rows: 'which' is 2, expected text or a string\n"
-        .. '  hint  a word is a string: "Oslo"'},
-      {"strew.rows(s, 'day == city')", "rows: 'which' is int64, expected text or a string\n"
-        .. "  hint  strew.text(x) writes numbers as words"},
+      {"strew.rows(s, 'city > 2')", "gt: 'other' is 2, expected text or a string\n"
+        .. '  text  city > 2\n             ^\n  hint  a word is a string: "Oslo"'},
+      {"strew.rows(s, 'n > 0 and city == 5')", "eq: 'other' is 5, expected text or a string\n"
+        .. '  text  n > 0 and city == 5\n                       ^^\n  hint  a word is a string: "Oslo"'},
+      {"strew.expr('city + 1 > 2')(s)", "add: 'self' is text, add takes numbers\n  self  text[4] cpu\n"
+        .. "  text  city + 1 > 2\n             ^\n  hint  self:codes() gives its codes"},
+      {"strew.rows(s, 'city[n + 9] == \"Rome\"')", "m[i]: 'index' has value 12 at [0], out of range for dim 0 of self "
+        .. "(size 4, valid 0..3)\n  self   text[4] cpu\n  index  int64[4] cpu\n"
+        .. "  text   city[n + 9] == \"Rome\"\n             ^^^^^^^"},
+      {"strew.rows(s, 'city == \"Rome\" and n > 0 or not city')",
+        "not: 'self' is text, 'and', 'or' and 'not' take bools\n  text  city == \"Rome\" and n > 0 or not city"
+        .. "\n                                    ^^^"},
+      {"strew.rows(s, 'city ~= \"a\" and sqrt(city) > 1')", "sqrt: 'self' is text, sqrt takes numbers\n"
+        .. "  self  text[4] cpu\n  text  city ~= \"a\" and sqrt(city) > 1\n                        ^^^^\n"
+        .. "  hint  self:codes() gives its codes"},
+      {"strew.rows(s, 'day == city')", "eq: 'self' is int64, expected text or a string\n"
+        .. "  text  day == city\n            ^^\n  hint  strew.text(x) writes numbers as words"},
       {"strew.rows(s, 'city')", "rows: 'which' gives text, expected a condition\n"
         .. "  hint  a comparison such as (n + 1) > 0 gives bools"},
       {"strew.rows(strew.assign(s, {at = strew.time{'2024-05-17', '', '', ''}}), 'at < \"May\"')",
-        "rows: 'which' is \"May\", expected a time\n"
+        "lt: 'other' is \"May\", expected a time\n  text  at < \"May\"\n           ^\n"
         .. "  hint  as 2024-05-17 or 2024-05-17T12:30:00.25+02:00; format reads other forms"},
       {"strew.expr('where(day > 1, city, city)'):with(s)",
         "with: 'inputs' make text, which no bound expression has\n  hint  f(inputs) gives a tensor of it"},

@@ -491,9 +491,11 @@ describe("errors of groupings", function()
     refused("g:agg{key = 'count'}", "agg: 'what' has the name of a key, \"key\"")
     refused("g:agg{x = {'sum', w}}", "agg: 'x' has 2 elements, the grouping has 3")
     for _, word in ipairs {"std", "logsumexp"} do
-      refused(("g:agg{x = {'%s', k}}"):format(word), "agg: 'x' is int64, expected a float dtype")
+      refused(("g:agg{x = {'%s', k}}"):format(word), "agg: 'x' is int64, expected a float dtype\n"
+        .. "  hint  strew.assign(x, {v = \"float32(v)\"}) converts a column v of x")
       refused(("strew.pivot({a = k, b = k}, 'a', 'b', 'a', '%s')"):format(word),
-        "pivot: 'value' is int64, expected a float dtype")
+        "pivot: 'value' is int64, expected a float dtype\n"
+        .. "  hint  strew.assign(x, {v = \"float32(v)\"}) converts a column v of x")
     end
     refused("g:agg{x = {'sum', v, dim = 0}}",
       "agg: 'what' has an option \"dim\" of sum at key \"x\", expected dtype, fill or skip_nan")

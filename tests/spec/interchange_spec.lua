@@ -89,6 +89,19 @@ describe("Arrow", function()
     assert.same({0, 1, 2}, seen)
   end)
 
+  it("has tensors of each dtype as bare arrays", function()
+    local line = strew.tensor{"b", "a", "b"}
+    for _, t in ipairs{line, line:narrow(0, 0, 0), strew.tensor{1, 2}, strew.tensor{true}, strew.time{"2024-05-17"}} do
+      local seen = {strew.from_arrow(strew.to_arrow(t))}
+      for chunk in strew.from_arrow_stream(strew.to_arrow_stream(t)) do table.insert(seen, chunk) end
+      assert.equal(2, #seen)
+      for _, got in ipairs(seen) do assert.same({t.dtype, t:tolist()}, {got.dtype, got:tolist()}) end
+    end
+    local pair = strew.from_arrow(strew.to_arrow{line, strew.arange(3)})
+    assert.same({"1", "2"}, strew.columns(pair))
+    assert.same({"b", "a", "b"}, pair["1"]:tolist())
+  end)
+
   it("leaves streams", function()
     collectgarbage()
     collectgarbage()

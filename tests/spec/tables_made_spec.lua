@@ -111,7 +111,8 @@ describe("tables", function()
        "table: 'columns' has column \"a\" with a table at [1], expected numbers, booleans or words"},
       {"strew.table{a = {1, n = 2}}", "table: 'columns' has column \"a\" with key \"n\", expected a sequence"},
       {"strew.table{a = {1, 2}, b = {1}}",
-       "table: 'columns' has a column \"b\" of 1 elements, expected 2, as in the first one, \"a\""},
+       "table: 'columns' has a column \"b\" of 1 elements, expected 2, as in the first one, \"a\"\n"
+       .. "  hint  x[\"b\"] = value:item() fills a column of a table x"},
       {"strew.table{a = 1}", "table: 'columns' has column \"a\" with 1, expected a tensor or a sequence\n"
        .. "  hint  x.a = 1 fills a column of a table x"},
       {"strew.table{{'a', {1}}, {'a', {2}}}", "table: 'columns' has column \"a\" twice"},
@@ -141,6 +142,10 @@ describe("tables", function()
     local named = strew.table{rows = {1, 2}, head = {3, 4}}
     assert.same({1, 2}, named.rows:tolist())
     assert.is_nil(strew.table{a = {1}}.unknown)
+    local other = setmetatable({}, {__newindex = rawset, __index = {head = strew.head}})
+    local hint = "\n  hint  use . to call a function: strew.head(...)"
+    assert.matches(hint, support.message(function() return other:head(1, 2, 3) end), 1, true)
+    assert.is_nil(support.message(function() return named.rows, strew.table{a = {1}}:head(1, 2, 3) end):find "hint")
   end)
 
   it("take columns of their length alone", function()
@@ -157,6 +162,75 @@ describe("tables", function()
       {"x.f = {}", "column: 'value' is a table, expected a tensor, or a number, boolean or word for all rows\n"
        .. "  hint  strew.tensor(value)"},
     }, {strew = strew, x = strew.table{a = {1, 2, 3}}}, shorten)
+  end)
+
+  it("have names, or numbers in a sequence", function()
+    local x, pair = strew.table{v = {1, 2, 3}}, strew.columns({strew.tensor{1, 2}, strew.tensor{3, 4}}, {1, 2})
+    local function shorten(message) return (message:gsub("\n  [nvx][^\n]*", "")) end
+    local function put(table, name, value) table[name] = value end
+    support.fail({
+      {"put(x, x.v:gt(1), 0)", "column: 'name' is a tensor, expected a string\n"
+       .. "  hint  x[rows] is read alone; x.v:masked_fill_(rows, value) and x.v[rows] = value write into a column v"},
+      {"put(x, 1, x.v)", "column: 'name' is 1, expected a string"},
+      {"put(x, true, 5)", "column: 'name' is true, expected a string"},
+      {"put(pair, 5, pair[1])", "column: 'name' is 5, expected 3, the next column of a sequence"},
+      {"put(pair, 'a', pair[1])", "column: 'name' is \"a\", expected 3, the next column of a sequence"},
+    }, {x = x, pair = pair, put = put}, shorten)
+    same({{"v", {1, 2, 3}}}, x)
+    pair[3] = 7
+    same({{1, {1, 2}}, {2, {3, 4}}, {3, {7, 7}}}, pair)
+  end)
+
+  it("read a number, boolean or word in place of a column as all its elements", function()
+    local function drawn_table() return strew.table{{"k", {"a", "b", "c"}}, {"v", {1, 2, 3}}} end
+    for _, value in ipairs{0, 2.5, true, "word"} do
+      local reads = {tostring, function(x) return #x end, function(x) return x:head() end,
+        function(x) return x.words end, function(x) return strew.expr "v"(x) end, strew.describe,
+        function(x) return x:sort_by "k" end, function(x) x.new = 1 end, function(x) return x:columns() end,
+        function(x) return strew.concat{x} end, function(x) return x:group_by "v" end, strew.to_arrow}
+      local expected = drawn_table()
+      expected.w = value
+      for i, read in ipairs(reads) do
+        local x = drawn_table()
+        x.v = value
+        read(x)
+        assert.equal(expected.w.dtype, x.v.dtype, i)
+        assert.same({value, value, value}, x.v:tolist(), i)
+      end
+    end
+    local x = drawn_table()
+    x.v, x.k = 0, strew.tensor{5, 6}
+    same({{"k", {5, 6}}, {"v", {0, 0}}}, x:head())
+    local short, list, numbers = drawn_table(), drawn_table(), drawn_table()
+    short.v, list.v = strew.tensor{1}, {1, 2, 3}
+    numbers.k, numbers.v = 1, 2
+    support.fail({
+      {"return #short", "length: 'x' has a column \"v\" of 1 elements, expected 3, as in the first one, \"k\"\n"
+       .. "  hint  x[\"v\"] = value:item() fills a column of a table x"},
+      {"list:head()", "head: column \"v\" is a table, expected a tensor\n"
+       .. "  hint  strew.tensor(values) makes a column of a sequence"},
+      {"return #numbers", "length: column \"k\" is 1, expected a tensor\n"
+       .. "  hint  strew.full(n, value) makes a column of n rows"},
+    }, {short = short, list = list, numbers = numbers})
+    numbers.k, numbers.v = nil, nil
+    assert.equal(0, #numbers)
+  end)
+
+  it("are appended and melted as the integers that they have", function()
+    local most = strew.table{v = {0.5}}.v.dtype == "float64" and 1 << 53 or 1 << 24
+    local dtype = most > 1 << 24 and "float64" or "float32"
+    local gap = strew.table{id = strew.tensor({0 / 0}, {dtype = dtype})}
+    same({{"id", {most, nan}}}, strew.concat{strew.table{id = {most}}, gap})
+    same({{"id", {most + 1}}}, strew.concat{strew.table{id = {most + 1}}, {id = gap.id:narrow(0, 0, 0)}})
+    local function shorten(message) return (message:gsub("\n  [tx][^\n]*", ""):gsub("hint +", "hint  ")) end
+    support.fail({
+      {"strew.concat{gap, {id = strew.tensor{1, most + 1}}}", ("concat: 'tables[2]' has column \"id\" with value %d, "
+       .. "which %s cannot hold: column \"id\" of tables[1] is %s\n  hint  tables[2][\"id\"]:to(\"%s\") rounds"):format(
+       most + 1, dtype, dtype, dtype)},
+      {"strew.melt({id = strew.tensor{most + 1}, v = gap.id})", ("melt: 'x' has column \"id\" with value %d, "
+       .. "which %s cannot hold: column \"v\" is %s\n  hint  x[\"id\"]:to(\"%s\") rounds"):format(
+       most + 1, dtype, dtype, dtype)},
+    }, {strew = strew, gap = gap, most = most}, shorten)
   end)
 
   it("are appended like lists", function()
@@ -283,6 +357,17 @@ describe("tables", function()
     local far = {t = strew.tensor{math.mininteger, 5}, w = strew.arange(2)}
     far = strew.asof({t = strew.tensor{math.maxinteger}}, far, "t", {direction = "nearest"})
     assert.same({1}, far.w:tolist())
+    local ends = {o = strew.tensor{-math.huge, 1.0, math.huge}, w = strew.arange(3)}
+    for _, direction in ipairs{"backward", "forward", "nearest"} do
+      local same_rows = strew.asof(ends, ends, "o", {direction = direction, tolerance = 1})
+      assert.same({0, 1, 2}, same_rows.w_y:tolist())
+    end
+    assert.is_false(pcall(strew.asof, {o = strew.tensor{3, 5, 4}}, ends, "o"))
+    local found = strew.last_error()
+    assert.same({4, {2}}, {found.value, found.pos})
+    assert.matches("^asof: 'on' has column \"t\" with value 9007199254740993 in a",
+      support.message(strew.asof, {t = strew.tensor{(1 << 53) + 1}}, {t = strew.tensor{0.5}}, "t"))
+    assert.equal((1 << 53) + 1, strew.last_error().value)
     support.fail({
       {"strew.asof({t = T{1, 3, 2}}, {t = T{1}}, 't')",
        "asof: 'a' has 2 at [2] in column \"t\", expected ascending values\n  hint  strew.sort_by(a, \"t\")"},

@@ -180,11 +180,11 @@ table: 2 rows, 3 columns, cpu
     x.b = strew.zeros(5)
     assert.equal("table: 3 tensors\n a  int64[2] cpu\n b  float32[5] cpu\n c  float32[2, 3] cpu",
       support.on_cpu(tostring(x):gsub("%] [^\n]*", "] cpu")))
-    x.b, x.c = nil, "text"
+    x.b, x.c = nil, {}
     x.b = strew.zeros(2)
     x.b = strew.tensor(1.5)
     x.a:free()
-    assert.equal("table: 3 tensors\n a  tensor (freed)\n b  float32[] cpu  1.5000\n c  string",
+    assert.equal("table: 3 tensors\n a  tensor (freed)\n b  float32[] cpu  1.5000\n c  table",
       (tostring(x):gsub("%] [^\n]*  ", "] cpu  ")))
     x.a, x.b, x.c = nil, nil, nil
     assert.equal("table: 0 tensors", tostring(x))
@@ -388,7 +388,8 @@ table: 2 rows, 3 columns, cpu
       {"strew.rows({a = x.size, b = strew.arange(2)}, strew.arange(1))",
        "rows: 'x' has a column \"b\" of 2 elements, expected 3, as in the first one, \"a\""},
       {"strew.rows({a = strew.tensor(1)}, strew.arange(1))", "rows: 'x' has a column \"a\" of rank 0, expected rank 1"},
-      {"strew.rows({a = 'text'}, strew.arange(1))", "rows: column \"a\" is \"text\", expected a tensor"},
+      {"strew.rows({a = 'text'}, strew.arange(1))", "rows: column \"a\" is \"text\", expected a tensor\n"
+       .. "  hint   strew.full(n, value) makes a column of n rows"},
       {"strew.rows({x.size, a = x.size}, strew.arange(1))",
        "rows: 'x' is a sequence with a key \"a\": names and numbers do not mix"},
       {"strew.rows({[true] = x.size}, strew.arange(1))", "rows: 'x' has a key true, expected names"},
