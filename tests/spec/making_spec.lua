@@ -338,6 +338,14 @@ it("sums of 16-bit weights do not overflow", function()
   assert.equal("float16[2, 2] {{1.0, -1.0}, {-1.0, 1.0}}", support.text(big:corrcoef()))
 end)
 
+it("one variable has a number as covariance and correlation, as a line or a row", function()
+  local line = strew.tensor{1.0, 2, 6}
+  for _, t in ipairs{line, line:view(1, 3)} do
+    assert.equal("float32[] 7.0, float32[] 1.0", support.text(t:cov()) .. ", " .. support.text(t:corrcoef()))
+    assert.equal("float32[] 0.75", support.text(t:cov{aweights = strew.tensor{1, 1, 0}, correction = 0} * 3))
+  end
+end)
+
 it("points between infinities have NumPy's values", function()
   local x, xp = strew.arange(0.0, 4.1, 0.5), strew.arange(0.0, 5.0)
   assert.equal("float32[9] {0.0, inf, inf, inf, inf, inf, 1.0, -inf, -inf}",
