@@ -111,10 +111,10 @@ static void push_detail(lua_State *L, const strew_error *error) {
 
 static const char colon_hint[] = "use : to call a method: %c:%s(...)";
 
-/* True if the first argument is a table of columns, whose methods are functions of the module. */
-static bool is_of_columns(lua_State *L) {
-  if (!lua_istable(L, 1) || !luaL_getmetafield(L, 1, "__newindex")) return false;
-  return lua_pop(L, 1), true;
+/* True if the first argument is a table, as the module is, but none of columns, whose methods are its functions. */
+static bool is_of_module(lua_State *L) {
+  if (!lua_istable(L, 1)) return false;
+  return !luaL_getmetafield(L, 1, "__newindex") || (lua_pop(L, 1), false);
 }
 
 /* In t.add(u) instead of t:add(u), u is taken for self; in strew:zeros(3), the module for the shape. The way a call is
@@ -125,7 +125,7 @@ static void hint_punctuation(lua_State *L, struct script_call *call) {
   if (!is_misfit || !lua_getstack(L, 0, &here) || !lua_getinfo(L, "n", &here)) return;
   if (call->form & METHOD && strcmp(here.namewhat, "field") == 0)
     bind_hint(call, colon_hint, call->form & GROUPED ? 'g' : 't', call->error.alias);
-  else if (call->form & FUNCTION && strcmp(here.namewhat, "method") == 0 && !is_of_columns(L))
+  else if (call->form & FUNCTION && strcmp(here.namewhat, "method") == 0 && is_of_module(L))
     bind_hint(call, "use . to call a function: strew.%s(...)", call->error.alias);
 }
 

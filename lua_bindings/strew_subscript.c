@@ -6,6 +6,13 @@
 
 static const char *const property_names[] = {"shape", "dtype", "device", "words"};
 
+/* Returns the property of that name, or NULL. */
+static const char *property_of(const char *name) {
+  for (size_t i = 0; i < sizeof property_names / sizeof *property_names; i++)
+    if (strcmp(name, property_names[i]) == 0) return property_names[i];
+  return NULL;
+}
+
 /* Pushes the sequence of a text's words. A finalizer may free the text, whose box is at position 1. */
 static bool push_words(lua_State *L, const struct box *box) {
   const int64_t count = strew_word_count(box->tensor);
@@ -99,7 +106,9 @@ static int get_field(lua_State *L, struct script_call *call) {
   if (has_indices(L, call)) return get_at(L, call);
   if (lua_type(L, 2) != LUA_TSTRING) return get_position(L, call);
   strew_tensor *self;
-  return bind_tensor(L, call, 1, "self", &self) ? fail_field(L, call, lua_tostring(L, 2)) : -1;
+  const char *name = lua_tostring(L, 2), *property = property_of(name);
+  if (property) call->error.alias = property; /* self was freed */
+  return bind_tensor(L, call, 1, "self", &self) ? fail_field(L, call, name) : -1;
 }
 
 /* Properties of tensors are no calls: composed ones read several. */

@@ -166,7 +166,7 @@ describe("arguments", function()
        "set_num_threads: 'threads' is -1, valid 1..256, or 0 for the processors that this process may use"},
       {"freed:sum()", "sum: 'self' was freed"},
       {"t:add(freed)", "add: 'other' was freed"},
-      {"return freed.shape", "t[i]: 'self' was freed"},
+      {"return freed.shape", "shape: 'self' was freed"},
       {"return freed[0]", "t[i]: 'self' was freed"},
       {"freed:free()", "free: 'self' was freed"},
     }, names)

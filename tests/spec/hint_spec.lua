@@ -183,6 +183,17 @@ describe("a hint can be followed:", function()
   end
 end)
 
+describe("what no name explains", function()
+  it("has no hint", function()
+    for _, code in ipairs{"T{1}.a()", "strew.a()", "T{1}.b()", "T{1}.u()", "T{1}:w()",
+      "strew.key_table(1):ids(T{1}, T{2})", "strew.expr('x'):with(1, 2)"} do
+      assert.is_false(pcall(assert(load("return " .. code, "=chunk", "t", {strew = strew, T = strew.tensor}))))
+      assert.falsy((strew.last_error().hint or ""):find("here it is", 1, true), code)
+      assert.falsy((strew.last_error().hint or ""):find("use .", 1, true), code)
+    end
+  end)
+end)
+
 -- Each row: failing code, a part of its hint, the code as the hint has it, its result.
 describe("a hint names what works:", function()
   local rows = {
@@ -212,6 +223,14 @@ describe("a hint names what works:", function()
     {"T{1, 1}:softmax(0)", 'self:to("float32")', 'T{1, 1}:to("float32"):softmax(0)', "float32[2] {0.5, 0.5}"},
     {"strew.group_by(T{1, 1}).counts:add_(1)", "self:clone()", "strew.group_by(T{1, 1}).counts:clone():add_(1)",
      "int64[1] {3}"},
+    {"strew.scatter_add(T{1, 2}, T{0, 0})", "strew.scatter_sum(src, index)", "strew.scatter_sum(T{1, 2}, T{0, 0})",
+     "int64[1] {3}"},
+    {'strew.scatter_reduce(T{1, 2}, T{0, 0}, "sum")', "{reduce = \"sum\"}",
+     'strew.scatter(T{1, 2}, T{0, 0}, {reduce = "sum"})', "int64[1] {3}"},
+    {"(function(t) t[0] = T{1.5, 2} return t end)(T{{1, 2}})", 'value:to("int64")',
+     '(function(t) t[0] = T{1.5, 2}:to("int64") return t end)(T{{3, 4}})', "int64[1, 2] {{1, 2}}"},
+    {"T{1, 2}:sum_()", "'sum'", "T{1, 2}:sum()", "int64[] 3"},
+    {"T{{1, 2}}.T:clone()", "t:t()", "T{{1, 2}}:t()", "int64[2, 1] {{1}, {2}}"},
     {"strew.key_table(1).ids(T{1})", "kt:ids(...)", "strew.key_table(1):ids(T{1})", "int64[1] {0}"},
     {"strew.grouping(T{0, 0}).sum(T{1, 2})", "g:sum(...)", "strew.grouping(T{0, 0}):sum(T{1, 2})", "int64[1] {3}"},
     {'T{1}:to("abacus")', "strew.devices()", "strew.devices()[1].name", "cpu"},

@@ -112,8 +112,8 @@ describe("a tensor", function()
     for _, value in ipairs{strew.tensor{1.5, 2}, strew.tensor({1, 2}, {dtype = "uint64"})} do
       local ok, message = pcall(function() t[1] = value end)
       assert.is_false(ok)
-      local expected = ("'value' is %s, which self, int64, does not hold\n.*value:to%%(\"int64\"%%)$"):format(value.dtype)
-      assert.truthy(message:find(expected), message)
+      local expected = ("'value' is %s, which self, int64, does not hold"):format(value.dtype)
+      assert.truthy(message:find(expected, 1, true) and message:find('value:to("int64")', 1, true), message)
     end
     assert.same({{0, 0}, {0, 0}}, t:tolist())
     t[1], t[0] = strew.tensor{true, false}, strew.tensor({-3}, {dtype = "int8"})
