@@ -7694,8 +7694,8 @@ function strew.rolling(v, n, reduce, options) end
 
 ---Reduces ranges of rows, which may overlap: rows `starts[i]` to `ends[i] - 1` of v give row i.
 ---
----Dtypes, and values of ranges without elements, are those of a grouping's methods, but sums of uint64 are int64, too:
----none wraps, and means of integers are float64; without elements a sum is 0, a mean or extreme of floats NaN. "median" is the lower one, a
+---Dtypes, and values of ranges without elements, are those of a grouping's methods: sums of integers are int64, of uint64
+---uint64, and never wrap, their means float64; without elements a sum is 0, a mean or extreme of floats NaN. "median" is the lower one, a
 ---"var" of one element 0, "std" that of `strew.scatter_std`. `{"quantile", q = 0.9}` gives options.
 ---
 ---Each range is reduced by itself, in the order of positions: its bits depend on its elements alone, wherever it lies,
