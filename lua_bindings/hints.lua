@@ -5,8 +5,9 @@ local which, strew, methods, loaded, nearest = ...
 local hints, answers = {nearest = nearest}, {names = {}, lua = {}} -- answers: rows by name
 local globals = _ENV
 
-local function each_name(names, f)
-  for name in names:gmatch "[^; ]+" do
+-- Calls f with each of the names, which `gaps` separate.
+local function each_name(names, gaps, f)
+  for name in names:gmatch(" *([^" .. gaps .. "]+)") do
     local prefix, rest = name:match "^(%l+)%.([%w_]+)$"
     f(prefix and prefix ~= "groupby" and rest or name)
   end
@@ -15,7 +16,7 @@ end
 for _, task in ipairs(which.tasks) do
   for k = 2, #task do
     for _, library in ipairs(which.libraries) do
-      each_name(task[k][library[1]] or "", function(name)
+      each_name(task[k][library[1]] or "", ";", function(name)
         local code, of_table = task[k][1], task[1] == "Tables of columns"
         answers.names[name] = answers.names[name] or {name, not of_table and code or nil, of_table and code or nil}
       end)
@@ -24,7 +25,7 @@ for _, task in ipairs(which.tasks) do
 end
 for list, rows in pairs(answers) do
   for _, row in ipairs(which[list]) do
-    each_name(row[1], function(name) rows[name] = row end)
+    each_name(row[1], " ", function(name) rows[name] = row end)
   end
 end
 

@@ -2653,11 +2653,11 @@ function strew.scatter_nunique(src, index, dim, options) end
 ---with skip_nan NaN adds nothing to them. Ties are ordered by position. `g:order()` has the positions of all elements,
 ---group after group; `g:starts()` where each group begins in it, then the end. `g:to(device)`, `g:free()`.
 ---
----Unlike scatter_NAME, methods and `g:agg` never wrap. Sums, products and running sums of integers and bools are int64.
----A sum or product that int64 cannot hold is an error that names its group; a partial one may leave int64, except of a
+---Unlike scatter_NAME, methods and `g:agg` never wrap. Sums, products and running sums of integers and bools are int64,
+---of uint64 uint64. One that this cannot hold is an error that names its group; a partial one may leave it, except of a
 ---running sum. Their mean is float64: the exact sum, rounded once, divided by the count. `{dtype = "float64"}` computes
 ---sums and products in floats, `"int64"` a mean that rounds toward minus infinity; src's own dtype must hold the
----result. An `out` of integers is int64, and counts as the first element of each group.
+---result. An `out` of integers has that dtype, and counts as the first element of each group.
 ---
 ---A group without elements, or with `skip_nan` without a number, has NaN as mean, min, max, var, std, first, last, median
 ---and quantile of floats, and as mean of integers; 0 as sum, count, nunique and logsumexp, 1 as product, false as any,
@@ -2777,9 +2777,9 @@ function strew.group_by(keys, options) end
 ---last, min and max (by its words), count, and nunique, the number of different words. A reduction of one's own stands in
 ---the place of a word: `{r, "price"}`, or `{r, {a = v, b = w}}` with tensors as its sources (?reduction).
 ---
----Sums and products of integers and bools are int64, and never wrap; their mean is float64. With `skip_nan`, a group
----whose elements are all NaN is as an empty one: NaN for most words, 0 for a sum, 1 for a product, or `fill`. The rules
----are those of the methods: ?Grouping.
+---Sums and products of integers and bools are int64, of uint64 uint64, and never wrap; their mean is float64. With
+---`skip_nan`, a group whose elements are all NaN is as an empty one: NaN for most words, 0 for a sum, 1 for a product, or
+---`fill`. The rules are those of the methods: ?Grouping.
 ---
 ---```lua
 ---local g = strew.group_by(strew.tensor{7, 5, 7, 5, 7})
@@ -5044,15 +5044,15 @@ function strew.isclose(self, other, rtol, atol, equal_nan) end
 
 ---Selects element by element: a where condition is true, else b.
 ---
----The three operands broadcast.
+---The three operands broadcast. In place: `t:where_(condition, other)` keeps t's elements where condition is true.
 ---
 ---```lua
 ---local t = strew.tensor{-1, 2, -3}
----print(strew.where(t:gt(0), t, 0))
+---print(strew.where(t:gt(0), t, 0), t:where_(t:gt(0), 0) == t)
 ---```
 ---```text
 ---int64[3] cpu
---- 0  2  0
+--- 0  2  0	true
 ---```
 ---@param condition strew.Tensor bool
 ---@param a strew.Tensor|number
@@ -7696,8 +7696,8 @@ function strew.rolling(v, n, reduce, options) end
 
 ---Reduces ranges of rows, which may overlap: rows `starts[i]` to `ends[i] - 1` of v give row i.
 ---
----Dtypes, and values of ranges without elements, are those of a grouping's methods: sums of integers are int64 and never
----wrap, their means float64; without elements a sum is 0, a mean or extreme of floats NaN. "median" is the lower one, a
+---Dtypes, and values of ranges without elements, are those of a grouping's methods: sums of integers are int64, of uint64
+---uint64, and never wrap, their means float64; without elements a sum is 0, a mean or extreme of floats NaN. "median" is the lower one, a
 ---"var" of one element 0, "std" that of `strew.scatter_std`. `{"quantile", q = 0.9}` gives options.
 ---
 ---Each range is reduced by itself, in the order of positions: its bits depend on its elements alone, wherever it lies,

@@ -126,7 +126,8 @@ static void hint_punctuation(lua_State *L, struct script_call *call) {
   if (!is_misfit || !lua_getstack(L, 0, &here) || !lua_getinfo(L, "n", &here)) return;
   if (call->form & METHOD && strcmp(here.namewhat, "field") == 0)
     bind_hint(call, colon_hint, call->form & GROUPED ? 'g' : 't', call->error.alias);
-  else if (call->form & FUNCTION && strcmp(here.namewhat, "method") == 0 && !has_column_methods(L))
+  else if (call->form & FUNCTION && strcmp(here.namewhat, "method") == 0 && lua_istable(L, 1) &&
+           !has_column_methods(L)) /* in the place of the module */
     bind_hint(call, "use . to call a function: strew.%s(...)", call->error.alias);
 }
 

@@ -305,6 +305,7 @@ static bool take_stored(lua_State *L, struct script_call *call) {
   const char *outer = call->binding->stored; /* it calls itself with what it has made of its arguments */
   if (call->row->function == run_stored || call->form & GROUPED || (outer && !strcmp(outer, call->row->name)))
     return false;
+  if (call->form & INPLACE && !bind_to_box(L, call->binding, 1)) return false; /* which the message says */
   bind_stack(L, LUA_MINSTACK);
   const char *which = find_stored(L, call, &file);
   if (!which) return false;

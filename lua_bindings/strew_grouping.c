@@ -73,6 +73,15 @@ static const struct {
 } tensors[] = {{"ids", strew_grouping_ids}, {"counts", strew_grouping_counts}, {"positions", strew_grouping_positions}};
 static const char *const other_fields[] = {"n", "length", "device", "keys"};
 
+/* Returns the field of that name, or NULL. */
+static const char *field_of(const char *name) {
+  for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
+    if (strcmp(name, tensors[i].name) == 0) return tensors[i].name;
+  for (size_t i = 0; i < sizeof other_fields / sizeof *other_fields; i++)
+    if (strcmp(name, other_fields[i]) == 0) return other_fields[i];
+  return NULL;
+}
+
 /* A sequence of the keys, or a table of those that set_keys has set. */
 static int push_keys(lua_State *L, struct script_call *call, int count) {
   strew_grouping *self;
@@ -108,6 +117,7 @@ static int get_field(lua_State *L, struct script_call *call) {
   char text[TEXT_BYTES];
   strew_grouping *self;
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : bind_text(L, call, 2, text);
+  if (field_of(name)) call->error.alias = field_of(name); /* if self was freed */
   if (!bind_grouping(L, call, 1, "self", &self)) return -1;
   for (int i = 0; i < (int)(sizeof tensors / sizeof *tensors); i++)
     if (strcmp(name, tensors[i].name) == 0) return push_tensor(L, call, i);

@@ -33,6 +33,7 @@ int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op) {
 }
 
 RUN(where, strew_where, a->condition, a->a, a->b)
+RUN(where_, strew_where, a->condition, a->left, a->right)
 RUN(masked_fill, strew_masked_fill, a->self, a->mask, a->value)
 
 bool bind_operand_bound(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
@@ -164,6 +165,7 @@ const struct script_function bind_math_rows[] = {
         STREW_BINARY(ROW)
 #undef ROW
             {"where", bind_one, 0, ALWAYS, "condition:tensor a:operand b:operand", where},
+    {"where", bind_one, 0, INPLACE, "self:operand condition:tensor other:operand", where_},
     {"masked_fill", bind_one, 0, EVERY, "self:tensor mask:tensor value:operand", masked_fill},
     {"clamp", bind_one, 0, EVERY, "self:tensor min?bound max?bound", clamp},
     {"equal", bind_values, 0, ALWAYS | CONSTANT, "self:tensor other:tensor", equal},

@@ -23,13 +23,22 @@ static void warn_of_prefix(lua_State *L, const struct script_call *call, const s
 
 #define POSITIONS "self:tensor dim:dim index:tensor src:operand! mode=mode "
 
+/* After a failure: strew.scatter_add(src, index) is torch_scatter's sum of groups. */
+static int hint_groups(lua_State *L, struct script_call *call) {
+  const bool is_function = !(call->form & (METHOD | INPLACE)) && bind_to_box(L, call->binding, 2);
+  const bool has_src = call->arguments > 2 && bind_to_box(L, call->binding, 3);
+  if (!is_function || has_src || !bind_to_box(L, call->binding, 1)) return -1;
+  return bind_hint(call, call->row->code == STREW_SUM ? "strew.scatter_sum(src, index)"
+                                                      : "strew.scatter(src, index, {reduce = \"sum\"})");
+}
+
 /* Calls the runtime for arguments by a text that begins as POSITIONS. */
 static int run_scatter(lua_State *L, struct script_call *call, const char *parameters, strew_reduction reduction) {
   struct arguments a;
   a.include_self = true;
   a.reduction = reduction;
   a.out = bind_result(L, call);
-  if (!bind_read_as(L, call, parameters, &a)) return -1;
+  if (!bind_read_as(L, call, parameters, &a)) return hint_groups(L, call);
   const strew_scatter_options options = {.reduction = a.reduction, .mode = a.mode, .exclude_self = !a.include_self};
   if (strew_scatter(a.self, a.dim, a.index, a.source_operand, &options, a.out, a.error) != STREW_OK) return -1;
   if (a.source_operand.tensor) warn_of_prefix(L, call, a.index, a.source_operand.tensor);

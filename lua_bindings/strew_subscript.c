@@ -6,6 +6,13 @@
 
 static const char *const property_names[] = {"shape", "dtype", "device", "words"};
 
+/* Returns the property of that name, or NULL. */
+static const char *property_of(const char *name) {
+  for (size_t i = 0; i < sizeof property_names / sizeof *property_names; i++)
+    if (strcmp(name, property_names[i]) == 0) return property_names[i];
+  return NULL;
+}
+
 /* Pushes the sequence of a text's words. A finalizer may free the text, whose box is at position 1. */
 static bool push_words(lua_State *L, const struct box *box) {
   const int64_t count = strew_word_count(box->tensor);
@@ -99,7 +106,9 @@ static int get_field(lua_State *L, struct script_call *call) {
   if (has_indices(L, call)) return get_at(L, call);
   if (lua_type(L, 2) != LUA_TSTRING) return get_position(L, call);
   strew_tensor *self;
-  return bind_tensor(L, call, 1, "self", &self) ? fail_field(L, call, lua_tostring(L, 2)) : -1;
+  const char *name = lua_tostring(L, 2), *property = property_of(name);
+  if (property) call->error.alias = property; /* self was freed */
+  return bind_tensor(L, call, 1, "self", &self) ? fail_field(L, call, name) : -1;
 }
 
 /* Properties of tensors are no calls: composed ones read several. */
@@ -112,27 +121,6 @@ int bind_get_method_or_field(lua_State *L) {
     if (box && box->tensor && push_property(L, box, lua_tostring(L, 2))) return 1;
   }
   return bind_dispatch(L);
-}
-
-/* Replaces a 0-d tensor of another dtype by its number, which must fit self. */
-static strew_status settle(const strew_tensor *self, strew_operand *value, strew_error *error) {
-  const strew_tensor *tensor = value->tensor;
-  if (!tensor || strew_tensor_rank(tensor) || strew_tensor_dtype(tensor) == strew_tensor_dtype(self)) return STREW_OK;
-  value->tensor = NULL;
-  return strew_item(tensor, &value->number, error);
-}
-
-static strew_status assign(strew_tensor *self, int64_t position, const strew_operand *value, strew_error *error) {
-  if (!value->tensor && strew_tensor_rank(self) == 1) return strew_set(self, 1, &position, value->number, error);
-  strew_tensor *part = NULL;
-  strew_status status = strew_select(self, 0, position, &part, error);
-  if (status != STREW_OK) return status;
-  if (value->tensor)
-    status = strew_copy(part, value->tensor, error);
-  else
-    status = strew_fill(part, value->number, error);
-  strew_release(part);
-  return status;
 }
 
 /* t[index] = v and t[mask] = v */
@@ -148,7 +136,6 @@ static int set_at(lua_State *L, struct script_call *call, strew_tensor *self) {
   struct entries indices;
   strew_operand value;
   if (!bind_entries(L, call, 2, "indices", &indices) || !bind_operand(L, call, 3, "value", &value)) return -1;
-  if (settle(self, &value, &call->error) != STREW_OK) return -1;
   return bind_end(strew_index_put(self, indices.count, indices.at, value, NULL, &self, &call->error), 0);
 }
 
@@ -162,9 +149,10 @@ static int set_field(lua_State *L, struct script_call *call) {
   if (lua_type(L, 2) == LUA_TSTRING)
     return bind_fail(call, STREW_EARGUMENT, NULL, "'%.60s' cannot be set, only elements can", lua_tostring(L, 2));
   if (!read_position(L, call, &position) || !bind_operand(L, call, 3, "value", &value)) return -1;
-  if (settle(self, &value, &call->error) != STREW_OK) return -1;
-  if (assign(self, position, &value, &call->error) != STREW_OK) return fail_position(call, self, position);
-  return 0;
+  const bool is_element = !value.tensor && strew_tensor_rank(self) == 1;
+  const strew_status status = is_element ? strew_set(self, 1, &position, value.number, &call->error)
+                                         : strew_set_row(self, position, value, &call->error);
+  return status == STREW_OK ? 0 : fail_position(call, self, position);
 }
 
 static int length(lua_State *L, struct script_call *call) {

@@ -777,7 +777,7 @@ STREW_API strew_status strew_isfinite(strew_tensor *tensor, strew_tensor **out, 
 STREW_API strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
                                     strew_error *error);
 /* Elements of a where condition (bool, else STREW_EDTYPE) is true, else of b. The three broadcast; a and b are
-   promoted. */
+   promoted. Errors of a call in place of a call it self, and b other. */
 STREW_API strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                                    strew_error *error);
 /* tensor, with elements replaced by value (a number or a 0-d tensor) where mask (bool) is true; of tensor's dtype. The
@@ -1062,9 +1062,11 @@ STREW_API strew_status strew_index_get(strew_tensor *self, int count, strew_tens
 /* The rows of self at one index along dimension 0, of index's shape and self's other sizes; or at the true elements of
    a mask (bool) with self's first sizes (STREW_ESHAPE), in row-major order; a mask of rank 0 adds a first dimension of
    size 1, or of size 0 if it is false, as in NumPy. strew_set_rows writes value in place: a number, or a tensor that
-   broadcasts to these rows (STREW_ESHAPE). In scripts: t[index], t[index] = v. */
+   broadcasts to these rows (STREW_ESHAPE). In scripts: t[index], t[index] = v. strew_set_row does so at one position, -1
+   the last: t[i] = v; value on any device, of a dtype that self's holds (STREW_EDTYPE); strew_copy converts. */
 STREW_API strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error);
+STREW_API strew_status strew_set_row(strew_tensor *self, int64_t position, strew_operand value, strew_error *error);
 /* index holds positions of self's elements in row-major order. strew_take_with reads them into out, of index's shape.
    strew_put joins source to them, which has as many elements as index, in row-major order. */
 STREW_API strew_status strew_take_with(strew_tensor *self, strew_tensor *index, const strew_index_options *options,
@@ -1304,12 +1306,12 @@ STREW_API strew_status strew_grouping_to(strew_grouping *grouping, strew_device 
 
 /* Several reductions at once: out[i], always new, is that of aggregates[i]; all of them, or none if one fails. As by
    strew_group_reduce, except that nothing wraps, and nothing is taken for a number:
-     integers, bools   without options.dtype a sum or product is int64, and a mean float64: the exact sum, rounded once,
-                       divided by the count. A sum or product whose exact value the dtype cannot hold is STREW_EVALUE;
-                       the error's value is the group.
+     integers, bools   without options.dtype a sum or product is int64 (of uint64: uint64), and a mean float64: the exact
+                       sum, rounded once, divided by the count. A sum or product whose exact value the dtype cannot hold
+                       is STREW_EVALUE; the error's value is the group.
      empty groups      without options.fill a result in floats is NaN, but for sums, products and logsumexp; also that of
                        a group whose elements are all NaN, with options.skip_nan.
-   Sums, products, means and extremes of 1-D tensors share one pass over the ids on the CPU. Sums of int64 elements that
+   Sums, products, means and extremes of 1-D tensors share one pass over the ids on the CPU. Sums of 64-bit elements that
    are large enough to wrap take a second pass; products always do. */
 typedef struct strew_group_aggregate {
   strew_tensor *src; /* NULL, for STREW_GROUP_COUNT: all elements */
@@ -1335,8 +1337,8 @@ STREW_API strew_status strew_grouping_topk_with(strew_grouping *grouping, strew_
                                                 const strew_topk_options *options, strew_tensor **positions,
                                                 strew_tensor **groups, strew_error *error);
 /* Sums within each group up to each element, which is added to the one before it, in order of positions, from +0 on; of
-   src's length. src: 1-D (STREW_ESHAPE). Integers and bools give int64; STREW_EVALUE: a sum leaves it, the error's
-   value is the group. Elements without a group give 0. Always a new tensor. Computed on the CPU, whatever the
+   src's length. src: 1-D (STREW_ESHAPE). Integers and bools give int64, uint64 itself; STREW_EVALUE: a sum leaves it,
+   the error's value is the group. Elements without a group give 0. Always a new tensor. Computed on the CPU, whatever the
    device. */
 STREW_API strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                              strew_error *error);

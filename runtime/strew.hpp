@@ -252,9 +252,16 @@ template <> struct passed<into> {
   static auto pass(const into &argument) { return std::make_tuple(argument.out()); }
 };
 
+// The size of a list: an int where C counts dimensions or tensors, a std::size_t where it counts elements.
+struct length {
+  std::size_t value;
+  template <class N, std::enable_if_t<std::is_integral_v<N>, int> = 0> operator N() const {
+    return static_cast<N>(value);
+  }
+};
 template <class T> struct passed<list<T>> {
   static auto pass(const list<T> &argument) {
-    return std::make_tuple(number<std::size_t>{argument.size()}, argument.data());
+    return std::make_tuple(length{argument.size()}, argument.data());
   }
 };
 struct tensors {
@@ -265,7 +272,7 @@ template <> struct passed<list<tensor>> {
   static auto pass(const list<tensor> &argument) {
     tensors all;
     for (const tensor &each : argument) all.pointers.push_back(each.get());
-    return std::make_tuple(number<std::size_t>{argument.size()}, std::move(all));
+    return std::make_tuple(length{argument.size()}, std::move(all));
   }
 };
 
@@ -353,7 +360,9 @@ template <class T> list<T> tensor::read() const {
 
 template <class T> T tensor::item() const {
   const strew_scalar number = strew::get<strew_scalar>(strew_item, *this);
-  return number.dtype == STREW_FLOAT64 ? static_cast<T>(number.as.f) : static_cast<T>(number.as.i);
+  if (number.dtype == STREW_FLOAT64) return static_cast<T>(number.as.f);
+  if (number.dtype == STREW_UINT64) return static_cast<T>(static_cast<uint64_t>(number.as.i));
+  return static_cast<T>(number.as.i);
 }
 
 template <class F, class... A> void in_place(F function, tensor &self, A &&...arguments) {

@@ -339,6 +339,7 @@ static void refuse_number(strew_scalar number, int bad) {
   REFUSES("value", strew_index_fill_with, floats, 0, index, operand, NULL, &out);
   REFUSES("values", strew_index_put, floats, 1, &index, operand, NULL, &out);
   REFUSES("value", strew_set_rows, floats, index, operand);
+  REFUSES("value", strew_set_row, floats, 0, operand);
   REFUSES("repeats", strew_repeat_interleave, floats, operand, 0, &out);
   REFUSES("initial", strew_segment_reduce, floats, STREW_SUM, NULL, index, 0, &number, &out);
   const strew_group_reduce_options reducing = {.fill = &number};

@@ -406,7 +406,7 @@ static strew_tensor *mean_of_integers(strew_grouping *grouping, const strew_aggr
 
 /* An aggregate by itself, of small integers. */
 static strew_tensor *alone(strew_grouping *grouping, const strew_aggregate *aggregate) {
-  static const strew_dtype int64 = STREW_INT64;
+  strew_dtype sums;
   const strew_scalar nan = strew_float(NAN);
   strew_group_options options = aggregate->options;
   strew_tensor *out = NULL;
@@ -418,7 +418,8 @@ static strew_tensor *alone(strew_grouping *grouping, const strew_aggregate *aggr
   const bool joins = options.reduction == STREW_SUM || options.reduction == STREW_PROD;
   if (!is_float && options.reduction == STREW_MEAN) return mean_of_integers(grouping, aggregate);
   if (is_float && !joins && !options.fill) options.fill = &nan;
-  if (!is_float && joins && !options.dtype) options.dtype = &int64;
+  sums = dtype_of_sums(strew_tensor_dtype(aggregate->src));
+  if (!is_float && joins && !options.dtype) options.dtype = &sums;
   ok(strew_grouping_reduce(grouping, aggregate->src, &options, &out, NULL, &failure));
   return out;
 }
@@ -532,7 +533,7 @@ END_TEST
 
 /* Each element is added to its group's sum, in order. */
 static void *oracle_cumsum(strew_dtype dtype, int64_t length, int64_t size, const int64_t *ids, const char *src) {
-  const strew_dtype to = is_float_dtype(dtype) ? dtype : STREW_INT64;
+  const strew_dtype to = dtype_of_sums(dtype);
   struct cell *sums = calloc((size_t)size + 1, sizeof *sums), none = {0};
   char *out = malloc((size_t)(length + 1) * strew_dtype_size_bytes(to));
   for (int64_t i = 0; i < length; i++) {
@@ -629,8 +630,7 @@ START_TEST(test_running_sums) {
     char *elements = host_of(src);
     void *expected = oracle_cumsum(dtype, length, size, numbers, elements);
     ok(strew_grouping_cumsum(grouping, src, &out, &failure));
-    assert_elements(out, is_float_dtype(dtype) ? dtype : STREW_INT64, expected, "running sums of %s",
-                    strew_dtype_name(dtype));
+    assert_elements(out, dtype_of_sums(dtype), expected, "running sums of %s", strew_dtype_name(dtype));
     strew_release(src), strew_release(ids), strew_release(out), strew_grouping_release(grouping);
     free(numbers), free(elements), free(expected);
   }

@@ -120,6 +120,7 @@ END_TEST
 /* Of every length and size, and the hardest cases of rounding: halfway between two neighbours. */
 START_TEST(test_random) {
   char text[160];
+  seed_draws(1 + ((uint64_t)seed_of_third() << 32));
   for (int i = some(200000); i > 0; i--) {
     double value = ldexp((double)draw(), (int)draw_below(200) - 160);
     snprintf(text, sizeof text, "%.*g", 1 + (int)draw_below(25), value);
@@ -225,7 +226,40 @@ START_TEST(test_all_halves) {
 }
 END_TEST
 
+/* The value of `digits` decimal digits, the nearest ones plus `more` units of the last. */
+static double nearest_of(double value, int digits, uint64_t more) {
+  char text[64];
+  snprintf(text, sizeof text, "%.*e", digits - 1, value);
+  uint64_t whole = 0;
+  const char *at = text;
+  for (; *at != 'e'; at++)
+    if (*at != '.') whole = 10 * whole + (uint64_t)(*at - '0');
+  const int exponent = atoi(at + 1) - digits + 1;
+  snprintf(text, sizeof text, "%llue%d", (unsigned long long)(whole + more), exponent);
+  return strtod(text, NULL);
+}
+
+/* Of these the nearest decimal of a length may lie below, where elements are closer, and read back as another one. */
+START_TEST(test_powers_of_two) {
+  for (int exponent = -1074; exponent < 1024; exponent++) {
+    char text[NUMBER_BYTES];
+    const double value = ldexp(1, exponent);
+    write_float(STREW_FLOAT64, &value, plain, text);
+    ck_assert_msg(strtod(text, NULL) == value, "%s reads back", text);
+    struct decimal decimal;
+    decimal_scan(text, '.', &decimal);
+    uint64_t whole = decimal.digits;
+    while (whole && whole % 10 == 0) whole /= 10;
+    int digits = 0;
+    for (; whole; whole /= 10) digits++;
+    if (digits > 1 && (nearest_of(value, digits - 1, 0) == value || nearest_of(value, digits - 1, 1) == value))
+      ck_abort_msg("%s is longer than needed", text);
+  }
+}
+END_TEST
+
 START_TEST(test_random_floats) {
+  seed_draws(2 + ((uint64_t)seed_of_third() << 32));
   for (int i = some(200000); i > 0; i--) {
     uint64_t bits = draw();
     double usual = ldexp((double)(bits >> 11), (int)draw_below(150) - 120);
@@ -313,6 +347,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_integers);
   tcase_add_test(all, test_values_that_are_integers);
   tcase_add_test(all, test_all_halves);
+  tcase_add_test(all, test_powers_of_two);
   tcase_add_test(all, test_random_floats);
   tcase_add_test(all, test_layout);
   tcase_add_test(all, test_locale);

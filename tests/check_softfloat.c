@@ -46,10 +46,12 @@ static void expect_integer(uint64_t bits, struct float_format f, int64_t expecte
 
 static float single(uint64_t bits) { return float_of_bits((uint32_t)bits); }
 
+static void start_draws(int i) { seed_draws((uint64_t)i + ((uint64_t)seed_of_third() << 32)); }
+
 START_TEST(float32_is_the_processors) {
   const struct float_format f = FORMAT_FLOAT32;
   uint64_t a = 0;
-  seed_draws((uint64_t)_i);
+  start_draws(_i);
   for (int turn = some(TURNS_EACH); turn > 0; turn--) {
     uint64_t b = a;
     a = draw_bits(f, b);
@@ -70,6 +72,7 @@ END_TEST
 START_TEST(remainders_are_the_librarys) {
   const struct float_format f = FORMAT_FLOAT32;
   uint64_t a = 0;
+  start_draws(_i);
   for (int turn = some(TURNS_EACH); turn > 0; turn--) {
     uint64_t b = a;
     a = draw_bits(f, b);
@@ -81,7 +84,7 @@ END_TEST
 START_TEST(float64_is_the_processors) {
   const struct float_format f = FORMAT_FLOAT64;
   uint64_t a = 0;
-  seed_draws((uint64_t)_i);
+  start_draws(_i);
   for (int turn = some(TURNS_EACH); turn > 0; turn--) {
     uint64_t b = a;
     a = draw_bits(f, b);
@@ -97,6 +100,7 @@ END_TEST
 
 START_TEST(conversions_are_the_processors) {
   const struct float_format from = FORMAT_FLOAT64, to = FORMAT_FLOAT32;
+  start_draws(_i);
   for (int turn = some(TURNS_EACH); turn > 0; turn--) {
     /* in the range of float32 with digits to round, and of any size */
     uint64_t single_bits = draw_bits(to, 0), bits = draw_bits(from, 0);

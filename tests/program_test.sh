@@ -238,6 +238,7 @@ STREW_CPU=sse STREW_DEVICE=cpu ran -e 'print("on")'; expect '$STREW_CPU beside $
 STREW_CPU=sse ran -E -e 'print("on")'; expect '-E ignores $STREW_CPU' 0 on
 STREW_CPU='' ran -e 'print("on")'; expect 'an empty $STREW_CPU is none' 0 on
 STREW_DEVICE=nothing ran -E -e 'print("on")'; expect '-E ignores $STREW_DEVICE' 0 on
+ran -t -1; expect '-t -1' 1 '' "*'-1' is not a number of threads*"
 ran -d; expect '-d alone' 1 '' "*'-d' needs an argument*"
 ran --device; expect '--device alone' 1 '' "*'--device' needs an argument*"
 for word in '-t 3' '-t3' '--threads 3' '--threads=3'; do

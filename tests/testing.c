@@ -89,8 +89,7 @@ static int thinning(void) {
   return text && atoi(text) > 1 ? atoi(text) : 1;
 }
 
-/* $STREW_TEST_SEED, which chooses a third of all cases; 0: none. */
-static unsigned seed_of_third(void) {
+unsigned seed_of_third(void) {
   const char *text = all_is_tried() ? getenv("STREW_TEST_SEED") : NULL;
   return text ? (unsigned)atoi(text) : 0;
 }
@@ -106,7 +105,7 @@ bool chosen(int i, int one_in) {
   return (((unsigned)i + seed_of_third()) * 2654435761u >> 12) % (unsigned)one_of(one_in) == 0;
 }
 
-int under_qemu(int count, int part) { return is_emulated() ? (count + part - 1) / part : count; }
+int under_qemu(int count, int one_in) { return is_emulated() ? (count + one_in - 1) / one_in : count; }
 
 int some(int count) {
   const int one_in = one_of(20);

@@ -53,9 +53,12 @@ int sweep(int counts);
    in `n`; returns how many of `count` random cases to try. */
 bool chosen(int i, int one_in);
 int some(int count);
-/* QEMU is slow: under it a part of count, elsewhere count. */
+/* STREW_TEST_SEED where it chooses a third, else 0: to be added to the seed of a loop over some() draws, which would take
+   the same first third with every SEED. */
+unsigned seed_of_third(void);
+/* QEMU is slow: under it one in `one_in` of count, elsewhere count. */
 bool is_emulated(void);
-int under_qemu(int count, int part);
+int under_qemu(int count, int one_in);
 /* The cases of a test of random programs, `each` of them in a case: `usual` ones, or as STREW_TEST_PROGRAMS says. */
 struct cases {
   int first, end;

@@ -55,6 +55,8 @@ void test_arguments(strew_device *cpu) {
   expect(strew::make(strew_permute, a, strew::sizes{1, 0}).sizes() == strew::sizes{3, 2}, "dims");
   expect(strew::make(strew_cat, list<tensor>{a, a, a}, 0).sizes() == strew::sizes{6, 3}, "a list of tensors");
   expect(strew::make(strew_reduce_with, STREW_FOLD_SUM, a, nullptr).item<int>() == 9, "no options; item");
+  const tensor largest = strew::from(cpu, list<uint64_t>{UINT64_MAX}, {});
+  expect(largest.item<double>() == 0x1p64 && largest.item<uint64_t>() == UINT64_MAX, "item of an uint64");
   int64_t numbers[2] = {4, 5}, size[1] = {2};
   const tensor b = strew::make(strew_from, cpu, STREW_INT64, 1, size, numbers);
   strew::call(strew_read, b, numbers, sizeof numbers);

@@ -3,14 +3,11 @@
 local strew, fail, use, inner = ...
 local operands, errors, expressions = use "operands.lua", use "errors.lua", use "expressions.lua"
 
--- Returns the largest value of self, and raises an error if one is below 0, or above `largest`: nil, any.
-local function check_classes(self, largest)
-  local smallest, own = self:min():item(), self:max():item()
-  if smallest < 0 then fail("self", ("has value %d, expected 0 or more"):format(smallest), nil, "index") end
-  if largest and own > largest then
-    fail("self", ("has value %d, expected less than num_classes, which is %d"):format(own, largest + 1), nil, "index")
-  end
-  return own
+-- Raises an error if a value of self is below 0, or not less than `classes`: nil, any.
+local function check_classes(self, classes)
+  operands.check_none(self:lt(0), self, "self", "0 or more")
+  if not classes then return end
+  operands.check_none(self:ge(classes), self, "self", "less than num_classes, which is " .. classes)
 end
 
 -- Returns a function that computes a text of self and `count` further arguments, of which the last may be absent.
@@ -72,7 +69,8 @@ return {
     operands.check_index(self, "self")
     if not classes then
       if self:numel() == 0 then fail("num_classes", "is missing, and self is empty") end
-      classes = check_classes(self) + 1
+      check_classes(self)
+      classes = self:max():item() + 1
     end
     if classes < 0 then fail("num_classes", ("is %d, expected 0 or more"):format(classes)) end
     local fits, codes = pcall(inner.one_hot, self, classes)
@@ -83,7 +81,7 @@ return {
     local message
     fits, message = pcall(zeros.scatter_, zeros, -1, places, 1)
     if fits then return zeros end
-    if self:numel() > 0 then check_classes(self, classes - 1) end
+    check_classes(self, classes)
     error(message, 0)
   end},
 

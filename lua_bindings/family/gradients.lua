@@ -377,6 +377,9 @@ local function power_other(_, c)
     or "where(self == 0 and other >= 0, 0.0, g * out * log(self))"
 end
 
+local where_true = one("where(condition, g, 0.0)", function(g, c) return strew.where(c.condition, g, 0.0) end)
+local where_false = one("where(condition, 0.0, g)", function(g, c) return strew.where(c.condition, 0.0, g) end)
+
 -- minimum and maximum: equal elements share.
 local function choice(beyond)
   local text = "g * where(self == other, 0.5, not (%s %s %s))"
@@ -441,8 +444,7 @@ local rules = {
   logaddexp = {self = "g * sigmoid(self * 1.0 - other * 1.0)", other = "g * sigmoid(other * 1.0 - self * 1.0)"},
   minimum = choice ">",
   maximum = choice "<",
-  where = {a = one("where(condition, g, 0.0)", function(g, c) return strew.where(c.condition, g, 0.0) end),
-           b = one("where(condition, 0.0, g)", function(g, c) return strew.where(c.condition, 0.0, g) end)},
+  where = {a = where_true, b = where_false, self = where_true, other = where_false},
   masked_fill = {self = function(g, c) return g:masked_fill(c.mask, 0) end, value = "where(mask, g, 0.0)"},
   clamp = {self = clamp_self, min = clamp_min, max = clamp_max},
   nan_to_num = unary "g * isfinite(self)",

@@ -55,6 +55,9 @@ local function reduction_or_nan(name, parameters)
   end)
 end
 
+-- The dtype of sums and products of integers and bools.
+local function sums_dtype(src) return src.dtype == "uint64" and "uint64" or "int64" end
+
 -- Joins integers to `out`, which counts as the first element of each group, and may have more groups.
 local function join_to(g, src, word, options)
   inner.group_counts(src:detach(), g, {dim = options.dim}) -- checks src and dim
@@ -64,13 +67,14 @@ local function join_to(g, src, word, options)
   sizes[dim + 1] = n
   if options.fill ~= nil then
     fail("fill", "cannot be combined with 'out', which keeps the values of empty groups")
-  elseif out.dtype ~= "int64" then
-    fail("out", ("is %s, expected int64 or float64, as src is %s"):format(out.dtype, src.dtype), nil, "dtype")
+  elseif out.dtype ~= sums_dtype(src) then
+    fail("out", ("is %s, expected %s or float64, as src is %s"):format(out.dtype, sums_dtype(src), src.dtype), nil,
+      "dtype")
   end
   operands.check_shape(out, sizes, "out")
   operands.check_device(src, out, "out")
   local ids = strew.cat{strew.arange(n, {device = g.device}), (inner.ids(g))}
-  local all, values = strew.grouping(ids, {dim_size = n, mode = "drop"}), strew.cat({out, line:to("int64")}, dim)
+  local all, values = strew.grouping(ids, {dim_size = n, mode = "drop"}), strew.cat({out, line:to(out.dtype)}, dim)
   return out:copy_(aggregates.checked("src", g, inner.aggregate, all, {{word, values, dim = dim}}))
 end
 
@@ -85,7 +89,7 @@ local function arithmetic(name, parameters, word)
       inner.ids(g) -- one reduction alone is faster by an index
       local entry = {word, src, dim = options.dim, fill = options.fill, dtype = dtype}
       return (aggregates.checked("src", g, inner.aggregate, g, {entry}))
-    elseif word == "mean" or is_float(out) or dtype and dtype ~= "int64" then
+    elseif word == "mean" or is_float(out) or dtype and not dtype:find "int64" then
       options.dtype = nil
       return strew[name](src:to(dtype or "float64"), g, options)
     end
@@ -120,7 +124,7 @@ end
 
 local function cumsum(g, src, dtype, skip_nan)
   check_line(g, src)
-  local own = is_float(src) and src.dtype or "int64"
+  local own = is_float(src) and src.dtype or sums_dtype(src)
   if dtype and dtype ~= own and dtype ~= "float64" then
     fail("dtype", ("is %s, expected float64%s"):format(dtype, own == "float64" and "" or " or " .. own), nil, "dtype")
   end

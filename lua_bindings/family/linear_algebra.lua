@@ -268,10 +268,10 @@ local function cross(self, other, dim)
     fail("dim", ("is %d, out of range for %d dimensions"):format(dim, rank), nil, "shape", dim)
   end
   if dim >= 0 then dim = dim - rank end -- counted from the end both have the same
-  for name, t in pairs{self = self, other = other} do
+  for k, t in ipairs{self, other} do
     if t:dim() < -dim or t:size(dim) ~= 3 then
-      fail(name, ("has size %s in dimension %d, expected 3"):format(t:dim() < -dim and "none" or t:size(dim), dim), nil,
-        "shape")
+      fail(k == 1 and "self" or "other", ("has size %s in dimension %d, expected 3"):format(
+        t:dim() < -dim and "none" or t:size(dim), dim), nil, "shape")
     end
   end
   local a, b = {}, {}

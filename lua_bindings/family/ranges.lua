@@ -98,10 +98,7 @@ end
 
 -- Returns integers as int64; nil: their sums may not fit.
 local function as_int64(x, longest)
-  if x.dtype == "uint64" then
-    operands.check_none(x:gt(math.maxinteger), x, "v", "at most 2^63 - 1: sums and means of integers are of int64",
-      'v:to("float64")')
-  end
+  if x.dtype == "uint64" and x:gt(math.maxinteger):any():item() then return nil end
   x = operands.as(x, "int64")
   local most = math.maxinteger // longest
   if x:numel() == 0 or x:amax():item() <= most and x:amin():item() >= -most then return x end
@@ -109,8 +106,8 @@ end
 
 local function sum(x, ranges, skips)
   if not is_float(x) then
-    x = as_int64(x, ranges.longest)
-    return x and tree_of(x, ranges, strew.add, 0)
+    local wide = as_int64(x, ranges.longest)
+    return wide and operands.as(tree_of(wide, ranges, strew.add, 0), x.dtype == "uint64" and "uint64" or "int64")
   end
   -- + 0.0: a sum of -0 is 0
   return tree_of(leaves(computed(x), skips, 0.0) + 0.0, ranges, strew.add, 0.0)

@@ -140,7 +140,7 @@ local function covariance(self, correction, fweights, aweights)
     or operands.bound("x - mean", inputs, n):mean(1, true)
   local centered = operands.compute("x - mean - rest", inputs)
   local c = centered:matmul((w and centered * w or centered):t()) / divisor
-  return (self:dim() < 2 and c:reshape({}) or c):to(floats(self).dtype)
+  return (c:numel() == 1 and c:reshape({}) or c):to(floats(self).dtype)
 end
 
 ------------------------------------------------------------------------------------------------------------- lines

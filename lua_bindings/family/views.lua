@@ -2,13 +2,14 @@
 local strew, fail, use = ...
 local operands, errors = use "operands.lua", use "errors.lua"
 
--- Returns the number of a dimension from 0.
+-- Returns the number of a dimension from 0; of rank 0, 0 may be named.
 local function dimension(rank, dim, name)
-  if dim < -rank or dim >= rank then
+  local count = math.max(rank, 1)
+  if dim < -count or dim >= count then
     fail(name, ("is %d, out of range for %d dimension%s (valid %d..%d)"):format(
-      dim, rank, rank == 1 and "" or "s", -rank, rank - 1), nil, "shape", dim)
+      dim, rank, rank == 1 and "" or "s", -count, count - 1), nil, "shape", dim)
   end
-  return dim < 0 and dim + rank or dim
+  return dim < 0 and dim + count or dim
 end
 
 -- Returns self, or its copy, with src written into the part of it that view(t) shows.
@@ -56,7 +57,7 @@ local function movedim(self, source, destination)
     while not is_moved[from] and order[next_free] do next_free = next_free + 1 end
     if not is_moved[from] then order[next_free] = from end
   end
-  return self:permute(order)
+  return self:permute(rank > 0 and order or {})
 end
 
 return {

@@ -103,7 +103,7 @@ static const option *next_option(char **argv, int *i, const char **argument, con
     *argument = rest + (*rest == '=' && text[1] == '-');
     if (o->argument == NULL || *rest != '\0') return o;
     *argument = argv[*i];
-    if (*argument != NULL && **argument != '-') {
+    if (*argument != NULL && (**argument != '-' || isdigit((unsigned char)(*argument)[1]))) {
       ++*i;
       return o;
     }

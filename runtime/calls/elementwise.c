@@ -479,9 +479,10 @@ static strew_status choose(struct elementwise *work, strew_dtype common) {
 
 strew_status elementwise_where(struct elementwise *work, strew_tensor *condition, strew_operand a, strew_operand b) {
   work->kind = ELEMENTWISE_WHERE;
+  work->self = work->given && work->given == a.tensor ? a.tensor : NULL;
   add_input(work, "condition", strew_of(condition));
-  add_input(work, "a", a);
-  add_input(work, "b", b);
+  add_input(work, work->self ? "self" : "a", a);
+  add_input(work, work->self ? "other" : "b", b);
   strew_status status = STREW_OK;
   for (int i = 1; i < work->inputs; i++)
     if (work->operands[i].tensor || work->operands[i].number.dtype != STREW_TIME)
@@ -491,8 +492,10 @@ strew_status elementwise_where(struct elementwise *work, strew_tensor *condition
 
 strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                          strew_error *error) {
-  CALL(call, "where", error, {"condition", condition}, {"a", a.tensor, MOVED}, {"b", b.tensor, MOVED},
-       {"out", *out && (*out)->dtype == STREW_TEXT ? *out : NULL, MOVED});
+  const bool in_place = *out && *out == a.tensor;
+  CALL(call, "where", error, {"condition", condition}, {in_place ? "self" : "a", a.tensor, MOVED},
+       {in_place ? "other" : "b", b.tensor, MOVED},
+       {"out", *out && !in_place && (*out)->dtype == STREW_TEXT ? *out : NULL, MOVED});
   struct elementwise work = {.call = &call, .given = *out};
   strew_status status = elementwise_where(&work, condition, a, b);
   return TRY(status, elementwise_run(&work, out));

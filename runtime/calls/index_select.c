@@ -1,9 +1,10 @@
-/* index_select.c: index_select, index_add, index_copy, index_fill, index_reduce and take_along_dim. Each is the gather
+/* index_select.c: index_select, index_add, index_copy, index_fill, index_reduce and take_along_dim, and the assignment of one row. Each of the others is the gather
    or scatter of an index that is the same along all other dimensions: a view with stride 0 there. */
 #include "runtime/base/steps.h"
 #include "scatter.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A call: its index as a view of the shape of the elements that it addresses. */
@@ -194,4 +195,25 @@ strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, s
   if (!is_one(factor)) along.job.src = step_binary(&steps, STREW_MUL, source, factor, NULL);
   STEP(&steps, scatter_call(&call, &along.job, self, out));
   return steps_status(&steps);
+}
+
+/* --------------------------------------------------------------------------------------------------------- one row */
+
+static strew_status check_holds(const struct call *call, const strew_tensor *self, const strew_tensor *value) {
+  char hint[TEXT_BYTES];
+  RETURN_IF_FAILED(check_kind(call, "value", value->dtype, "self", self->dtype));
+  if (dtype_holds(self->dtype, value->dtype)) return STREW_OK;
+  snprintf(hint, sizeof hint, "strew_to(value, %s)", strew_dtype_name(self->dtype));
+  return fail(call, HINTED(STREW_EDTYPE, "value", hint), "is %s, which self, %s, does not hold",
+              strew_dtype_name(value->dtype), strew_dtype_name(self->dtype));
+}
+
+strew_status strew_set_row(strew_tensor *self, int64_t position, strew_operand value, strew_error *error) {
+  CALL_STEPS(call, steps, "set_row", error, {"self", self, MOVED}, {"value", value.tensor, MOVED});
+  STEP(&steps, operand_settle(&call, self->dtype, &value));
+  if (!value.tensor && self->rank == 1) return STEP(&steps, strew_set(self, 1, &position, value.number, error));
+  STEP_INTO(&steps, row, strew_select(self, 0, position, row, error));
+  if (!value.tensor) return STEP(&steps, strew_fill(*row, value.number, error));
+  STEP(&steps, check_holds(&call, self, value.tensor));
+  return STEP(&steps, strew_copy(*row, value.tensor, error));
 }

@@ -1,8 +1,9 @@
 /* repeat.c: the elements of a line, each as often as its count, in two passes: the first adds the counts of each part,
    the second writes elements. */
 #include "cpu.h"
+#include "tuning.h"
 
-enum { MOST_PARTS = 256, AHEAD = 8 };
+enum { MOST_PARTS = 256 };
 
 struct repeat_job {
   strew_context *context;
@@ -43,8 +44,8 @@ static void add_part(void *job_, int64_t part) {
     for (int64_t i = begin; i < end; i++, from += step, to += *count, count += counts_step) {                          \
       const T x = *from;                                                                                               \
       int64_t k = 0;                                                                                                   \
-      if (stop - to >= AHEAD)                                                                                          \
-        for (; k < AHEAD; k++) to[k] = x;                                                                              \
+      if (stop - to >= REPEAT_AHEAD)                                                                                   \
+        for (; k < REPEAT_AHEAD; k++) to[k] = x;                                                                       \
       for (int64_t chunk; k < *count && (k < CHUNK || !context_stops(job->context));)                                  \
         for (chunk = least(*count, k + CHUNK); k < chunk; k++) to[k] = x;                                              \
       if ((done += *count + 1) < CHUNK) continue;                                                                      \

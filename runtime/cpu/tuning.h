@@ -363,6 +363,9 @@ enum {
   PROGRAM_MIN_L2S = 16,
   /* elements: flags that are made bits at once: a block of L1. Unmeasured */
   NONZERO_FLAGS = 1 << 12,
+  /* elements: the first ones of each that is repeated are written without a branch. By counts up to 8: 100 k elements
+     0.132 -> 0.045, 10 M 39 -> 6.9 */
+  REPEAT_AHEAD = 8,
   /* bits: a word of 64 flags with as many is compressed by vectors of AVX-512; one with fewer, element by element. Zen 4,
      100 k float64, 6 % true: 3 bits 17 us, 6 bits 11.5, 10 bits 10; float32: 10.8, 9.4, 11.7 */
   COMPRESS_VECTOR_BITS = 8

@@ -336,6 +336,8 @@ __attribute__((noinline)) static void rare_shortest(strew_dtype dtype, const voi
     if (!usual_digits(value, count, &out->digits, &exponent)) rare_digits(value, count, &out->digits, &exponent);
     out->exponent = exponent;
     if (reads_back(dtype, element, out, c_locale)) return;
+    out->digits++; /* above a power of two more decimals read back as it than below */
+    if (reads_back(dtype, element, out, c_locale)) return;
   }
 }
 

@@ -270,8 +270,6 @@ static strew_status aggregate(struct aggregating *a, strew_tensor *out[]) {
     if (a->aggregates[i].src) {
       status = check_alive(a->call, "aggregates", i, a->aggregates[i].src);
       TRY(status, check_is_number(a->call, "aggregates", a->aggregates[i].src));
-      if (status == STREW_OK && joins_integers(&a->aggregates[i]))
-        status = check_as_int64(a->call, a->aggregates[i].src);
     }
   TRY(status, aggregating_open(a));
   TRY(status, store_others(a));

@@ -1,6 +1,6 @@
-/* group_integers.c: sums, products and means of integers and bools in groups. They join in int64, which wraps. A
-   wrapped sum or product is an error, and a mean is right all the same. Sums are looked at only where the range of
-   elements and the greatest count let one wrap. */
+/* group_integers.c: sums, products and means of integers and bools in groups. They join in int64, which wraps: of
+   uint64 the same bits. A sum or product that leaves 64 bits is an error, and a mean is right all the same. Sums are
+   looked at only where the range of elements and the greatest count let one wrap. */
 #include "groups.h"
 #include "runtime/base/steps.h"
 
@@ -14,7 +14,8 @@ struct joined {
   strew_grouping *grouping;
   const strew_aggregate *aggregate;
   int dim;
-  strew_tensor *values;    /* the sums or products, modulo 2^64 */
+  strew_dtype dtype;       /* uint64 of uint64, else int64 */
+  strew_tensor *values;    /* the sums or products in it, modulo 2^64 */
   enum may_wrap *may_wrap; /* of sums of src */
 };
 
@@ -23,24 +24,8 @@ bool joins_integers(const strew_aggregate *aggregate) {
   const strew_dtype src = aggregate->src->dtype, dtype = result_dtype(aggregate);
   if (dtype_is_float(src) || (reduction != STREW_SUM && reduction != STREW_PROD && reduction != STREW_MEAN))
     return false;
-  return dtype == (reduction == STREW_MEAN ? STREW_FLOAT64 : STREW_INT64) || dtype == STREW_INT64 ||
+  return dtype == (reduction == STREW_MEAN ? STREW_FLOAT64 : dtype_sums(src)) || dtype == STREW_INT64 ||
          (dtype == src && src != STREW_BOOL);
-}
-
-strew_status check_as_int64(const struct call *call, strew_tensor *src) {
-  char text[TEXT_BYTES], at[TEXT_BYTES];
-  int64_t position[MAX_RANK];
-  if (src->dtype != STREW_UINT64 || !strew_tensor_numel(src)) return STREW_OK;
-  STEPS(steps, call);
-  strew_scalar most = step_number(&steps, STREW_FOLD_AMAX, src);
-  if (steps.status != STREW_OK || most.dtype != STREW_UINT64) return steps.status;
-  const int64_t number = step_number(&steps, STREW_FOLD_ARGMAX, src).as.i;
-  if (STEP(&steps, index_value(call, src, number, position, &most)) != STREW_OK) return steps.status;
-  return fail(call,
-              (struct fault){STREW_EVALUE, "src", &most, position, src->rank,
-                             "strew_to(src, float64) is rounded, strew_scatter wraps", false},
-              "has value %s at %s, sums, products and means of integers in groups are int64",
-              text_of_scalar(most, text), text_of_sizes(src->rank, position, at));
 }
 
 strew_dtype result_dtype(const strew_aggregate *aggregate) {
@@ -48,7 +33,7 @@ strew_dtype result_dtype(const strew_aggregate *aggregate) {
   const strew_reduction reduction = aggregate->options.reduction;
   if (aggregate->options.dtype) return *aggregate->options.dtype;
   if (dtype_is_float(src) || reduction == STREW_AMAX || reduction == STREW_AMIN) return src;
-  return reduction == STREW_MEAN ? STREW_FLOAT64 : STREW_INT64;
+  return reduction == STREW_MEAN ? STREW_FLOAT64 : dtype_sums(src);
 }
 
 strew_status grouping_join_integers(strew_grouping *grouping, const strew_aggregate *aggregate,
@@ -75,8 +60,9 @@ static void check_none(const struct joined *j, strew_tensor *wrong, const char *
                    (struct fault){.code = STREW_EVALUE,
                                   .argument = "src",
                                   .value = &group,
-                                  .hint = dtype == STREW_INT64 ? "{.dtype = STREW_FLOAT64} computes in floats"
-                                                               : "without 'dtype' it is int64"},
+                                  .hint = dtype == STREW_INT64 || dtype == STREW_UINT64
+                                              ? "{.dtype = STREW_FLOAT64} computes in floats"
+                                              : "without 'dtype' it is int64"},
                    "has a %s in group %" PRId64 " that %s cannot hold", what, group.as.i, strew_dtype_name(dtype)));
 }
 
@@ -92,17 +78,19 @@ STEP_MAKES(step_join, NULL, grouping_join_integers(grouping, aggregate, reductio
 
 /* ------------------------------------------------------------------------------------------------------------- sums */
 
-static bool exceeds(uint64_t magnitude, int64_t count) {
+static bool exceeds(const struct joined *j, uint64_t magnitude, int64_t count) {
   uint64_t product;
-  return __builtin_mul_overflow(magnitude, (uint64_t)count, &product) || product > INT64_MAX;
+  return __builtin_mul_overflow(magnitude, (uint64_t)count, &product) ||
+         (j->dtype == STREW_INT64 && product > INT64_MAX);
 }
 
 /* The greatest magnitude that an element has, or less. */
 static uint64_t find_magnitude(const struct joined *j) {
-  const strew_tensor *src = j->aggregate->src;
+  strew_tensor *src = j->aggregate->src;
   struct index_range range = {0, 0};
-  if (src->dtype == STREW_UINT64) src = step_to(j->steps, j->aggregate->src, NULL, STREW_INT64);
-  if (!src || src->dtype != STREW_INT64) return UINT64_C(1) << 32; /* of narrower dtypes */
+  if (src->dtype == STREW_UINT64)
+    return strew_tensor_numel(src) ? (uint64_t)step_number(j->steps, STREW_FOLD_AMAX, src).as.i : 0;
+  if (src->dtype != STREW_INT64) return UINT64_C(1) << 32; /* of narrower dtypes */
   STEP(j->steps, find_index_range(j->steps->call, src, &range));
   const uint64_t below = range.lowest < 0 ? -(uint64_t)range.lowest : 0;
   const uint64_t above = range.highest > 0 ? (uint64_t)range.highest : 0;
@@ -114,18 +102,18 @@ static void decide(const struct joined *j) {
   struct index_range range = {0, 0};
   if (*j->may_wrap != UNKNOWN_WRAP) return;
   const uint64_t magnitude = find_magnitude(j);
-  bool may = exceeds(magnitude, strew_grouping_length(j->grouping));
+  bool may = exceeds(j, magnitude, strew_grouping_length(j->grouping));
   if (may) {
     const strew_tensor *counts = counts_of(j);
     STEP(j->steps, find_index_range(j->steps->call, counts, &range));
-    may = range.highest > 0 && exceeds(magnitude, range.highest);
+    may = range.highest > 0 && exceeds(j, magnitude, range.highest);
   }
   if (j->steps->status == STREW_OK) *j->may_wrap = may ? MAY_WRAP : NEVER_WRAPS;
 }
 
 /* The sums of src / 2^32, rounded down. */
 static strew_tensor *sum_high(const struct joined *j) {
-  strew_tensor *wide = step_to(j->steps, j->aggregate->src, NULL, STREW_INT64);
+  strew_tensor *wide = step_to(j->steps, j->aggregate->src, NULL, j->dtype);
   strew_tensor *parts = step_binary(j->steps, STREW_FLOOR_DIVIDE, wide, radix, NULL);
   return step_join(j->steps, j->grouping, j->aggregate, STREW_SUM, STREW_INT64, parts);
 }
@@ -133,21 +121,26 @@ static strew_tensor *sum_high(const struct joined *j) {
 /* A sum exceeds 2^32 times the sum of high parts by less than 2^32 for each element: else it has wrapped. */
 static void check_sums(const struct joined *j, strew_tensor *high) {
   strew_tensor *rest = step_binary(j->steps, STREW_FLOOR_DIVIDE, j->values, radix, NULL);
+  rest = step_to(j->steps, rest, NULL, STREW_INT64);
   step_binary(j->steps, STREW_SUB, rest, high, rest);
   step_binary(j->steps, STREW_FLOOR_DIVIDE, rest, radix, rest);
-  check_none(j, rest, "sum", STREW_INT64);
+  check_none(j, rest, "sum", j->dtype);
 }
 
 /* -------------------------------------------------------------------------------------------------------- products */
 
-/* True where float64 products exceed int64, or have another sign than the wrapped ones. Those below 2^64 are exact to
-   2^-45: at most 64 of their factors are not 1. Products that are NaN have a factor 0. */
-static strew_tensor *find_wrapped(struct steps *steps, strew_tensor *values, strew_tensor *floats) {
-  static const double most = 0x1.6a09e667f3bcdp63; /* between 2^63 and 2^64, where signs differ */
-  strew_tensor *large = step_binary(steps, STREW_GE, step_unary(steps, STREW_ABS, floats, NULL), most, NULL);
-  strew_tensor *below = step_binary(steps, STREW_LT, floats, 0, NULL);
+/* True where float64 products exceed the dtype, or tell another highest bit than the wrapped ones have. Those below 2^64
+   are exact to 2^-45: at most 64 of their factors are not 1. Products that are NaN have a factor 0. */
+static strew_tensor *find_wrapped(struct steps *steps, strew_tensor *values, strew_tensor *floats, bool is_unsigned) {
+  static const double middle = 0x1.6a09e667f3bcdp63; /* between 2^63 and 2^64, where the highest bit tells */
+  strew_tensor *size = step_unary(steps, STREW_ABS, floats, NULL);
+  strew_tensor *large = step_binary(steps, STREW_GE, size, is_unsigned ? 2 * middle : middle, NULL);
   strew_tensor *out = step_binary(steps, STREW_LT, values, 0, NULL);
-  step_binary(steps, STREW_NE, out, below, out);
+  if (is_unsigned) { /* those near 2^63 are right either way */
+    step_binary(steps, STREW_LT, out, step_binary(steps, STREW_GE, floats, middle, NULL), out);
+  } else {
+    step_binary(steps, STREW_NE, out, step_binary(steps, STREW_LT, floats, 0, NULL), out);
+  }
   return step_binary(steps, STREW_LOGICAL_OR, out, large, out);
 }
 
@@ -161,7 +154,7 @@ static void check_products(const struct joined *j) {
   STEP(steps, strew_grouping_to(j->grouping, at, &near, steps->error));
   strew_tensor *near_src = step_to(steps, src, at, src->dtype), *values = step_to(steps, j->values, at, STREW_INT64);
   strew_tensor *floats = step_join(steps, near, j->aggregate, STREW_PROD, STREW_FLOAT64, near_src);
-  check_none(j, find_wrapped(steps, values, floats), "product", STREW_INT64);
+  check_none(j, find_wrapped(steps, values, floats, j->dtype == STREW_UINT64), "product", j->dtype);
   strew_grouping_release(near);
 }
 
@@ -173,7 +166,7 @@ static strew_tensor *round_sums(const struct joined *j, strew_tensor *high) {
   struct steps *steps = j->steps;
   if (!high) return step_to(steps, j->values, NULL, STREW_FLOAT64);
   strew_tensor *part = step_binary(steps, STREW_MUL, high, radix, NULL);
-  step_binary(steps, STREW_SUB, j->values, part, part);
+  step_binary(steps, STREW_SUB, step_to(steps, j->values, NULL, STREW_INT64), part, part);
   strew_tensor *rest = step_binary(steps, STREW_BITWISE_AND, part, radix - 1, NULL);
   step_binary(steps, STREW_FLOOR_DIVIDE, part, radix, part);
   step_binary(steps, STREW_ADD, high, part, high);
@@ -190,21 +183,25 @@ static strew_tensor *divide_sums(const struct joined *j, strew_tensor *sums, boo
   struct steps *steps = j->steps;
   strew_tensor *counts = counts_of(j);
   if (is_float) return step_binary(steps, STREW_DIV, sums, step_to(steps, counts, NULL, STREW_FLOAT64), NULL);
-  return step_binary(steps, STREW_FLOOR_DIVIDE, sums, step_binary(steps, STREW_MAXIMUM, counts, 1, NULL), NULL);
+  strew_tensor *by = step_binary(steps, STREW_MAXIMUM, counts, 1, NULL);
+  return step_binary(steps, STREW_FLOOR_DIVIDE, sums, step_to(steps, by, NULL, j->dtype), NULL);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- results */
 
-/* A converted copy of int64 values, which must fit; or the values, if no result has them and no fill changes them. */
+/* A converted copy of values, which must fit; or the values, if no result has them and no fill changes them. */
 static strew_tensor *narrow(const struct joined *j, strew_tensor *values, const char *what) {
   const strew_dtype dtype = result_dtype(j->aggregate);
   struct steps *steps = j->steps;
   if (steps->status != STREW_OK) return NULL;
-  if (dtype == STREW_INT64 && values->references == 1 && !j->aggregate->options.fill)
+  if (dtype == j->dtype && values->references == 1 && !j->aggregate->options.fill)
     return *steps_place(steps) = strew_retain(values);
   strew_tensor *out = step_copy(steps, values, dtype);
-  if (dtype == STREW_INT64) return out;
-  check_none(j, step_binary(steps, STREW_NE, step_to(steps, out, NULL, STREW_INT64), values, NULL), what, dtype);
+  if (dtype == j->dtype) return out;
+  const bool is_wrapped = dtype == STREW_INT64; /* the bits of uint64 */
+  strew_tensor *wrong = is_wrapped ? step_binary(steps, STREW_LT, out, 0, NULL)
+                                   : step_binary(steps, STREW_NE, step_to(steps, out, NULL, j->dtype), values, NULL);
+  check_none(j, wrong, what, dtype);
   return out;
 }
 
@@ -227,8 +224,9 @@ strew_status grouping_finish_integers(const struct call *call, strew_grouping *g
                           .grouping = grouping,
                           .aggregate = aggregate,
                           .dim = aggregate->options.dim,
-                          .values = values,
+                          .dtype = dtype_sums(aggregate->src->dtype),
                           .may_wrap = may_wrap};
+  joined.values = joined.dtype == STREW_INT64 ? values : step_to(&steps, values, NULL, joined.dtype);
   STEP(&steps, check_dim(call, aggregate->src->rank, &joined.dim));
   strew_tensor *made = steps.status == STREW_OK ? finish(&joined) : NULL;
   return steps_give(&steps, made, out);

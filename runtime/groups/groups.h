@@ -101,13 +101,11 @@ strew_status grouping_counts_along(strew_grouping *grouping, int rank, int dim, 
    integers or bools whose elements join in int64. */
 strew_dtype result_dtype(const strew_aggregate *aggregate);
 bool joins_integers(const strew_aggregate *aggregate);
-/* Fails if src, to be added up or multiplied as int64, has an element above that: of uint64. */
-strew_status check_as_int64(const struct call *call, strew_tensor *src);
 /* The elements of src, which has the shape of the aggregate's, joined in that dtype; wrapped in int64. */
 strew_status grouping_join_integers(strew_grouping *grouping, const strew_aggregate *aggregate,
                                     strew_reduction reduction, strew_dtype dtype, strew_tensor *src, strew_tensor **out,
                                     strew_error *error);
-/* The aggregate of these sums or products. A wrapped one is an error. *may_wrap: what is known of sums of src, or
+/* The aggregate of these sums or products in int64. One that leaves 64 bits is an error. *may_wrap: what is known of sums of src, or
    found. */
 enum may_wrap { UNKNOWN_WRAP, MAY_WRAP, NEVER_WRAPS };
 strew_status grouping_finish_integers(const struct call *call, strew_grouping *grouping,

@@ -336,7 +336,7 @@ strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, in
 /* The CPU adds up: one element after the other, which no device does faster. */
 static strew_tensor *sum_up(struct steps *steps, const struct groups *groups, strew_tensor *src) {
   strew_device *device = src->storage->device, *cpu = &device->context->cpu;
-  const strew_dtype dtype = dtype_is_float(src->dtype) ? src->dtype : STREW_INT64, computed = dtype_wide(dtype);
+  const strew_dtype dtype = dtype_sums(src->dtype), computed = dtype_wide(dtype);
   const int64_t length = src->sizes[0];
   strew_tensor *moved = step_to(steps, src, cpu, computed), **values = steps_place(steps), **ids = steps_place(steps);
   STEP(steps, strew_contiguous(moved, values, steps->error));
@@ -350,6 +350,5 @@ strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, 
                                    strew_error *error) {
   CALL_STEPS(call, steps, "grouping_cumsum", error, {"src", src}, IDS_OF(grouping));
   STEP(&steps, grouping_check_line(&call, grouping, src));
-  STEP(&steps, check_as_int64(&call, src));
   return steps_give(&steps, steps.status == STREW_OK ? sum_up(&steps, &grouping->groups, src) : NULL, out);
 }

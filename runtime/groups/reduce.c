@@ -216,13 +216,18 @@ static void check_shaped(struct group_call *g) {
   STEP(steps, addressing_check(steps->call, &addressing));
 }
 
-/* The number of elements of an index. */
+/* The number of elements of an index. What the group form says of ones and a flat index is said of the index. */
 static strew_tensor *count_index(struct group_call *g) {
   struct steps *steps = g->steps;
   const int64_t length = strew_tensor_numel(g->index);
-  if (g->index->rank > 1 && length) check_shaped(g);
   strew_tensor *flat = step_reshape(steps, g->index, 1, &length);
-  return step_group(steps, ones_of(steps, g->index, 1, &length), flat, &g->options, NULL);
+  strew_tensor *counts = step_group(steps, ones_of(steps, g->index, 1, &length), flat, &g->options, NULL);
+  const strew_status failed = steps->status;
+  if (failed == STREW_OK || !length) return counts;
+  steps->status = STREW_OK;
+  check_shaped(g);
+  if (steps->status == STREW_OK) steps->status = failed;
+  return NULL;
 }
 
 /* The counts of a grouping: of its line, or as rows of src's shape. */

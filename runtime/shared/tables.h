@@ -156,8 +156,8 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(FLOOR_DIVIDE, "floor_divide", floor_divide, NUMBERS, COMMON, 8, EVERY | CONSTANT)                                  \
   X(REMAINDER, "remainder", remainder, NUMBERS, COMMON, 8, EVERY)                                                      \
   X(POW, "pow", pow, NUMBERS, COMMON, 64, EVERY)                                                                       \
-  X(MINIMUM, "minimum", minimum, ANY, COMMON, 1, ALWAYS)                                                               \
-  X(MAXIMUM, "maximum", maximum, ANY, COMMON, 1, ALWAYS)                                                               \
+  X(MINIMUM, "minimum", minimum, ANY, COMMON, 1, EVERY)                                                                \
+  X(MAXIMUM, "maximum", maximum, ANY, COMMON, 1, EVERY)                                                                \
   X(EQ, "eq", eq, ANY, ORDER, 1, EVERY)                                                                                \
   X(NE, "ne", ne, ANY, ORDER, 1, EVERY)                                                                                \
   X(LT, "lt", lt, ANY, ORDER, 1, EVERY)                                                                                \

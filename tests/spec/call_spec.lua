@@ -6,7 +6,7 @@ local evaluate, fail = support.evaluate, support.fail
 local functions = [[tensor zeros ones empty full eye arange linspace rand randn randint randperm manual_seed type clock
   devices memory get_num_threads set_num_threads deterministic last_error]]
 local methods = [[view reshape flatten permute expand expand_as select narrow slice split chunk cat stack
-  minimum maximum where equal allclose sum prod mean var std min max amin amax argmin argmax all any sort argsort topk
+  equal allclose sum prod mean var std min max amin amax argmin argmax all any sort argsort topk
   unique nonzero matmul mm mv dot gather scatter_sum scatter_mul scatter_mean scatter_min scatter_max
   size dim numel stride is_contiguous item tolist get set to clone contiguous free]]
 local in_place = [[transpose t squeeze unsqueeze as_strided add sub mul div floor_divide remainder pow neg abs exp
@@ -14,7 +14,7 @@ local in_place = [[transpose t squeeze unsqueeze as_strided add sub mul div floo
   cbrt atan2 hypot logaddexp nextafter fmod copysign signbit positive gelu_tanh gcd lcm
   bitwise_left_shift bitwise_right_shift square reciprocal trunc silu
   softplus elu leaky_relu lerp heaviside logical_xor
-  sign sqrt rsqrt sin cos tanh sigmoid relu floor ceil round clamp masked_fill eq ne lt le
+  minimum maximum where sign sqrt rsqrt sin cos tanh sigmoid relu floor ceil round clamp masked_fill eq ne lt le
   gt ge logical_and logical_or logical_not bitwise_and bitwise_or bitwise_xor bitwise_not cumsum cumprod copy fill
   zero   scatter scatter_add scatter_reduce]]
 
@@ -37,7 +37,9 @@ describe("names", function()
     evaluate({
       {"strew.add(strew.ones(2), 1), strew.ones(2):add(1), strew.ones(2):add_(1), strew.add_(strew.ones(2), 1)",
        ("; float32[2] {2.0, 2.0}"):rep(4):sub(3)},
-    }, {strew = strew})
+      {"t:minimum_(3), t:maximum_(strew.tensor{2, 0, 0}), t:where_(t:gt(2), -1)",
+       "int64[3] {-1, 3, 3}; int64[3] {-1, 3, 3}; int64[3] {-1, 3, 3}"},
+    }, {strew = strew, t = strew.tensor{1, 5, 3}})
     local u = strew.ones(2)
     assert.equal(u, u:mul_(3))
     assert.equal(u, strew.neg_(u))
@@ -164,7 +166,7 @@ describe("arguments", function()
        "set_num_threads: 'threads' is -1, valid 1..256, or 0 for the processors that this process may use"},
       {"freed:sum()", "sum: 'self' was freed"},
       {"t:add(freed)", "add: 'other' was freed"},
-      {"return freed.shape", "t[i]: 'self' was freed"},
+      {"return freed.shape", "shape: 'self' was freed"},
       {"return freed[0]", "t[i]: 'self' was freed"},
       {"freed:free()", "free: 'self' was freed"},
     }, names)

@@ -183,9 +183,10 @@ describe("operations written in Lua", function()
     refused("bincount: 'self' has value -1 at [1], expected 0 or more", strew.bincount, strew.tensor{0, -1})
     refused("bincount: 'weights' has shape [3], expected self's [2]", strew.bincount, index, {weights = strew.ones(3)})
     refused("bincount: 'minlength' is -1, expected 0 or more", strew.bincount, index, {minlength = -1})
-    refused("one_hot: 'self' has value -1, expected 0 or more", strew.one_hot, strew.tensor{0, -1})
-    refused("one_hot: 'self' has value 2, expected less than num_classes, which is 2", strew.one_hot, index,
+    refused("one_hot: 'self' has value -1 at [1], expected 0 or more", strew.one_hot, strew.tensor{0, -1})
+    refused("one_hot: 'self' has value 2 at [1], expected less than num_classes, which is 2", strew.one_hot, index,
       {num_classes = 2})
+    assert.same({2, {1}}, {strew.last_error().value, strew.last_error().pos})
     refused("flip: 'dims' names dimension 1 twice", strew.flip, strew.ones(2, 2), 1, -1)
     refused("masked_select: 'mask' is int64, expected bool", strew.masked_select, index, index)
     refused("diff: 'n' is -1, expected 0 or more", strew.diff, index, -1)

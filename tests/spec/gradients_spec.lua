@@ -325,6 +325,10 @@ local moves = {
   diff_one = {{4, 2}, function(a) return a:diff(1, 0) end},
   cat = {{2, 3}, function(a) return strew.cat({a, a * 2, a}, 1) end},
   cat_method = {{2, 3}, function(a) return a:cat(a * 3, -1) end},
+  where_in_place = {{2, 3}, function(a)
+    return strew.zeros({2, 3}, {dtype = a.dtype}):where_(strew.tensor{true, false, true}, a * a)
+  end},
+  maximum_in_place = {{2, 3}, function(a) return strew.full({2, 3}, -9.5, {dtype = a.dtype}):maximum_(a * a) end},
   stack = {{2, 3}, function(a) return strew.stack({a, a * 2}, -1) end},
   split = {{5, 2}, function(a) local p = a:split(2, 0) return p[1] * p[2] + p[3] end},
   chunk = {{2, 6}, function(a) local p = a:chunk(3, -1) return p[1] * p[3] end},

@@ -91,6 +91,74 @@ describe("integers in groups", function()
     end
   end)
 
+  it("are uint64 if they are, and may leave int64", function()
+    math.randomseed(11)
+    local function uint64(list) return T(list, {dtype = "int64"}):to("uint64") end
+    local function same_bits(expected, got)
+      assert.equal("uint64", got.dtype)
+      same(T(expected, {dtype = "int64"}), got:to("int64"))
+    end
+    local function high(a, b) -- the upper half of an unsigned product
+      local low, mask = a & 0xffffffff, 0xffffffff
+      local first, second = low * (b & mask), (a >> 32) * (b & mask)
+      local middle = (first >> 32) + (second & mask) + ((low * (b >> 32)) & mask)
+      return (a >> 32) * (b >> 32) + (second >> 32) + (low * (b >> 32) >> 32) + (middle >> 32)
+    end
+    local function added(a, b) return not math.ult(a + b, a) and a + b or nil end
+    local function multiplied(a, b) return high(a, b) == 0 and a * b or nil end
+    local function joined(list, start, join)
+      for _, x in ipairs(list) do
+        if x == 0 and join == multiplied then return 0 end
+      end
+      for _, x in ipairs(list) do start = start and join(start, x) end
+      return start
+    end
+    local function check_all(g, src, what, expected)
+      local wrong
+      for k = 1, g.n do wrong = wrong or not expected[k] and k - 1 or nil end
+      local method <const> = what == "sum" and "sum" or "prod"
+      if not wrong then
+        same_bits(expected, g[method](g, src))
+        same_bits(expected, g:agg{x = {method, src}, n = "count", y = {"max", src}}.x)
+        return
+      end
+      local found = support.message(g[method], g, src)
+      local message = ("'src' has a %s in group %d that uint64 cannot hold"):format(what, wrong)
+      assert.truthy(found:find(message, 1, true), found)
+    end
+    for round = 1, ON_CPU and 400 or 4 do
+      local n, spread, list, ids, members = math.random(0, 6), ({0, 1, 32, 62})[round % 4 + 1], {}, {}, {{}, {}}
+      for i = 1, n do
+        list[i], ids[i] = math.random(0) >> spread, math.random(0, 1)
+        table.insert(members[ids[i] + 1], list[i])
+      end
+      local g, src = strew.grouping(T(ids, {dtype = "int64"}), {dim_size = 2}), uint64(list)
+      local sums, products = {}, {}
+      for k = 1, 2 do
+        sums[k], products[k] = joined(members[k], 0, added), joined(members[k], 1, multiplied)
+      end
+      check_all(g, src, "sum", sums)
+      check_all(g, src, "product", products)
+    end
+
+    local g, large = strew.grouping(T{0, 1, 0}), uint64{-2, 1 << 63, 1}
+    same_bits({-2, 1 << 63, -1}, g:cumsum(large))
+    local found = support.message(g.cumsum, g, uint64{-2, 0, 2})
+    assert.truthy(found:find("group 0 at [2] that uint64 cannot hold", 1, true), found)
+    same_bits({-2, 3}, g:prod(uint64{-2, 3, 1}))
+    same_bits({(1 << 63) | 5, 3}, g:sum(uint64{5, 3, 0}, {out = uint64{1 << 63, 0}}))
+    found = support.message(g.sum, g, large, {out = T{0, 0}})
+    assert.truthy(found:find("is int64, expected uint64 or float64", 1, true), found)
+    assert.truthy(support.message(g.sum, g, large, {dtype = "int64"}):find(
+      "a sum in group 0 that int64 cannot hold", 1, true))
+    same(T{6, 3}, g:sum(uint64{5, 3, 1}, {dtype = "int64"}))
+    if ON_CPU then
+      same(T({0x1p63, 0x1p63}, {dtype = "float64"}), g:mean(large))
+      same(T({0x1p64, 0x1p64}, {dtype = "float64"}), g:mean(uint64{-1, -1, -1}))
+      same_bits({(1 << 63) - 1, 1 << 63}, g:mean(large, {dtype = "uint64"}))
+    end
+  end)
+
   it("may leave 64 bits on the way, except of running sums", function()
     local g = strew.grouping(T{1, 1, 1, 0})
     same(T{5, most}, g:sum(T{most, 1, -1, 5}))

@@ -278,6 +278,7 @@ describe("a grouping", function()
       local h = strew.grouping(g.ids)
       h:free()
       assert.equal("grouping (freed)", tostring(h))
+      assert.equal("n: 'self' was freed", support.message(function() return h.n end))
       assert.equal("sum: 'self' was freed", support.message(h.sum, h, strew.ones(3)))
       assert.equal("scatter: 'index' was freed", support.message(strew.scatter, strew.ones(3), h))
     end

@@ -563,6 +563,10 @@ describe("groups", function()
       "scatter_quantile: 'src' is int64, expected a float dtype for interpolation = \"linear\"")
     refused("strew.scatter_quantile(src, index, 0.5, {interpolation = 'cubic'})",
       "scatter_quantile: 'interpolation' is \"cubic\", expected one of linear, lower, higher, midpoint, nearest")
+    local found = support.message(strew.scatter_count, strew.tensor{0, -3})
+    assert.matches("^scatter_count: 'index' has value %-3 at %[1%].-\n  index  int64%[2%] %g+\n  hint", found)
+    assert.truthy(support.message(strew.fill_, strew.grouping(strew.tensor{0}), strew.tensor{"a"}):find(
+      "fill_: 'self' is a grouping, expected a tensor", 1, true))
     refused("strew.scatter_count(square, {dim_size = 2})",
       "scatter_count: 'index' has value 2 at [1, 0], out of range for dim 0 of the result (size 2, valid 0..1)")
     assert.same({1, 0}, strew.last_error().pos)

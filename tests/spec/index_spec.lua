@@ -106,4 +106,19 @@ describe("a tensor", function()
     assert.is_false(t == strew.ones(2))
     assert.is_true(strew.equal(t, strew.ones(2)))
   end)
+
+  it("writes no row of a dtype that is not held", function()
+    local t = strew.zeros({2, 2}, {dtype = "int64"})
+    for _, value in ipairs{strew.tensor{1.5, 2}, strew.tensor({1, 2}, {dtype = "uint64"})} do
+      local ok, message = pcall(function() t[1] = value end)
+      assert.is_false(ok)
+      local expected = ("'value' is %s, which self, int64, does not hold"):format(value.dtype)
+      assert.truthy(message:find(expected, 1, true) and message:find('value:to("int64")', 1, true), message)
+    end
+    assert.same({{0, 0}, {0, 0}}, t:tolist())
+    t[1], t[0] = strew.tensor{true, false}, strew.tensor({-3}, {dtype = "int8"})
+    assert.same({{-3, -3}, {1, 0}}, t:tolist())
+    t[1]:copy_(strew.tensor{1.5, 2}) -- converts
+    assert.same({1, 2}, t[1]:tolist())
+  end)
 end)

@@ -392,6 +392,9 @@ describe("linear algebra", function()
     assert.is_true(strew.equal(v:cross(strew.tensor{0, 0, 1}), strew.tensor{{2, -1, 0}, {5, -4, 0}}))
     assert.is_true(strew.equal(v:t():cross(v:t():roll(1, 0), 0), v:cross(v:roll(1, 1)):t()))
     assert.is_false(pcall(strew.cross, v, v, 0))
+    for _ = 1, 8 do -- the same one, though both are wrong
+      assert.truthy(select(2, pcall(strew.cross, v, v, 0)):find("cross: 'self' has size 2 in dimension -2", 1, true))
+    end
     local m, n = strew.tensor{{1, 2}, {3, 4}}, strew.tensor{{0, 1, 2}}
     assert.is_true(strew.equal(m:kron(n), strew.tensor{{0, 1, 2, 0, 2, 4}, {0, 3, 6, 0, 4, 8}}))
     assert.is_true(strew.equal(strew.tensor{1, 2}:kron(m), strew.tensor{{1, 2, 2, 4}, {3, 4, 6, 8}}))

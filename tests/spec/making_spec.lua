@@ -168,6 +168,7 @@ it("empty tensors and those of rank 0 have results, or errors", function()
     {"strew.triu_indices(0, 4)", "int64[2, 0] {{}, {}}"}, {"s:unravel_index{2, 3}", "int64[] 1; int64[] 2"},
     {"o:interp(strew.tensor{1.0}, strew.tensor{2.0})", "float32[0] {}"}, {"o[{at}]", "float32[0] {}"},
     {"strew.tensor(0.5):interp(strew.tensor{0}, strew.tensor{3})", "float32[] 3.0"}, {"s:movedim({}, {})", "int64[] 5"},
+    {"s:movedim(0, -1)", "int64[] 5"},
     {"strew.zeros(3, 100):unique{dim = 0, return_counts = true}",
      support.text(strew.zeros(1, 100)) .. "; int64[1] {3}"},
     {"strew.arange(390):view(3, 130):flip(0):unique{dim = 0, return_inverse = true}",
@@ -206,6 +207,7 @@ it("what cannot be done names argument, value and place", function()
     {"strew.tril_indices(-1)", "tril_indices: 'n' is -1, expected 0 or more"},
     {"strew.triu_indices(1, -2)", "triu_indices: 'm' is -2, expected 0 or more"},
     {"t:movedim(0, 2)", "movedim: 'destination' is 2, out of range for 2 dimensions (valid -2..1)"},
+    {"strew.tensor(5):movedim(0, 1)", "movedim: 'destination' is 1, out of range for 0 dimensions (valid -1..0)"},
     {"t:movedim({0, -2}, {0, 1})", "movedim: 'source' names dimension 0 twice"},
     {"t:moveaxis({0, 1}, {1, 1})", "moveaxis: 'destination' names dimension 1 twice"},
     {"t:movedim({0}, {0, 1})", "movedim: 'destination' names 2 dimensions, source 1"},
@@ -336,6 +338,14 @@ it("sums of 16-bit weights do not overflow", function()
   assert.equal(1.38671875, x:cross_entropy(target):item())
   local big = strew.tensor({{-300, 300, 0}, {300, -300, 1}}, {dtype = "float16"})
   assert.equal("float16[2, 2] {{1.0, -1.0}, {-1.0, 1.0}}", support.text(big:corrcoef()))
+end)
+
+it("one variable has a number as covariance and correlation, as a line or a row", function()
+  local line = strew.tensor{1.0, 2, 6}
+  for _, t in ipairs{line, line:view(1, 3)} do
+    assert.equal("float32[] 7.0, float32[] 1.0", support.text(t:cov()) .. ", " .. support.text(t:corrcoef()))
+    assert.equal("float32[] 0.75", support.text(t:cov{aweights = strew.tensor{1, 1, 0}, correction = 0} * 3))
+  end
 end)
 
 it("points between infinities have NumPy's values", function()

@@ -21,21 +21,28 @@ typedef int64_t cumsum_loop(const int64_t *ids, const void *src, void *sums, voi
     return end;                                                                                                        \
   }
 #define NEVER(a, b) false
-ALWAYS_INLINE bool leaves_i64(int64_t a, int64_t b) {
-  int64_t sum;
-  return __builtin_add_overflow(a, b, &sum);
-}
+#define LEAVES(s)                                                                                                      \
+  ALWAYS_INLINE bool leaves_##s(T_##s a, T_##s b) {                                                                    \
+    T_##s sum;                                                                                                         \
+    return __builtin_add_overflow(a, b, &sum);                                                                         \
+  }
+LEAVES(i64)
+LEAVES(u64)
 CUMSUM(f32, NEVER)
 CUMSUM(f64, NEVER)
 CUMSUM(i64, leaves_i64)
-static cumsum_loop *const loops[] = {
-    [STREW_FLOAT32] = cumsum_f32, [STREW_FLOAT64] = cumsum_f64, [STREW_INT64] = cumsum_i64};
+CUMSUM(u64, leaves_u64)
+static cumsum_loop *const loops[] = {[STREW_FLOAT32] = cumsum_f32,
+                                     [STREW_FLOAT64] = cumsum_f64,
+                                     [STREW_INT64] = cumsum_i64,
+                                     [STREW_UINT64] = cumsum_u64};
 
-static strew_status fail_cumsum(const struct call *call, const strew_tensor *ids, int64_t at) {
+static strew_status fail_cumsum(const struct call *call, const strew_tensor *ids, strew_dtype dtype, int64_t at) {
   const strew_scalar group = strew_int(((const int64_t *)dense_at(ids, 0))[at]);
   struct fault fault = {.code = STREW_EVALUE, .argument = "src", .value = &group, .position = &at, .position_rank = 1};
   fault.hint = "{.dtype = STREW_FLOAT64} computes in floats";
-  return fail(call, fault, "has a sum in group %" PRId64 " at [%" PRId64 "] that int64 cannot hold", group.as.i, at);
+  return fail(call, fault, "has a sum in group %" PRId64 " at [%" PRId64 "] that %s cannot hold", group.as.i, at,
+              strew_dtype_name(dtype));
 }
 
 strew_status cpu_group_cumsum(const struct call *call, strew_device *device, const strew_tensor *ids, int64_t size,
@@ -54,5 +61,5 @@ strew_status cpu_group_cumsum(const struct call *call, strew_device *device, con
     at = run(dense_at(ids, 0), dense_at(src, 0), sums, dense_at(out, 0), at, end);
   }
   memory_free(context, sums, bytes);
-  return at < end ? fail_cumsum(call, ids, at) : context_end(call, context, out->storage);
+  return at < end ? fail_cumsum(call, ids, src->dtype, at) : context_end(call, context, out->storage);
 }

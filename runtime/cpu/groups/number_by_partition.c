@@ -71,13 +71,15 @@ static int64_t table_size(int64_t count) {
   return size;
 }
 
-/* Replaces the codes of a partition by the positions of the first elements that have them. A slot has the number of
-   an item + 1; 0: free. */
-static void find_first(const struct partitioning *p, int64_t partition, int64_t *slots) {
-  const struct hashed *items = p->items + p->starts[partition];
-  const int64_t count = p->starts[partition + 1] - p->starts[partition], mask = table_size(count) - 1;
-  memset(slots, 0, (size_t)(mask + 1) * sizeof *slots);
-  for (int64_t i = 0; i < count; i++) {
+static int64_t items_in(const struct partitioning *p, int64_t partition) {
+  return p->starts[partition + 1] - p->starts[partition];
+}
+
+/* Replaces the codes of items begin .. end - 1 by the positions of the first ones that have them. A slot has the number
+   of an item + 1; 0: free. */
+static void find_in_chunk(const struct partitioning *p, const struct hashed *items, int64_t begin, int64_t end,
+                          int64_t *slots, int64_t mask) {
+  for (int64_t i = begin; i < end; i++) {
     int64_t at = (int64_t)items[i].hash & mask;
     while (slots[at] && items[slots[at] - 1].hash != items[i].hash) at = (at + 1) & mask;
     if (!slots[at]) slots[at] = i + 1;
@@ -85,12 +87,19 @@ static void find_first(const struct partitioning *p, int64_t partition, int64_t 
   }
 }
 
+static void find_first(const struct partitioning *p, int64_t partition, int64_t *slots) {
+  const int64_t count = items_in(p, partition), mask = table_size(count) - 1;
+  memset(slots, 0, (size_t)(mask + 1) * sizeof *slots);
+  for (int64_t i = 0; i < count && !context_stops(p->n->context); i += CHUNK)
+    find_in_chunk(p, p->items + p->starts[partition], i, least(count, i + CHUNK), slots, mask);
+}
+
 static void find_part(void *partitioning, int64_t part) {
   const struct partitioning *p = partitioning;
   const int64_t end = part_begin(partitions_of(p), p->n->parts, part + 1);
   int64_t *slots = p->slots + part * table_size(p->most);
-  for (int64_t k = part_begin(partitions_of(p), p->n->parts, part); k < end && !context_stops(p->n->context); k++)
-    if (p->starts[k + 1] - p->starts[k] <= p->most) find_first(p, k, slots);
+  for (int64_t k = part_begin(partitions_of(p), p->n->parts, part); k < end; k++)
+    if (items_in(p, k) <= p->most) find_first(p, k, slots);
 }
 
 /* Partitions larger than `most` have codes with many duplicates: one table serves them in turn. */
@@ -98,12 +107,12 @@ static strew_status find_in_large(struct partitioning *p) {
   const struct numbering *n = p->n;
   int64_t largest = 0;
   for (int64_t k = 0; k < partitions_of(p); k++)
-    if (p->starts[k + 1] - p->starts[k] > largest) largest = p->starts[k + 1] - p->starts[k];
+    if (items_in(p, k) > largest) largest = items_in(p, k);
   if (largest <= p->most) return STREW_OK;
   const uint64_t bytes = (uint64_t)table_size(largest) * sizeof *p->slots;
   ALLOCATE_NEW(int64_t *, slots, n->call, n->context, bytes);
-  for (int64_t k = 0; k < partitions_of(p) && !context_stops(n->context); k++)
-    if (p->starts[k + 1] - p->starts[k] > p->most) find_first(p, k, slots);
+  for (int64_t k = 0; k < partitions_of(p); k++)
+    if (items_in(p, k) > p->most) find_first(p, k, slots);
   memory_free(n->context, slots, bytes);
   return context_end(n->call, n->context, NULL);
 }
