@@ -7055,11 +7055,11 @@ function strew.chunks(path, options) end
 ---
 ---`kt:ids(k1, ..., kn)` returns the int64 id of each row of n tensors [rows]. New keys are numbered in order of appearance,
 ---equal ones share their id: floats compare by value, with one key for all nan and one for both zeros. The dtypes are
----those of the first call. `kt:ids(x, "city")` and `kt:ids(x, {"city", "year"})` take columns of a table, also of times;
----text is keyed by its words, not by the codes of this table. A failed call adds no key.
+---those of the first call. `kt:ids(x, "city")` and `kt:ids(x, {"city", "year"})` take columns of a table. Keys may be
+---times and text, whose words are the keys, not their codes in this list. A failed call adds no key.
 ---
 ---`kt.n` is the number of keys. `kt.keys` has them by id: a sequence of n tensors, or, of columns of tables, a table of
----columns with its words. Keys on an OpenCL device are made distinct there, and only the distinct ones are copied.
+---columns. Keys on an OpenCL device are made distinct there, and only the distinct ones are copied.
 ---
 ---```lua
 ---local kt = strew.key_table(2)

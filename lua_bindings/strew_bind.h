@@ -143,10 +143,10 @@ enum { MOST_PARAMETERS = 12 };
 struct script_call {
   struct binding *binding;
   const struct script_function *row;
-  int form;           /* FUNCTION or METHOD, with INPLACE or not */
-  int arguments;      /* their number, from stack position 1 */
-  strew_tensor *self; /* the first argument, once read as a tensor */
-  bool is_recorded;   /* strew_record.c */
+  int form;                             /* FUNCTION or METHOD, with INPLACE or not */
+  int arguments;                        /* their number, from stack position 1 */
+  strew_tensor *self;                   /* the first argument, once read as a tensor */
+  bool is_recorded;                     /* strew_record.c */
   const struct script_function *stored; /* the operation that runs as one of times or text */
   bool is_misspelled; /* it has an argument too many, or an unknown option: no operation may take it */
   int read_once;      /* the argument that may be an unstored tensor in place of a bound expression; 0: none */
@@ -354,7 +354,7 @@ int bind_run_skipping(lua_State *L, struct script_call *call);
 /* Calls such a row in place of the call's, and the script's print, which is no part of the operation, with its text. */
 int bind_print_text(lua_State *L, struct script_call *call, const struct script_function *row);
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
-extern const struct script_function bind_table_ids_row, bind_table_keys_row;
+extern const struct script_function bind_table_ids_row, bind_tensor_ids_row, bind_table_keys_row;
 /* Of expressions, written in Lua: f(inputs), f:with(inputs), tostring. */
 extern const struct script_function bind_expr_call_row, bind_expr_with_row, bind_expr_tostring_row;
 /* Calls such a row with the arguments of the call; returns 1, the number of results. */

@@ -374,6 +374,7 @@ int bind_print_text(lua_State *L, struct script_call *call, const struct script_
 
 const struct script_function bind_saved_columns_row = {"saved", run, 0, FUNCTION | CONSTANT | BRIEF, "rows.lua"},
                              bind_table_ids_row = {"ids", run, 0, FUNCTION | CONSTANT, "keys.lua"},
+                             bind_tensor_ids_row = {"ids", run, 0, FUNCTION | CONSTANT | BRIEF, "keys.lua"},
                              bind_table_keys_row = {"keys", run, 0, FUNCTION, "keys.lua"},
                              bind_eye_row = {"eye", run, 0, FUNCTION, "creating.lua"},
                              bind_slice_row = {"slice", run, 0, ALWAYS, "rearranging.lua"},

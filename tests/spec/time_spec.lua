@@ -90,7 +90,7 @@ describe("times", function()
       assert.equal(row[3], fine and t:item(), row[1])
     end
     for text, fact in pairs{
-      ["2023-02-29"] = "which is not in the calendar", ["2024-01-01T24:00"] = "which is not in the calendar",
+      ["2023-02-29"] = "which is not in the calendar", ["2024-01-01T24:01"] = "which is not in the calendar",
       ["294248-01-01"] = "expected a time", ["+294248-01-01"] = "beyond what int64 microseconds can hold",
       ["x"] = "expected a time", ["2024-01-01Z"] = "expected a time", ["2024-1-1"] = "expected a time",
     } do
@@ -478,6 +478,55 @@ describe("times", function()
       assert.is_false((pcall(f)))
     end
     assert.same({"2024-01-01", "NaT"}, t:tolist())
+  end)
+
+  it("are read in any form of ISO 8601, where a script says that they are times", function()
+    for word, time in pairs{["20240517"] = "2024-05-17", ["20240517T123000Z"] = "2024-05-17T12:30",
+      ["20240517T1230"] = "2024-05-17T12:30", ["20240517 12"] = "2024-05-17T12:00", ["2024-05"] = "2024-05-01",
+      ["2024W20"] = "2024-05-13", ["2024W205"] = "2024-05-17", ["2024-W20"] = "2024-05-13", ["2024138"] = "2024-05-17",
+      ["2024-05-17T12"] = "2024-05-17T12:00", ["2024-05-17T12+02"] = "2024-05-17T10:00",
+      ["2024-05-17T12:30.5"] = "2024-05-17T12:30:30", ["2024-05-17T12,51"] = "2024-05-17T12:30:36",
+      ["2024-05-17T12:30:00.1234567891"] = "2024-05-17T12:30:00.123456", ["+12024-05-17"] = "+12024-05-17",
+      ["2024-12-31T24:00"] = "2025-01-01", ["2024-05-17T24"] = "2024-05-18", ["2020-W53-7"] = "2021-01-03"} do
+      assert.equal(time, strew.time(word):item(), word)
+      assert.is_true(strew.time(time):eq(word):item(), word)
+    end
+    for _, word in ipairs{"2024", "202405", "20240517T1", "2024-05-17T", "2024-05-17T12:3", "2024-5-17", "202405-17",
+      "2024-W5", "+120240517", "2024-000", "2024-05-17T12:30.", "2024-05-17T1230:00"} do
+      assert.matches(('is %q, expected a time'):format(word), support.message(strew.time, word), 1, true)
+    end
+    for _, word in ipairs{"2024-W53-1", "2024-W00-1", "2024-W20-8", "2024-W20-0", "2023-366", "2024-05-17T24:01",
+      "2024-05-17T24:00:00.5", "20240230", "2024-13"} do
+      assert.matches("is not in the calendar", support.message(strew.time, word), 1, true)
+    end
+    local first, list = strew.time("1998-12-20"):to("int64"):item(), {}
+    for k = 0, 366 * 12 do list[k + 1] = first + k * 86400000000 end
+    local days = strew.tensor(list):to("time")
+    local parts, weeks, ordinals = strew.calendar(days), {}, {}
+    local years, weekdays, of_year = parts.year:tolist(), parts.weekday:tolist(), parts.day_of_year:tolist()
+    local function length(year) return (year % 4 == 0 and (year % 100 ~= 0 or year % 400 == 0)) and 366 or 365 end
+    for k, year in ipairs(years) do
+      local thursday = of_year[k] - weekdays[k] + 3 -- that of the week, whose year is the week's
+      if thursday < 1 then
+        year = year - 1
+        thursday = thursday + length(year)
+      elseif thursday > length(year) then
+        thursday, year = thursday - length(year), year + 1
+      end
+      weeks[k] = ("%04d-W%02d-%d"):format(year, (thursday - 1) // 7 + 1, weekdays[k] + 1)
+      ordinals[k] = ("%04d%03d"):format(years[k], of_year[k])
+    end
+    assert.is_true(strew.equal(days, strew.time(weeks)))
+    assert.is_true(strew.equal(days, strew.time(ordinals)))
+    local path = os.tmpname()
+    support.put(path, "d,e\n20240517,2024-05-17\n20240518,2024-05-18\n")
+    assert.equal("int64", strew.load(path, {format = "csv", dates = true}).d.dtype)
+    assert.same({"2024-05-17", "2024-05-18"}, strew.load(path, {format = "csv", dates = {"d", "e"}}).d:tolist())
+    support.put(path, "d\n2024-05\n2024-06\n")
+    assert.equal("text", strew.load(path, {format = "csv", header = true, dates = true}).d.dtype)
+    local named = strew.load(path, {format = "csv", header = true, dates = {"d"}})
+    assert.same({"2024-05-01", "2024-06-01"}, named.d:tolist())
+    os.remove(path)
   end)
 
   it("move in place by seconds, or stay", function()
