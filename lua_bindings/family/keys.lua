@@ -1,5 +1,5 @@
--- keys.lua: key tables whose keys are text or times, or columns of tables. Text is keyed by codes of a list of words that
--- the key table has for each of its columns, and that grows; times by their microseconds.
+-- keys.lua: key tables whose keys are text or times, or columns of tables. Text is keyed by codes of a list of words
+-- that the key table has for each of its columns, and that grows; times by their microseconds.
 local strew, fail, use, inner = ...
 local operands, tables = use "operands.lua", use "tables.lua"
 

@@ -23,7 +23,10 @@ local function text(x, name, like)
   if is_text(x) then return x end
   if type(x) == "string" then return strew.tensor(x, {device = like.device}) end
   local is = operands.is_tensor(x) and x.dtype or inner.text(x)
-  local hint = is == "time" and 'x:to("time") reads text as times' or "strew.text(x) writes numbers as words"
+  local hint = "strew.text(x) writes numbers as words"
+  if is == "time" then -- its text differs from other texts of the same time
+    hint = (name == "self" and "other" or name == "other" and "self" or "x") .. ':to("time") reads text as times'
+  end
   fail(name, ("is %s, expected text or a string"):format(is), operands.is_tensor(x) and hint or of_a_word, "dtype")
 end
 

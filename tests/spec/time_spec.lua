@@ -301,6 +301,25 @@ describe("times", function()
     end
   end)
 
+  it("are cut by texts of times, and do not meet other text", function()
+    local t = strew.time{"2024-01-01", "2024-07-01", ""}
+    assert.same({1, 2, 2}, strew.bucketize(t, {"2023-01-01", "2024-06-01"}):tolist())
+    assert.matches("^bucketize: 'boundaries' has \"x\", expected a time, at x%[1%]",
+      support.message(strew.bucketize, t, {"x"}))
+    for _, row in ipairs{{"self", t, strew.tensor{"x", "x", "x"}, "other"},
+      {"other", strew.tensor{"x", "x", "x"}, t, "self"}} do
+      local message = support.message(strew.eq, row[2], row[3])
+      assert.matches(("eq: '%s' is time, expected text or a string"):format(row[1]), message, 1, true)
+      assert.matches(('hint   %s:to("time") reads text as times'):format(row[4]), message, 1, true)
+    end
+    local g = strew.grouping(strew.tensor{0, 0, 1})
+    assert.matches("^mean: 'src' is time, expected numbers\n  src  time%[3%] [^\n]*$", support.message(g.mean, g, t))
+    assert.matches("^sum: 'src' is text, expected numbers\n  src  text%[1%] [^\n]*$",
+      support.message(g.sum, g, strew.tensor{"a"}))
+    assert.matches("^count_nonzero: 'self' is time, expected numbers or text", support.message(strew.count_nonzero, t))
+    assert.equal(2, strew.tensor{"a", "", "b"}:count_nonzero():item())
+  end)
+
   it("are looked for among texts of times", function()
     local t = strew.time{"2024-01-01", "", "2024-01-02"}
     assert.same({true, false, false}, t:isin{"2024-01-01", ""}:tolist())
