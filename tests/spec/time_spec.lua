@@ -549,6 +549,7 @@ describe("times", function()
   end)
 
   it("move in place by seconds, or stay", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
     local t = strew.time{"2024-01-01", "NaT"}
     assert.equal(t, t:add_(60))
     assert.same({"2024-01-01T00:01", "NaT"}, t:tolist())
