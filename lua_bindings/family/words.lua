@@ -354,20 +354,25 @@ local TRUTHS <const> = {["true"] = true, ["false"] = false, ["1"] = true, ["0"] 
 local MOST <const>, LEAST <const>, MOST_UNSIGNED <const> = "9223372036854775807", "9223372036854775808",
   "18446744073709551615"
 local function integer_of(word, dtype, info)
+  local number = tonumber(word)
+  local least, most = info.min, dtype == "uint64" and math.maxinteger or info.max
+  if math.type(number) == "integer" and not word:find "[xX]" then
+    return number >= least and number <= most and number or nil
+  end
   local sign, whole, rest, exponent = word:match "^%s*([+-]?)(%d*)%.?(%d*)[eE]?([+-]?%d*)%s*$"
-  if not sign or not tonumber(word) then return nil end
+  if not sign or not number then return nil end
   local digits, zeros = (whole .. rest):match "^0*(.-)(0*)$"
   if digits == "" then return 0 end
   local power = (tonumber(exponent) or 0) - #rest + #zeros
   if power < 0 or #digits + power > #MOST_UNSIGNED then return nil end
   digits = digits .. ("0"):rep(power)
-  local most = dtype == "uint64" and MOST_UNSIGNED or sign == "-" and LEAST or MOST
-  if #digits > #most or #digits == #most and digits > most then return nil end
-  local number = 0
+  local limit = dtype == "uint64" and MOST_UNSIGNED or sign == "-" and LEAST or MOST
+  if #digits > #limit or #digits == #limit and digits > limit then return nil end
+  number = 0
   for digit in digits:gmatch "%d" do number = number * 10 + digit end
-  if sign == "-" then number = -number end
   if dtype == "uint64" then return sign ~= "-" and number or nil end
-  return number >= info.min and number <= info.max and number or nil
+  if sign == "-" then number = -number end
+  return number >= least and number <= most and number or nil
 end
 
 -- Returns the value of a word; nil: it is none of the dtype.
