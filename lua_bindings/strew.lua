@@ -177,9 +177,10 @@
 ---
 ---`strew.time` reads times from text, `strew.load` with `dates`, .npy and .npz as NumPy's datetime64. In scripts a time is
 ---its text: `t[i]`, `item` and `tolist` give it ("NaT" for none), and where a call takes times it takes their text.
+---A string by itself is a word, whatever it looks like; it is a time beside times, and with `dtype = "time"`.
 ---`t:to("int64")` gives microseconds, `to("time")` the times back. Views, indexing, `cat`, `where`, scatter without a
----reduction, sorting, `unique`, `searchsorted`, `min`, `max`, comparisons, keys and columns of tables take times, and so do
----`scatter_min`, `scatter_max`, `first`, `last`, `count` and `nunique`. `mean`, `median` and `quantile` are times, `std`,
+---reduction or by an extreme, sorting, `unique`, `searchsorted`, `min`, `max`, comparisons, `rolling`, keys and columns of
+---tables take times, and so do `scatter_min`, `scatter_max`, `first`, `last`, `count` and `nunique`. `mean`, `median` and `quantile` are times, `std`,
 ---`var` and `diff` seconds. All else is an error.
 ---
 ---The difference of two times is float64 seconds, exact in microseconds before it is rounded. A time plus or minus seconds
@@ -213,8 +214,9 @@
 ---of both, and of numbers. Views, indexing, `cat`, `where`, scatter without a reduction and all else that moves elements take
 ---text; where texts with other lists meet, the result's list has the words of all, those of the first one in their places. A
 ---list may have words that no element has. `eq`, `ne`, `lt`, `le`, `gt`, `ge`, `isin`, sorting, `unique`, `searchsorted`,
----`min`, `max`, `scatter_min`, `scatter_max`, `first`, `last`, `nunique`, `group_by` and `value_counts` take text in the
----order of the words' bytes, and expressions `x == "word"`. All else is an error. A missing word is the empty one.
+---`min`, `max`, their scatters and segments, `first`, `last`, `nunique`, `rolling`, `group_by` and `value_counts` take text
+---in the order of the words' bytes, and expressions `x == "word"`. All else is an error. A missing word is the empty one, which
+---`skip_nan` leaves out.
 ---
 ---`contains`, `starts_with`, `ends_with`, `upper`, `lower`, `length` and `t:to("float64")`, to other numbers, to "bool" or
 ---"time" work on each word once. A word that is no number is an error that names its position; of floats the empty word
@@ -2985,7 +2987,7 @@ function strew.masked_select(self, mask) end
 ---@return strew.Tensor counts int64, or the weights' dtype
 function strew.bincount(self, options) end
 
----Counts the elements that are not zero, of all or along dimensions.
+---Counts the elements that are not zero, or not the empty word, of all or along dimensions. NaN is not zero.
 ---
 ---```lua
 ---print(strew.tensor{{0, 1, 2}, {0, 0, 3}}:count_nonzero(1))
@@ -2997,9 +2999,10 @@ function strew.bincount(self, options) end
 ---@param self strew.Tensor any dtype
 ---@param dim? integer|integer[] the dimensions to reduce, default all
 ---@param keepdim? boolean true: keeps them, with size 1; default false
+---@param options? strew.nan_options
 ---@return strew.Tensor counts int64
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
-function strew.count_nonzero(self, dim, keepdim) end
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
+function strew.count_nonzero(self, dim, keepdim, options) end
 
 ---Options of isin.
 ---@class strew.isin_options
@@ -5381,9 +5384,10 @@ function strew.any(self, dim, keepdim, options) end
 ---@param p? number default 2
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
+---@param options? strew.nan_options
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {p?: number, dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
-function strew.norm(self, p, dim, keepdim) end
+---@overload fun(self: strew.Tensor, options: {p?: number, dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
+function strew.norm(self, p, dim, keepdim, options) end
 
 ---Returns the median of all elements, or along a dimension, with its position; of two in the middle the lower.
 ---
@@ -5657,11 +5661,12 @@ function strew.interp(self, xp, fp, options) end
 --- 1000.6932     1.3133
 ---```
 ---@param self strew.Tensor any dtype
----@param dim integer|integer[] the dimensions to reduce
+---@param dim? integer|integer[] the dimensions to reduce, default all
 ---@param keepdim? boolean true: keeps them, with size 1; default false
+---@param options? strew.nan_options
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
----@overload fun(self: strew.Tensor, dim: integer|integer[], options: {keepdim?: boolean}): strew.Tensor
-function strew.logsumexp(self, dim, keepdim) end
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
+function strew.logsumexp(self, dim, keepdim, options) end
 
 ---Options of softmax.
 ---@class strew.softmax_options
@@ -7056,11 +7061,11 @@ function strew.chunks(path, options) end
 ---
 ---`kt:ids(k1, ..., kn)` returns the int64 id of each row of n tensors [rows]. New keys are numbered in order of appearance,
 ---equal ones share their id: floats compare by value, with one key for all nan and one for both zeros. The dtypes are
----those of the first call. `kt:ids(x, "city")` and `kt:ids(x, {"city", "year"})` take columns of a table, also of times;
----text is keyed by its words, not by the codes of this table. A failed call adds no key.
+---those of the first call. `kt:ids(x, "city")` and `kt:ids(x, {"city", "year"})` take columns of a table. Keys may be
+---times and text, whose words are the keys, not their codes in this list. A failed call adds no key.
 ---
 ---`kt.n` is the number of keys. `kt.keys` has them by id: a sequence of n tensors, or, of columns of tables, a table of
----columns with its words. Keys on an OpenCL device are made distinct there, and only the distinct ones are copied.
+---columns. Keys on an OpenCL device are made distinct there, and only the distinct ones are copied.
 ---
 ---```lua
 ---local kt = strew.key_table(2)

@@ -22,16 +22,23 @@ bool bind_to_scalar(lua_State *L, int i, strew_scalar *out) {
     *out = lua_isinteger(L, i) ? strew_int(lua_tointeger(L, i)) : strew_float(lua_tonumber(L, i));
     return true;
   case LUA_TSTRING:
-    return lua_rawlen(L, i) && strlen(lua_tostring(L, i)) == lua_rawlen(L, i) &&
+    return strlen(lua_tostring(L, i)) == lua_rawlen(L, i) &&
            strew_time_parse(lua_tostring(L, i), NULL, out, NULL) == STREW_OK;
   default: return false;
   }
 }
 
+bool bind_to_value(lua_State *L, struct script_call *call, int i) {
+  if (lua_type(L, i) != LUA_TSTRING) return bind_to_scalar(L, i, &call->error.value);
+  lua_pushvalue(L, i);
+  lua_setiuservalue(L, lua_upvalueindex(1), ERROR_VALUE);
+  return call->error.value.dtype = STREW_TEXT, true;
+}
+
 bool bind_fail_type(lua_State *L, struct script_call *call, int i, const char *name, const char *expected) {
   char text[TEXT_BYTES];
   bind_fail(call, STREW_EARGUMENT, name, "is %s, expected %s", bind_text(L, call, i, text), expected);
-  call->error.has_value = bind_to_scalar(L, i, &call->error.value);
+  call->error.has_value = lua_type(L, i) != LUA_TSTRING && bind_to_scalar(L, i, &call->error.value);
   return false;
 }
 
@@ -139,7 +146,7 @@ bool bind_size(lua_State *L, struct script_call *call, int i, const char *name, 
 }
 
 bool bind_dim(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  int64_t value;
+  int64_t value = 0;
   if (!bind_integer(L, call, i, name, &value) || !is_int(call, name, value)) return false;
   *(int *)out = (int)value;
   return true;
@@ -261,7 +268,7 @@ bool bind_wanted_dtype(lua_State *L, struct script_call *call, int i, const char
 }
 
 bool bind_device(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  const char *spec;
+  const char *spec = NULL;
   return bind_string(L, call, i, name, &spec) &&
          strew_device_find(call->binding->context, spec, out, &call->error) == STREW_OK;
 }
@@ -269,7 +276,7 @@ bool bind_device(lua_State *L, struct script_call *call, int i, const char *name
 /* The readers of words of enumerators. */
 #define WORD(type)                                                                                                     \
   bool bind_##type(lua_State *L, struct script_call *call, int i, const char *name, void *out) {                       \
-    const char *word;                                                                                                  \
+    const char *word = NULL;                                                                                           \
     return bind_string(L, call, i, name, &word) && strew_##type##_from_word(word, out, &call->error) == STREW_OK;      \
   }
 WORD(dtype)

@@ -63,7 +63,7 @@ struct script_call;
 enum retry { RETRY_COMBINED, RETRY_EXPANDED, RETRIES, RETRY_STORED = RETRIES, ALL_RETRIES };
 /* A userdata, one per Lua state. Its user values: the table that strew.last_error() returns, the memory of boxes, the
    loaded operations of strew_family.c, the record of strew_record.c, strew_family.c's function that loads a file. */
-enum { LAST_ERROR = 1, BOXES, FAMILY, RECORD, USE, BINDING_VALUES = USE };
+enum { LAST_ERROR = 1, BOXES, FAMILY, RECORD, USE, ERROR_VALUE, BINDING_VALUES = ERROR_VALUE };
 struct binding {
   strew_context *context; /* NULL once the Lua state is being closed */
   strew_device *device;   /* of new tensors */
@@ -145,11 +145,11 @@ enum { MOST_PARAMETERS = 12 };
 struct script_call {
   struct binding *binding;
   const struct script_function *row;
-  int form;           /* FUNCTION or METHOD, with INPLACE or not */
-  int arguments;      /* their number, from stack position 1 */
-  strew_tensor *self; /* the first argument, once read as a tensor */
-  bool is_recorded;   /* strew_record.c */
-  const char *stored; /* the operation that runs as one of times or text */
+  int form;                             /* FUNCTION or METHOD, with INPLACE or not */
+  int arguments;                        /* their number, from stack position 1 */
+  strew_tensor *self;                   /* the first argument, once read as a tensor */
+  bool is_recorded;                     /* strew_record.c */
+  const struct script_function *stored; /* the operation that runs as one of times or text */
   bool is_misspelled; /* it has an argument too many, or an unknown option: no operation may take it */
   int read_once;      /* the argument that may be an unstored tensor in place of a bound expression; 0: none */
   /* What bind_arguments has read, up to MOST_PARAMETERS: of each parameter the stack position of its value, 0: absent,
@@ -358,7 +358,7 @@ int bind_run_skipping(lua_State *L, struct script_call *call);
 /* Calls such a row in place of the call's, and the script's print, which is no part of the operation, with its text. */
 int bind_print_text(lua_State *L, struct script_call *call, const struct script_function *row);
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
-extern const struct script_function bind_table_ids_row, bind_table_keys_row;
+extern const struct script_function bind_table_ids_row, bind_tensor_ids_row, bind_table_keys_row;
 /* Of expressions, written in Lua: f(inputs), f:with(inputs), tostring. */
 extern const struct script_function bind_expr_call_row, bind_expr_with_row, bind_expr_tostring_row;
 /* Calls such a row with the arguments of the call; returns 1, the number of results. */
@@ -576,6 +576,8 @@ void bind_push_given(lua_State *L, const struct script_call *call, int k, const 
 /* After that: pushes the first argument, self, wherever the script passed it, and reads it again, since Lua code may
    have run. Returns its position; 0: call->error is filled. */
 int bind_push_self(lua_State *L, struct script_call *call, strew_tensor **self);
+/* Sets the names of the parameters, at most MOST_PARAMETERS; returns their number. */
+int bind_list_names(const struct parameters *list, const char *names[]);
 /* After bind_read_list: pushes the values of all parameters, for bind_push_given, and sets their names; returns their
    number. */
 int bind_push_all(lua_State *L, const struct script_call *call, const struct parameters *list, const char *names[]);
@@ -613,6 +615,9 @@ bool bind_push_element(lua_State *L, struct script_call *call, const strew_tenso
 /* The word of a code of a text; "" if there is none. Pushing it may run a finalizer. */
 void bind_push_word(lua_State *L, const strew_tensor *text, int64_t code);
 bool bind_to_scalar(lua_State *L, int i, strew_scalar *out); /* false: neither a number nor a boolean */
+/* Makes the value at i that of call->error; a string is noted for the call's error, whose value is of dtype text. False:
+   it is neither a number, a boolean nor a string. */
+bool bind_to_value(lua_State *L, struct script_call *call, int i);
 /* Counts the read of an element of self by a script: the thousandth one on a device other than the CPU warns, once per
    Lua state, and only with warnings on. strew_tensor.c */
 void bind_note_read(lua_State *L, struct script_call *call, const strew_tensor *self);

@@ -92,7 +92,7 @@ void bind_set_integer(lua_State *L, const char *key, lua_Integer value) {
 }
 
 /* Pushes the table that strew.last_error() returns. */
-static void push_detail(lua_State *L, const strew_error *error) {
+static void push_detail(lua_State *L, int binding, const strew_error *error) {
   lua_createtable(L, 0, 7);
   bind_set_string(L, "op", error->op);
   bind_set_string(L, "arg", error->argument);
@@ -100,7 +100,10 @@ static void push_detail(lua_State *L, const strew_error *error) {
   bind_set_string(L, "message", error->message);
   if (error->hint[0]) bind_set_string(L, "hint", error->hint);
   if (error->has_value) {
-    bind_push_scalar(L, error->value);
+    if (error->value.dtype == STREW_TEXT)
+      lua_getiuservalue(L, binding, ERROR_VALUE);
+    else
+      bind_push_scalar(L, error->value);
     lua_setfield(L, -2, "value");
   }
   if (error->position_rank >= 0) {
@@ -159,7 +162,7 @@ static void translate_hint(lua_State *L, int binding, strew_error *error) {
 static int raise(lua_State *L, int binding, const strew_error *given) {
   strew_error copy = *given, *const error = &copy;
   translate_hint(L, binding, error);
-  push_detail(L, error);
+  push_detail(L, binding, error);
   lua_setiuservalue(L, binding, LAST_ERROR);
   if (error->code == STREW_EINTERRUPTED) {
     lua_pushcfunction(L, do_nothing);

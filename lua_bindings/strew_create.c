@@ -51,9 +51,11 @@ static strew_status empty(struct arguments *a) {
 RUN(rand_of, strew_rand, a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at)
 RUN(randn, strew_randn, a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at)
 
-/* A Lua number or boolean gives the dtype, unless it is given. */
+/* A Lua number or boolean gives the dtype, unless it is given; a string is a word (family/words.lua). */
 static strew_status full(struct arguments *a) {
-  const strew_dtype dtype = a->scalar.dtype == STREW_FLOAT64 ? STREW_FLOAT32 : a->scalar.dtype;
+  const strew_dtype dtype = a->scalar.dtype == STREW_FLOAT64 ? STREW_FLOAT32
+                            : a->scalar.dtype == STREW_TIME  ? STREW_TEXT
+                                                             : a->scalar.dtype;
   if (a->dtype < 0) a->dtype = dtype;
   return fill(a, a->scalar);
 }

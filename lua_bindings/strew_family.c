@@ -78,7 +78,7 @@ static int fail(lua_State *L, struct script_call *call) {
   bind_fail(call, status, argument, "%s", lua_isstring(L, 2) ? lua_tostring(L, 2) : "is invalid");
   add_lines(call, hint);
   bind_mark_input(L, call, 7);
-  call->error.has_value = bind_to_scalar(L, 5, &call->error.value);
+  call->error.has_value = bind_to_value(L, call, 5);
   if (lua_istable(L, 6)) {
     call->error.position_rank = 0;
     for (lua_Integer k = 1; k <= STREW_MAX_RANK && lua_rawgeti(L, 6, k) == LUA_TNUMBER; k++, lua_pop(L, 1))
@@ -260,17 +260,43 @@ static int run(lua_State *L, struct script_call *call) {
   return results < 0 ? lua_error(L) : results;
 }
 
-/* Calls the function on top of the stack, of times.lua or words.lua, with the call's arguments. */
+/* Lists the tensors among the arguments by the names of the operation's parameters; without these self alone. */
+static void list_stored(lua_State *L, const struct script_call *call, struct family_operands *operands) {
+  const struct script_function *row = call->stored;
+  const char *names[MOST_PARAMETERS] = {"self"};
+  int count = 1;
+  const struct parameters *list = NULL;
+  if (row->function == run) {
+    push_operation(L, row);
+    list = parameters_of(L, lua_gettop(L), 1);
+  } else if (row->parameters) {
+    list = bind_parse(L, row->parameters);
+  }
+  if (list) count = bind_list_names(list, names);
+  list_operands(L, call->binding, 1, count < call->arguments ? count : call->arguments, names, operands);
+}
+
+/* Calls the function on top of the stack, of times.lua or words.lua, with the call's arguments. Those that it does not
+   expect, on which Lua fails, no call takes: the call's first error stays. */
 static int run_stored(lua_State *L, struct script_call *call) {
+  static const char *const lua_fails = &FAMILY_CHUNK[1];
   struct binding *binding = call->binding;
   const char *stored_before = binding->stored;
-  bind_stack(L, call->arguments + LUA_MINSTACK);
+  const bool is_outermost = !binding->outer;
+  const int function = lua_gettop(L);
+  struct family_operands operands = {.count = 0};
+  bind_stack(L, call->arguments + LUA_MINSTACK + MAX_OPERANDS + 1);
+  if (is_outermost) list_stored(L, call, &operands);
+  lua_pushvalue(L, function);
   for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
-  binding->stored = call->stored;
-  const int results = bind_call_within(L, binding, call->arguments, false,
-                                       binding->outer ? binding->outer : call->error.alias, binding->operands);
+  binding->stored = call->stored->name;
+  const int results =
+      bind_call_within(L, binding, call->arguments, false, is_outermost ? call->error.alias : binding->outer,
+                       is_outermost ? &operands : binding->operands);
   binding->stored = stored_before;
-  return results < 0 ? lua_error(L) : results;
+  if (results >= 0) return results;
+  const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+  return strncmp(message, lua_fails, strlen(lua_fails)) ? lua_error(L) : -1;
 }
 
 /* Where a failed call has its function for what is no number among its arguments: text, also in the first entries of a
@@ -315,7 +341,7 @@ static bool take_stored(lua_State *L, struct script_call *call) {
   if (lua_getfield(L, -1, name) != LUA_TFUNCTION) return lua_settop(L, call->arguments), false;
   lua_replace(L, call->arguments + 1);
   lua_settop(L, call->arguments + 1);
-  call->stored = call->row->name;
+  call->stored = call->row;
   return call->row = &row, true;
 }
 
@@ -349,6 +375,7 @@ int bind_print_text(lua_State *L, struct script_call *call, const struct script_
 
 const struct script_function bind_saved_columns_row = {"saved", run, 0, FUNCTION | CONSTANT | BRIEF, "rows.lua"},
                              bind_table_ids_row = {"ids", run, 0, FUNCTION | CONSTANT, "keys.lua"},
+                             bind_tensor_ids_row = {"ids", run, 0, FUNCTION | CONSTANT | BRIEF, "keys.lua"},
                              bind_table_keys_row = {"keys", run, 0, FUNCTION, "keys.lua"},
                              bind_eye_row = {"eye", run, 0, FUNCTION, "creating.lua"},
                              bind_slice_row = {"slice", run, 0, ALWAYS, "rearranging.lua"},

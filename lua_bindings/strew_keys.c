@@ -43,6 +43,7 @@ static int inner_ids(lua_State *L, struct script_call *call) {
   return bind_end(strew_key_table_ids(table, keys, &result->tensor, &call->error), 1);
 }
 
+/* True if the keys before came from tables, or among tensors were text or times. */
 static bool has_names(lua_State *L) {
   lua_getiuservalue(L, 1, 1);
   bool is_named = lua_getfield(L, -1, "names") == LUA_TTABLE;
@@ -60,13 +61,33 @@ static int inner_state(lua_State *L, struct script_call *call) {
   return 3;
 }
 
-/* kt:ids(k1, ..., kn), or kt:ids(x, columns) for a table of columns. */
+/* True if a key is text or time. */
+static bool has_stored(lua_State *L, const struct script_call *call) {
+  for (int i = 2; i <= call->arguments; i++) {
+    const struct box *box = bind_to_box(L, call->binding, i);
+    const strew_dtype dtype = box && box->tensor ? strew_tensor_dtype(box->tensor) : STREW_DTYPE_END;
+    if (dtype == STREW_TEXT || dtype == STREW_TIME) return true;
+  }
+  return false;
+}
+
+/* kt:ids(k1, ..., kn), or kt:ids(x, columns) for a table of columns. The family takes the keys in a sequence. */
 static int ids(lua_State *L, struct script_call *call) {
-  if (lua_istable(L, 2) && bind_to_owner(L, &key_tables)) return bind_call_family(L, call, &bind_table_ids_row);
+  const bool is_table = lua_istable(L, 2);
+  if (is_table && bind_to_owner(L, &key_tables)) return bind_call_family(L, call, &bind_table_ids_row);
   if (!read_self(L, call)) return -1;
-  if (!has_names(L)) return inner_ids(L, call);
-  return bind_fail(call, STREW_EARGUMENT, "k1",
-                   "is a tensor, the keys before came from columns of tables, expected a table");
+  if (!has_names(L) && !has_stored(L, call)) return inner_ids(L, call);
+  bind_stack(L, LUA_MINSTACK);
+  bind_push_function(L, lua_upvalueindex(1), &bind_tensor_ids_row, bind_tensor_ids_row.name, FUNCTION);
+  lua_pushvalue(L, 1);
+  lua_createtable(L, call->arguments, 1);
+  bind_set_integer(L, "n", call->arguments - 1);
+  for (int i = 2; i <= call->arguments; i++) {
+    lua_pushvalue(L, i);
+    lua_rawseti(L, -2, i - 1);
+  }
+  lua_call(L, 2, 1);
+  return 1;
 }
 
 static const struct script_function ids_row = {"ids", ids, 0, FUNCTION | CONSTANT};

@@ -32,7 +32,13 @@ int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op) {
   return bind_read_as(L, call, binary_parameters, &a) ? bind_end(run_binary(&a, op), 1) : -1;
 }
 
-RUN(where, strew_where, a->condition, a->a, a->b)
+/* Strings alone are words, also those that are times (family/words.lua). */
+static strew_status where(struct arguments *a) {
+  if (a->a.tensor || a->b.tensor || a->a.number.dtype != STREW_TIME || a->b.number.dtype != STREW_TIME)
+    return strew_where(a->condition, a->a, a->b, a->out, a->error);
+  bind_fail(a->call, STREW_EDTYPE, "a", "is a string, expected a tensor, number or boolean");
+  return STREW_EDTYPE;
+}
 RUN(where_, strew_where, a->condition, a->left, a->right)
 RUN(masked_fill, strew_masked_fill, a->self, a->mask, a->value)
 

@@ -58,6 +58,12 @@ static bool fail_ragged(struct walk *walk, int depth, const char *is, const char
   return false;
 }
 
+static void note_position(struct walk *walk, int depth) {
+  strew_error *error = &walk->call->error;
+  error->position_rank = depth;
+  for (int d = 0; d < depth; d++) error->position[d] = walk->at[d] - 1;
+}
+
 static bool fail_element(struct walk *walk, int depth, strew_scalar value, const char *fact) {
   char text[TEXT_BYTES];
   strew_error *error = &walk->call->error;
@@ -66,9 +72,7 @@ static bool fail_element(struct walk *walk, int depth, strew_scalar value, const
   error->code = STREW_EVALUE;
   error->has_value = true;
   error->value = value;
-  error->position_rank = depth;
-  for (int d = 0; d < depth; d++) error->position[d] = walk->at[d] - 1;
-  return false;
+  return note_position(walk, depth), false;
 }
 
 static enum kind kind_of(strew_scalar value) {
@@ -116,6 +120,8 @@ static bool walk_time(lua_State *L, struct walk *walk, int depth) {
       bind_fail(walk->call, error.code, "format", "is %.*s", length, fact);
     else
       bind_fail(walk->call, STREW_EVALUE, "x", depth ? "has %.*s, at %s" : "is %.*s", length, fact, entry);
+    walk->call->error.has_value = bind_to_value(L, walk->call, lua_gettop(L));
+    if (depth) note_position(walk, depth);
     if (*error.hint) bind_hint(walk->call, "%s", error.hint);
     return false;
   }

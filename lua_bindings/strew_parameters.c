@@ -121,7 +121,7 @@ static size_t find_field(const char *type, const char *name) {
 static enum presence presence_of(char mark, const struct type *type) {
   switch (mark) {
   case ':': return REQUIRED;
-  case '?': return type->read == bind_dims ? LISTED : OPTIONAL;
+  case '?': return type->read == bind_dims || type->read == bind_several ? LISTED : OPTIONAL;
   case '~': return UNNAMED;
   case '*': return REST;
   default: return KEYED;
@@ -232,13 +232,16 @@ bool bind_read(lua_State *L, struct script_call *call, struct arguments *a) {
   return bind_read_as(L, call, call->row->parameters, a);
 }
 
-int bind_push_all(lua_State *L, const struct script_call *call, const struct parameters *list, const char *names[]) {
+int bind_list_names(const struct parameters *list, const char *names[]) {
   int k = 0;
-  for (; list->at[k].name; k++) {
-    bind_push_given(L, call, k, list->at[k].name);
-    names[k] = list->at[k].name;
-  }
+  for (; list->at[k].name; k++) names[k] = list->at[k].name;
   return k;
+}
+
+int bind_push_all(lua_State *L, const struct script_call *call, const struct parameters *list, const char *names[]) {
+  const int count = bind_list_names(list, names);
+  for (int k = 0; k < count; k++) bind_push_given(L, call, k, names[k]);
+  return count;
 }
 
 int bind_one(lua_State *L, struct script_call *call) {

@@ -283,7 +283,8 @@ STREW_API strew_status strew_scalar_store(strew_scalar number, strew_conversion 
 STREW_API strew_scalar strew_scalar_load(strew_dtype dtype, const void *element);
 
 /* Times in text. Reads YYYY-MM-DD, after which T or a blank, HH:MM, :SS, a fraction of the second, and Z or an offset
-   as +02:00, +0200 or +02 may follow; without an offset it is UTC. Years from 10000 on have a sign and 5 or 6 digits:
+   as +02:00, +0200 or +02 may follow, and the other forms of ISO 8601: 20240517T1230, 2024-W20-5, 2024-138, 2024-05,
+   a fraction of the hour or minute, 24:00; without an offset it is UTC. Years from 10000 on have a sign and 5 or 6 digits:
    +12024-01-01, as have those before 0000. An empty text and "NaT" are NaT. format: of strftime's letters Y m d H M S f
    (fraction) z (offset) y j b B a A p I T F R e and %; NULL: the form above. Digits of a fraction beyond microseconds
    are dropped, toward the past. STREW_EVALUE: the text is no time, or none of the calendar, or out of range. On any

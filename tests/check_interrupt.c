@@ -351,6 +351,47 @@ START_TEST(test_keys) {
 }
 END_TEST
 
+/* Lists of words that meet are stopped at every block of words, and stay. */
+START_TEST(test_words) {
+  enum { COUNT = 20000, BLOCK = 4096, AT_ONCE = 32, WORD_BYTES = 16 };
+  static char words[COUNT][WORD_BYTES];
+  static const char *list[COUNT];
+  const int64_t count = COUNT;
+  strew_tensor *texts[3], *made = NULL, *ordered[2];
+  use_threads(1);
+  for (int t = 0; t < 3; t++) { /* the last has the words of the first, the other way round */
+    for (int i = 0; i < COUNT; i++) {
+      snprintf(words[i], WORD_BYTES, "%c%d", t == 1 ? 'b' : 'a', t == 2 ? COUNT - i : i + 1);
+      list[i] = words[i];
+    }
+    ok(strew_text_from(device, 1, &count, list, NULL, &texts[t], &failure));
+  }
+  for (int other = 1; other < 3; other++) {
+    strew_tensor *const pair[] = {texts[0], texts[other]};
+    limit_looks(LONG_MAX, false);
+    ok(strew_cat(2, pair, 0, &made, &failure));
+    ck_assert_int_ge(atomic_load(&stop.looks), COUNT / BLOCK + (other == 1 ? COUNT / AT_ONCE : 0));
+    strew_release(made), made = NULL;
+    limit_looks(LONG_MAX, false);
+    ok(strew_text_align(1, &pair[1], true, ordered, &failure));
+    ck_assert_int_ge(atomic_load(&stop.looks), COUNT / BLOCK);
+    strew_release(ordered[0]);
+    strew_status status = STREW_EINTERRUPTED;
+    for (long failing = 1; status != STREW_OK; failing = failing * 9 / 8 + 1) {
+      limit_looks(failing, true);
+      status = strew_cat(2, pair, 0, &made, &failure);
+      limit_looks(0, false);
+      if (status != STREW_OK) check_interrupted("words", status, true);
+      ck_assert_int_eq(strew_word_count(pair[0]), COUNT);
+      ck_assert_int_eq(strew_word_count(pair[1]), COUNT);
+    }
+    ck_assert_int_eq(strew_word_count(made), other == 1 ? 2 * COUNT : COUNT);
+    strew_release(made), made = NULL;
+  }
+  for (int t = 0; t < 3; t++) strew_release(texts[t]);
+}
+END_TEST
+
 /* Large products are made in bounded chunks. */
 START_TEST(test_pieces_of_products) {
   const int64_t large[] = {1100, 1100};
@@ -600,6 +641,7 @@ Suite *make_suite(void) {
   tcase_add_test(often, test_looks);
   tcase_add_test(often, test_quantile_of_one_group);
   tcase_add_test(often, test_keys);
+  tcase_add_test(often, test_words);
   tcase_add_test(often, test_pieces_of_products);
   tcase_add_test(often, test_wide_lines);
   tcase_add_test(often, test_filled_rows);

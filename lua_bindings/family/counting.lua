@@ -192,9 +192,14 @@ return {
     return invert and found:logical_not() or found
   end},
 
-  count_nonzero = {"self:tensor dim?dims keepdim?boolean", function(self, dim, keepdim)
+  count_nonzero = {"self:tensor dim?dims keepdim?boolean skip_nan=boolean", function(self, dim, keepdim, skip_nan)
     if self.dtype == "bool" then return self:sum(dim, keepdim) end
+    if self.dtype == "time" then fail("self", "is time, expected numbers or text", nil, "dtype") end
+    if self.dtype == "text" then return self:ne(""):sum(dim, keepdim) end
     local n = self:numel()
+    if skip_nan and operands.is_float(self) then
+      return operands.bound("x ~= 0 and x == x", {x = self}, n):sum(dim, keepdim)
+    end
     return (n < operands.MANY and self:ne(0) or operands.bound("x ~= 0", {x = self}, n)):sum(dim, keepdim)
   end},
 

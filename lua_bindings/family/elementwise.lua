@@ -1,7 +1,8 @@
 -- elementwise.lua: one result for each element: tests for NaN and infinities, replacement of what is not finite, bins,
 -- one-hot codes.
 local strew, fail, use, inner = ...
-local operands, errors, expressions = use "operands.lua", use "errors.lua", use "expressions.lua"
+local operands, errors, expressions, times = use "operands.lua", use "errors.lua", use "expressions.lua",
+  use "times.lua"
 
 -- Raises an error if a value of self is below 0, or not less than `classes`: nil, any.
 local function check_classes(self, classes)
@@ -61,7 +62,12 @@ return {
   logical_xor = {"self:tensor other:operand", by_text("logical_xor", 1)},
 
   bucketize = {"values:operand boundaries:line right=boolean", function(values, boundaries, right)
-    if type(boundaries) == "table" then boundaries = operands.numbers(boundaries, values) end
+    local is_list = type(boundaries) == "table"
+    if is_list and times.is(values) then
+      boundaries = times.read(boundaries, "boundaries", values.device)
+    elseif is_list then
+      boundaries = operands.numbers(boundaries, values)
+    end
     return inner.bucketize(values, boundaries, {right = right})
   end},
 

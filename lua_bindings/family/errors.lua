@@ -59,7 +59,7 @@ local phrases = {
   {", sizes of src)", ", src)"},
 }
 
-local names = {expand = "expand_as", text_codes = "codes"}
+local names = {expand = "expand_as"}
 
 -- strew_add(a, b): a:add(b). An operation of strew_unary or strew_binary is the first argument.
 local function method(name, list)

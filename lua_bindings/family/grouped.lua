@@ -43,12 +43,13 @@ local function keys_of(self)
   return tables.make(tables.map(keys, here))
 end
 
--- Returns the columns without the rows that have NaN in one of the columns at positions.
+-- Returns the columns without the rows in which one of the columns at positions has NaN, NaT or no word.
 local function without_nan(columns, positions)
   local is_number
   for _, i in ipairs(positions) do
     local t = columns.tensors[i]
-    if operands.is_float(t) or t.dtype == "time" then is_number = is_number and is_number & t:eq(t) or t:eq(t) end
+    local is = t.dtype == "text" and t:ne("") or (operands.is_float(t) or t.dtype == "time") and t:eq(t)
+    if is then is_number = is_number and is_number & is or is end
   end
   return is_number and tables.select(columns, is_number:nonzero():squeeze(1), columns.argument) or columns
 end

@@ -81,6 +81,9 @@ end
 -- Sums, products and means: those of integers never wrap.
 local function arithmetic(name, parameters, word)
   return method(parameters, function(g, src, options)
+    if src.dtype == "text" or src.dtype == "time" then
+      fail("src", ("is %s, expected numbers"):format(src.dtype), nil, "dtype")
+    end
     local out, dtype = options.out, options.dtype
     if is_float(src) then
       local result = strew[name](src, g, options)

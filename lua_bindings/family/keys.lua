@@ -1,45 +1,83 @@
--- keys.lua: key tables whose keys are columns of tables. Text columns are keyed by codes of a list of words that the
--- key table has for each of them, and that grows; times by their microseconds.
+-- keys.lua: key tables whose keys are text or times, or columns of tables. Text is keyed by codes of a list of words
+-- that the key table has for each of its columns, and that grows; times by their microseconds.
 local strew, fail, use, inner = ...
-local tables = use "tables.lua"
+local operands, tables = use "operands.lua", use "tables.lua"
 
 local KINDS <const> = {text = "words", time = "times"}
 
--- Column i as it is compared. state.kinds[k]: what it has; state.texts[k]: a text without elements, of all its words.
-local function key_of(state, k, columns, i)
-  local t = columns.tensors[i]
+-- Returns what key k is compared by. state.kinds[k]: what it has; state.texts[k]: a text without elements, of all its
+-- words. differs(kind, before) raises an error.
+local function key_of(state, k, t, differs)
   local kind = KINDS[t.dtype] or "numbers"
-  if state.is_begun and kind ~= state.kinds[k] then
-    fail("x", ("has %s in column %s, which had %s before"):format(kind, tables.quoted(columns.names[i]),
-      state.kinds[k]))
-  end
+  if state.is_begun and kind ~= state.kinds[k] then differs(kind, state.kinds[k]) end
   state.kinds[k] = kind
   if kind ~= "words" then return kind == "times" and t:to("int64") or t end
   local known = state.texts[k]
-  local all = known and strew.cat{known, t} or t -- known has no elements, and its words come first
+  local all = known and strew.cat{known:to(t.device), t} or t -- known has no elements, and its words come first
   state.texts[k] = all:narrow(0, 0, 0):clone()
   return all:codes():to("int64")
 end
 
-local function ids(self, x, by)
+-- Returns the user value, and the number of columns and keys. The keys before were numbers if it has no kinds.
+local function state_of(self)
   local state, count, n = inner.key_state(self)
+  if not state.kinds then
+    state.kinds, state.texts, state.is_begun = {}, {}, n > 0
+    for k = 1, count do state.kinds[k] = "numbers" end
+  end
+  return state, count, n
+end
+
+-- Returns the ids of keys, of columns that have names.
+local function ids_of(self, state, keys, names)
+  local result = inner.key_ids(self, table.unpack(keys))
+  state.names, state.is_begun = state.names or names, true
+  return result
+end
+
+local function ids_of_tensors(self, given)
+  local state, count = state_of(self)
+  if state.names and type(state.names[1]) == "string" then
+    fail("k1", "is a tensor, the keys before came from columns of tables, expected a table")
+  elseif given.n ~= count then
+    fail(nil, ("has %d key%s, expected %d, the columns of the key table"):format(given.n, given.n == 1 and "" or "s",
+      count))
+  end
+  local keys, names = {}, {}
+  for k = 1, count do
+    if not operands.is_tensor(given[k]) then
+      fail(nil, ("key %d is %s, expected a tensor"):format(k, inner.text(given[k])))
+    end
+  end
+  for k = 1, count do
+    names[k] = k
+    keys[k] = key_of(state, k, given[k], function(kind, before)
+      fail("k" .. k, ("has %s, the keys before are %s"):format(kind, before), nil, "dtype")
+    end)
+  end
+  return ids_of(self, state, keys, names)
+end
+
+local function ids(self, x, by)
+  if by == nil and rawget(x, "n") then return ids_of_tensors(self, x) end
+  if by == nil then fail("columns", "is missing, the arguments are (self, x, columns)") end
+  local state, count, n = state_of(self)
   local columns = tables.read(x, "x")
   local positions = tables.positions(columns, by, "columns")
   if #positions ~= count then
     fail("columns", ("has %d names, expected %d, the columns of the key table"):format(#positions, count))
   end
-  if not state.names and n > 0 then
+  if n > 0 and not (state.names and type(state.names[1]) == type(columns.names[1])) then
     fail("x", "is a table, the keys before were tensors")
   end
   local names, keys = {}, {}
-  state.kinds, state.texts = state.kinds or {}, state.texts or {}
   for k, i in ipairs(positions) do
     names[k] = columns.names[i]
-    keys[k] = key_of(state, k, columns, i)
+    keys[k] = key_of(state, k, columns.tensors[i], function(kind, before)
+      fail("x", ("has %s in column %s, which had %s before"):format(kind, tables.quoted(names[k]), before))
+    end)
   end
-  local result = inner.key_ids(self, table.unpack(keys))
-  state.names, state.is_begun = state.names or names, true
-  return result
+  return ids_of(self, state, keys, names)
 end
 
 local function keys_of(self)
@@ -55,6 +93,6 @@ local function keys_of(self)
 end
 
 return {
-  ids = {"self:any x:table columns:any", ids},
+  ids = {"self:any x:table columns?any", ids},
   keys = {"self:any field:any", keys_of},
 }

@@ -312,6 +312,7 @@ end
 
 local function matrix_power(self, n)
   check_matrices(self, "self", true)
+  n = math.tointeger(n) -- maybe a float
   if n < 0 then self, n = self:inv(), -n end
   local out, square
   while n ~= 0 do -- as unsigned: -math.mininteger is itself

@@ -1,6 +1,6 @@
 -- nan_skipping.lua: reductions that leave out NaN, by names of their own and by the option skip_nan of the others.
 local strew, fail, use = ...
-local operands, errors, times = use "operands.lua", use "errors.lua", use "times.lua"
+local operands, errors, times, words = use "operands.lua", use "errors.lua", use "times.lua", use "words.lua"
 local bound, computed = operands.bound, operands.computed
 
 -- Returns the sum without NaN, and how many elements it is of, of a float dtype.
@@ -12,11 +12,15 @@ end
 
 -- An operation that reduces by amax or amin; nothing: the number that loses to all others.
 local function extreme(name, nothing)
-  return {"self:tensor dim?dims keepdim?boolean", function(self, dim, keepdim)
+  local function extreme_of(self, dim, keepdim)
     if times.is(self) then -- NaT is the least number, and the greatest key
       local x = nothing < 0 and times.whole(self) or times.key(self)
       local out = errors.own(nil, nil, nil, x[name], x, dim, keepdim)
       return (nothing < 0 and times.from_whole or times.from_key)(out)
+    end
+    if words.is(self) then
+      local numbers, back = words.numbered(self, true)
+      return back(errors.own(nil, nil, nil, extreme_of, numbers, dim, keepdim))
     end
     if not operands.is_float(self) then return self[name](self, dim, keepdim) end
     local text = ("where(x == x, x, %s)"):format(nothing < 0 and "-inf" or "inf")
@@ -24,7 +28,8 @@ local function extreme(name, nothing)
     local out = others[name](others, dim, keepdim)
     if not out:eq(nothing):any():item() then return out end
     return strew.where(count_of(self, dim, keepdim):eq(0), 0 / 0, out)
-  end}
+  end
+  return {"self:tensor dim?dims keepdim?boolean", extreme_of}
 end
 
 local nansum = {"self:tensor dim?dims keepdim?boolean", function(self, dim, keepdim)

@@ -101,6 +101,52 @@ function operands.of_two(calls)
   end
 end
 
+local EXTREMES <const> = {max = "max", amax = "max", min = "min", amin = "min"}
+
+-- Adds extremes by index and by segment. in_order(word, name, a [, name, b]) returns integers of one order in their
+-- places, and a function that makes results of these.
+function operands.extremes(calls, in_order)
+  local function scatter_reduce(self, dim, index, src, reduce, options)
+    local word = EXTREMES[reduce]
+    if not word then return strew.scatter_reduce(self, dim, index, src, reduce, options) end -- fails again
+    local a, b, back = in_order(word, "self", self, "src", src)
+    return back(strew.scatter_reduce(a, dim, index, b, reduce, options))
+  end
+  local function scatter(self, dim, index, src, options)
+    local rest = {}
+    if operands.is_tensor(self) and type(index) == "table" and src == nil and EXTREMES[index.reduce] then -- group form
+      for name, value in next, index do rest[name] = value end
+      rest.reduce = nil
+      return (strew["scatter_" .. EXTREMES[index.reduce]](self, dim, rest))
+    elseif type(options) ~= "table" or not EXTREMES[options.reduce] then
+      return strew.scatter(self, dim, index, src, options) -- fails again
+    end
+    for name, value in next, options do rest[name] = value end
+    rest.reduce = nil
+    return scatter_reduce(self, dim, index, src, options.reduce, rest)
+  end
+  for name, f in next, {scatter = scatter, scatter_reduce = scatter_reduce} do
+    calls[name] = f
+    calls[name .. "_"] = function(self, ...) return self:copy_(f(self, ...)) end
+  end
+  for _, name in ipairs{"segment_csr", "segment_coo"} do
+    calls[name] = function(src, index, options)
+      local own = {}
+      for key, value in next, type(options) == "table" and options or {} do own[key] = value end
+      local word, out = EXTREMES[own.reduce], own.out
+      if not word then return strew[name](src, index, options) end -- fails again
+      own.out = nil
+      local a, _, back = in_order(word, "src", src)
+      local values, place = strew[name](a, index, own)
+      values = back(values, place:eq(src:size(index:dim() - 1)))
+      if out == nil then return values, place end
+      operands.check_values(src, out, "out")
+      operands.check_shape(out, values.shape, "out")
+      return out:copy_(values), place
+    end
+  end
+end
+
 -- Returns a script's sequence, whose entries must be tensors.
 function operands.tensors(list, name)
   for i, t in ipairs(list) do
@@ -148,6 +194,15 @@ function operands.single(t) return t:numel() == 1 and t:item() or nil end
 
 -- Returns the widest float dtype of t's device.
 function operands.widest(t) return inner.has_float64(t) and "float64" or "float32" end
+
+-- Returns integers of 0 to 2^53, codes or ranks, as floats that hold them.
+function operands.floats(t)
+  local dtype = operands.widest(t)
+  if dtype == "float32" and t:numel() > 0 and t:amax():item() > 1 << 24 then
+    fail(nil, "more than 2^24 different elements: the device has no float64, and float32 does not number them")
+  end
+  return t:to(dtype)
+end
 
 -- Returns a table of numbers as a tensor beside values: of their float dtype; beside integers and numbers integers, or
 -- float64, which compares them by their value.

@@ -10,6 +10,7 @@
 local strew, fail, use, inner = ...
 local operands, errors, aggregates = use "operands.lua", use "errors.lua", use "aggregates.lua"
 local combinations, missing = use "combinations.lua", use "take_rows.lua"
+local words, times = use "words.lua", use "times.lua"
 local is_float, is_tensor, computed = operands.is_float, operands.is_tensor, operands.computed
 
 -- Returns a line as a column beside rows of x.
@@ -325,7 +326,11 @@ end
 
 --------------------------------------------------------------------------------------------------------------- calls
 
--- Returns the word or reduction of one's own, its options, the first tensor of v, and whether NaN is left out.
+-- Reductions of text and of times: true for those whose results are such, too.
+local OF_ANY <const> = {min = true, max = true, first = true, last = true, count = false, nunique = false}
+
+-- Returns the word or reduction of one's own, its options, the first tensor of v, whether NaN is left out, and what
+-- makes elements of results. In place of text and of times the tensor has numbers in their order.
 local function read(v, reduce)
   local entry = type(reduce) == "table" and reduce or {reduce}
   local word = rawget(entry, 1)
@@ -337,17 +342,19 @@ local function read(v, reduce)
   elseif not is_tensor(v) then
     fail("v", ("is %s, expected a tensor"):format(inner.text(v)))
   end
-  if first.dtype == "time" and word == "count" then
-    first = strew.where(first:eq(first), 0.0, 0 / 0)
-  elseif first.dtype == "time" and word ~= "nunique" then
-    fail("v", ("is time, expected numbers for %s"):format(inner.text(word)), 'v:to("int64") gives its numbers', "dtype")
-  end
-  if first.dtype == "text" then
-    fail("v", ("is text, expected numbers for %s"):format(inner.text(word)), "v:codes() gives its codes", "dtype")
+  local kind, back = words.is(first) and words or times.is(first) and times, nil
+  if kind and OF_ANY[word] == nil then
+    fail("v", ("is %s, expected numbers for %s"):format(first.dtype, inner.text(word)), nil, "dtype")
   end
   operands.check_rank(first, "v", 1, math.huge, "at least 1")
+  if kind and word == "nunique" and not options.skip_nan then
+    first = kind == words and first:codes() or times.whole(first)
+  elseif kind then
+    first, back = kind.numbered(first, options.skip_nan)
+    back = OF_ANY[word] and back
+  end
   local skips = options.skip_nan and is_float(first) and first:ne(first):any():item()
-  return word, options, first, skips
+  return word, options, first, skips, back or function(out) return out end
 end
 
 -- Returns a row for each range; nil: by groups alone.
@@ -376,7 +383,7 @@ local function as_own(out, x, options)
 end
 
 local function ranges(v, starts, ends, reduce)
-  local word, options, x, skips = read(v, reduce)
+  local word, options, x, skips, back = read(v, reduce)
   local n, lists = x:size(0), {starts = starts, ends = ends}
   for _, name in ipairs{"starts", "ends"} do
     local t = lists[name]
@@ -392,7 +399,7 @@ local function ranges(v, starts, ends, reduce)
   operands.check_none(ends:lt(starts), ends, "ends", "its start or more",
     "ends:maximum(starts) makes those ranges empty")
   local out = reduce_ranges(v, x, ranges_of(starts, ends - starts), nil, word, options, skips)
-  return as_own(out, x, options)
+  return back(as_own(out, x, options))
 end
 
 -- Returns the grouping of `by`: keys, or a grouping of the rows of x.
@@ -452,7 +459,7 @@ local function arrange(full, rest, places, windows, n)
 end
 
 local function rolling(v, n, reduce, by, min_count)
-  local word, options, x, skips = read(v, reduce)
+  local word, options, x, skips, back = read(v, reduce)
   min_count = min_count or n
   check_number("n", n, 1, math.huge, "a window of 1 is the element alone")
   check_number("min_count", min_count, 0, n, "n is the default; 0 and 1 leave no window out")
@@ -491,11 +498,11 @@ local function rolling(v, n, reduce, by, min_count)
   is_missing = beside(is_missing, out)
   if skips then is_missing = is_missing | counts_of(rows, windows, true):lt(min_count) end
   if order then
-    local back = strew.full(size, -1, {dtype = "int64", device = device}):scatter(0, order, ends_at)
-    out = out:index_select(0, back, {mode = "drop"})
-    is_missing = is_missing:index_select(0, back, {mode = "drop"}) | beside(back:lt(0), out)
+    local at = strew.full(size, -1, {dtype = "int64", device = device}):scatter(0, order, ends_at)
+    out = out:index_select(0, at, {mode = "drop"})
+    is_missing = is_missing:index_select(0, at, {mode = "drop"}) | beside(at:lt(0), out)
   end
-  return with_gaps(as_own(out, x, options), is_missing)
+  return back(with_gaps(as_own(out, x, options), is_missing))
 end
 
 return {

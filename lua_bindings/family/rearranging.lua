@@ -36,7 +36,7 @@ local function padded_dims(self, pad)
       fail("pad", ("has value %d, the size of the result overflows"):format(math.max(before, after)), nil, "shape")
     end
     if n + before + after < 0 or before < -n or after < -n then
-      fail("pad", ("removes %d and %d elements of dim %d, of size %d"):format(math.max(-before, 0),
+      fail("pad", ("removes %.0f and %.0f elements of dim %d, of size %d"):format(math.max(-before, 0),
         math.max(-after, 0), dim, n), nil, "shape")
     end
     dims[(k + 1) // 2] = {dim, before, after}

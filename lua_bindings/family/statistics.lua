@@ -103,8 +103,14 @@ end
 ---------------------------------------------------------------------------------------------------- covariances
 
 local function floats(t)
-  if t.dtype == "text" then fail("self", "is text, expected numbers", "self:codes() gives its codes", "dtype") end
+  if t.dtype == "text" then fail("self", "is text, expected numbers", nil, "dtype") end
   return operands.is_float(t) and t or t:to("float32")
+end
+
+-- Returns floats with another number in place of NaN.
+local function without_nan(t, number)
+  if inner.is_recorded(t) then fail("skip_nan", "is true, which has no gradient here") end
+  return t:masked_fill(t:ne(t), number)
 end
 
 -- Returns weights of the columns of x: fweights times aweights, as x's dtype; nil: there are none.
@@ -247,9 +253,10 @@ return {
     return line:scan(adding, dim):reshape(self.shape):to(self.dtype)
   end},
 
-  norm = {"self:tensor p?number dim?dims keepdim?boolean", function(self, p, dim, keepdim)
+  norm = {"self:tensor p?number dim?dims keepdim?boolean skip_nan=boolean", function(self, p, dim, keepdim, skip_nan)
     local dtype <const>, wide <const> = operands.check_float(self, "self")
     if p ~= p then fail("p", "is nan, expected a number", nil, "value") end
+    if skip_nan then self = without_nan(self, (p or 2) < 0 and math.huge or 0) end
     local out = norm_of(wide == dtype and self or self:to(wide), wide, p or 2, dim, keepdim)
     return wide == dtype and out or out:to(dtype)
   end},
@@ -262,9 +269,9 @@ return {
       return self:quantile(0.5, nil, keepdim, LOWER)
     end
     if dtype == "time" and (dim or n > 0) then return use "times.lua".median(self, dim, keepdim) end
-    local hints = {bool = 'self:to("uint8")', text = "self:codes() gives its codes"}
-    if hints[dtype] then
-      fail("self", ("is %s, median takes integers and floats"):format(dtype), hints[dtype], "dtype")
+    if dtype == "bool" or dtype == "text" then
+      fail("self", ("is %s, median takes integers and floats"):format(dtype),
+        dtype == "bool" and 'self:to("uint8")' or nil, "dtype")
     end
     if dim then
       local line = operands.line(self)
@@ -286,8 +293,9 @@ return {
     return value:view(ones)
   end},
 
-  logsumexp = {"self:tensor dim:dims keepdim?boolean", function(self, dim, keepdim)
+  logsumexp = {"self:tensor dim?dims keepdim?boolean skip_nan=boolean", function(self, dim, keepdim, skip_nan)
     local own = floats(self)
+    if skip_nan then own = without_nan(own, -math.huge) end
     local x, n, powers = computed(own), self:numel(), nil
     -- The largest element is subtracted first, so that none overflows.
     if n == 0 then return x:exp():sum(dim, keepdim):log_():to(own.dtype) end

@@ -90,6 +90,20 @@ function calls.maximum(self, other)
 end
 operands.of_two(calls)
 
+-- Extremes by index or segment: of keys NaT is the greatest, of microseconds the least.
+operands.extremes(calls, function(word, name, self, other_name, other)
+  local is_max <const> = word == "max"
+  local function of(x, argument)
+    if not is_time(x) then instant(x, argument) end
+    return is_max and key(x) or whole(x)
+  end
+  local back = is_max and times.from_key or times.from_whole
+  return of(self, name), other ~= nil and of(other, other_name) or nil, function(numbers, is_none)
+    return is_none and back(numbers):masked_fill(is_none, times.from_whole(strew.tensor(NAT, {device = self.device})))
+      or back(numbers)
+  end
+end)
+
 function calls.clamp(self, low, high)
   if type(low) == "table" then low, high = low.min, low.max end
   if low ~= nil then self = calls.maximum(self, low) end
@@ -176,7 +190,8 @@ end
 local function shifted(t, seconds, sign)
   if type(seconds) ~= "number" and not operands.is_tensor(seconds) or
       operands.is_tensor(seconds) and seconds.dtype == "bool" then
-    fail("other", ("is %s, expected seconds"):format(inner.text(seconds)), nil, "dtype")
+    local is = operands.is_tensor(seconds) and seconds.dtype or inner.text(seconds)
+    fail("other", ("is %s, expected seconds"):format(is), nil, "dtype")
   end
   local at, by, is_none = whole(t), microseconds(seconds, t)
   local sum = at + by * sign
@@ -198,10 +213,34 @@ function calls.add(self, other)
   return shifted(other, self, 1)
 end
 
+for _, name in ipairs{"add", "sub"} do
+  calls[name .. "_"] = function(self, other)
+    local out = calls[name](self, other)
+    if out.dtype ~= self.dtype then
+      fail("self", ("is %s, which does not hold a result of %s"):format(self.dtype, out.dtype),
+        "without the underscore the result is a new tensor", "dtype")
+    elseif operands.text(out.shape) ~= operands.text(self.shape) then
+      fail("self", ("has shape %s, the result has %s"):format(operands.text(self.shape), operands.text(out.shape)), nil,
+        "shape")
+    end
+    return self:copy_(out)
+  end
+end
+
+-- Returns the places of times in order as floats, NaN for NaT, and a function that makes those of a result times.
+function times.numbered(t)
+  local keys, places = key(t):unique{return_inverse = true}
+  local numbers = operands.floats(places):masked_fill(is_missing(whole(t)), 0 / 0)
+  return numbers, function(out)
+    local at = out:nan_to_num(0):to("int64")
+    return strew.where(out:ne(out), NAT, keys:numel() > 0 and keys[at] + 1 or at):to("time")
+  end
+end
+
 -- Returns seconds since the first time, and that, NaT of none; what is no time as it is.
 function times.seconds(x)
   if not is_time(x) then return x end
-  local first = x:numel() > 0 and x:nanmin() or strew.full({}, "NaT", {device = x.device})
+  local first = x:numel() > 0 and x:nanmin() or strew.full({}, "NaT", {dtype = "time", device = x.device})
   return x - first, first
 end
 
@@ -252,17 +291,29 @@ local function check_keeps_nat(options)
   end
 end
 
+-- Joins extremes of groups to `out`.
+local function joined(name, src, index, dim, options)
+  local out, all = options.out, {src, options.out}
+  for i, x in ipairs(all) do
+    if not is_time(x) then fail(i == 1 and "src" or "out", ("is %s, expected time"):format(x.dtype), nil, "dtype") end
+    all[i] = x:reshape(-1)
+  end
+  local numbers, back = times.numbered(strew.cat(all))
+  local count = src:numel()
+  options.out = numbers:narrow(0, count, out:numel()):reshape(out.shape):clone()
+  local _, place = strew[name](numbers:narrow(0, 0, count):reshape(src.shape), index, dim, options)
+  return out:copy_(back(options.out)), place
+end
+
 -- Reductions of groups: those without elements are NaT, or `fill`.
 local function reduction(name, is_extreme, skips)
   calls[name] = function(src, index, ...)
     local given, options = with_options(...)
     check_ids(index)
     for i = 1, given.n do
-      if operands.is_tensor(given[i]) or options.out ~= nil then
-        fail("out", "is given, but times are not joined to others in place",
-          "strew.minimum and strew.maximum join the result to others", "dtype")
-      end
+      if operands.is_tensor(given[i]) then options.out = given[i] end
     end
+    if options.out ~= nil then return joined(name, src, index, options.dim or given[1], options) end
     if not skips then check_keeps_nat(options) end
     -- the least number is NaT, of keys the greatest: the other one is never chosen before a time
     local by_key = (name == "scatter_max") ~= (options.skip_nan and is_extreme or false)

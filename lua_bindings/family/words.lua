@@ -23,8 +23,11 @@ local function text(x, name, like)
   if is_text(x) then return x end
   if type(x) == "string" then return strew.tensor(x, {device = like.device}) end
   local is = operands.is_tensor(x) and x.dtype or inner.text(x)
-  fail(name, ("is %s, expected text or a string"):format(is),
-    operands.is_tensor(x) and "strew.text(x) writes numbers as words" or of_a_word, "dtype")
+  local hint = "strew.text(x) writes numbers as words"
+  if is == "time" then -- its text differs from other texts of the same time
+    hint = (name == "self" and "other" or name == "other" and "self" or "x") .. ':to("time") reads text as times'
+  end
+  fail(name, ("is %s, expected text or a string"):format(is), operands.is_tensor(x) and hint or of_a_word, "dtype")
 end
 
 -- Returns codes with -1 as text, in which those are empty words.
@@ -38,6 +41,9 @@ local function with_gaps(codes, like)
   end
   return of(codes:masked_fill(gaps, code), like)
 end
+
+-- Returns floats that are codes as text, NaN as empty words.
+local function of_floats(codes, like) return with_gaps(operands.as(codes:nan_to_num(-1), "int64"), like) end
 
 -- Returns a call's arguments without its options, and a copy of these.
 local function with_options(...)
@@ -60,7 +66,19 @@ local function through(name, gives_words)
   end
 end
 for name in ("sort topk unique cummax amax max cummin amin min mode kthvalue"):gmatch "%a+" do through(name, true) end
-for name in ("argsort argmax argmin group_argsort group_rank group_topk"):gmatch "[%a_]+" do through(name) end
+for name in ("argsort argmax argmin"):gmatch "%a+" do through(name) end
+for name in ("group_argsort group_rank group_topk"):gmatch "[%a_]+" do
+  calls[name] = function(g, src, ...) return inner[name](g, words.ordered(text(src, "src", src)):codes(), ...) end
+end
+
+-- Returns a text's places in order as floats, and a function that makes those of a result words. If it skips, empty
+-- words are NaN.
+function words.numbered(t, skips)
+  local like = words.ordered(t)
+  local codes = operands.floats(like:codes())
+  if skips then codes = codes:masked_fill(t:eq(""), 0 / 0) end
+  return codes, function(out) return of_floats(out, like) end
+end
 
 -- Returns the codes in order of two operands, one of which is text, and one of the texts.
 local function ordered_codes(self, other, name, other_name)
@@ -86,6 +104,16 @@ for name in ("minimum maximum"):gmatch "%a+" do
   end
 end
 operands.of_two(calls)
+
+-- Extremes by index or segment, of codes.
+operands.extremes(calls, function(_, name, self, other_name, other)
+  if other ~= nil then
+    local a, b, t = ordered_codes(self, other, name, other_name)
+    return a, b, function(codes) return of(codes, t) end
+  end
+  local t = words.ordered(text(self, name, self))
+  return t:codes(), nil, function(codes, is_none) return with_gaps(codes:masked_fill(is_none, -1), t) end
+end)
 
 ---------------------------------------------------------------------------------------------------------- comparison
 
@@ -192,9 +220,10 @@ function calls.set(self, ...)
 end
 
 for _, name in ipairs{"scatter", "scatter_"} do
+  local reduce = calls[name]
   calls[name] = function(self, dim, index, src, ...)
-    if type(src) == "string" and operands.is_tensor(index) then src = text(src, "src", self):expand(index.shape) end
-    return strew[name](self, dim, index, src, ...)
+    if type(src) ~= "string" or not operands.is_tensor(index) then return reduce(self, dim, index, src, ...) end
+    return strew[name](self, dim, index, text(src, "src", self):expand(index.shape), ...)
   end
 end
 
@@ -216,7 +245,9 @@ function words.strings.full(...)
 end
 
 function calls.full_like(self, word, options)
-  if not operands.is_tensor(self) then text(self, "self", word) end
+  if not operands.is_tensor(self) or type(options or {}) ~= "table" then
+    return strew.full_like(self, word, options) -- fails again
+  end
   local dtype = options and options.dtype or self.dtype
   if dtype ~= "text" then fail("value", ("is text, expected a number for %s"):format(dtype), nil, "dtype") end
   return full(self.shape, word, {device = options and options.device or self.device})
@@ -234,34 +265,48 @@ end
 
 -------------------------------------------------------------------------------------------------------------- groups
 
+local function check_ids(index)
+  if is_text(index) then fail("index", "is text, expected an integer dtype", nil, "dtype") end
+end
+
 -- Reductions of groups: those without elements are the empty word, or `fill`.
 for name in ("scatter_min scatter_max scatter_first scatter_last"):gmatch "[%a_]+" do
   calls[name] = function(src, index, ...)
     local given, options = with_options(...)
-    if is_text(index) then fail("index", "is text, expected an integer dtype", nil, "dtype") end
+    check_ids(index)
     for i = 1, given.n do
-      if operands.is_tensor(given[i]) or options.out ~= nil then
-        fail("out", "is given, but words are not joined to others in place",
-          "strew.minimum and strew.maximum join the result to others", "dtype")
+      if operands.is_tensor(given[i]) then options.out = given[i] end
+    end
+    local out, fill = options.out, options.fill
+    if out ~= nil then
+      local codes, to, t = ordered_codes(src, out, "src", "out")
+      if options.skip_nan then
+        codes, to = operands.floats(codes):masked_fill(src:eq(""), 0 / 0), operands.floats(to)
       end
+      options.out, options.fill = to, fill and 0
+      local function results(_, ...) return out:copy_(of(operands.as(to, "int64"), t)), ... end
+      return results(strew[name](codes, index, options.dim or given[1], options))
     end
-    if options.skip_nan then fail("skip_nan", "is true, but text has no NaN") end
-    local t, fill = words.ordered(src), options.fill
-    if fill ~= nil then
-      t, fill = inner.ordered(src, text(fill, "fill", src))
-      fill = fill:codes():item()
-    end
-    options.fill = fill or -1
+    local t = words.ordered(text(src, "src", index))
+    if fill ~= nil then fill = text(fill, "fill", t) end
+    options.fill = -1
     given[given.n + 1] = options
-    local function results(first, ...) return with_gaps(first, t), ... end
-    return results(strew[name](t:codes(), index, table.unpack(given, 1, given.n + 1)))
+    local function results(first, ...)
+      local found = of_floats(first, t)
+      return fill and found:masked_fill(first:lt(0), fill) or found, ...
+    end
+    local codes = options.skip_nan and words.numbered(t, true) or t:codes()
+    return results(strew[name](codes, index, table.unpack(given, 1, given.n + 1)))
   end
 end
 
+-- Counts see the empty word as NaN.
 for name in ("scatter_nunique group_counts"):gmatch "[%a_]+" do
   calls[name] = function(src, index, ...)
-    if is_text(index) then fail("index", "is text, expected an integer dtype", nil, "dtype") end
-    return (inner[name] or strew[name])(text(src, "src", src):codes(), index, ...)
+    local _, options = with_options(...)
+    check_ids(index)
+    text(src, "src", index)
+    return (inner[name] or strew[name])(options.skip_nan and words.numbered(src, true) or src:codes(), index, ...)
   end
 end
 
@@ -304,27 +349,71 @@ end
 local NUMBERS <const> = {nan = 0 / 0, inf = math.huge, ["+inf"] = math.huge, ["-inf"] = -math.huge}
 local TRUTHS <const> = {["true"] = true, ["false"] = false, ["1"] = true, ["0"] = false}
 
+-- Returns the integer that a decimal text is, also as "1e3" and "2.0"; nil: it is none of the dtype, of these limits.
+-- Those of uint64 above 2^63 - 1 are negative here, with the same bits.
+local MOST <const>, LEAST <const>, MOST_UNSIGNED <const> = "9223372036854775807", "9223372036854775808",
+  "18446744073709551615"
+local function integer_of(word, dtype, info)
+  local number = tonumber(word)
+  local least, most = info.min, dtype == "uint64" and math.maxinteger or info.max
+  if math.type(number) == "integer" and not word:find "[xX]" then
+    return number >= least and number <= most and number or nil
+  end
+  local sign, whole, rest, exponent = word:match "^%s*([+-]?)(%d*)%.?(%d*)[eE]?([+-]?%d*)%s*$"
+  if not sign or not number then return nil end
+  local digits, zeros = (whole .. rest):match "^0*(.-)(0*)$"
+  if digits == "" then return 0 end
+  local power = (tonumber(exponent) or 0) - #rest + #zeros
+  if power < 0 or #digits + power > #MOST_UNSIGNED then return nil end
+  digits = digits .. ("0"):rep(power)
+  local limit = dtype == "uint64" and MOST_UNSIGNED or sign == "-" and LEAST or MOST
+  if #digits > #limit or #digits == #limit and digits > limit then return nil end
+  number = 0
+  for digit in digits:gmatch "%d" do number = number * 10 + digit end
+  if dtype == "uint64" then return sign ~= "-" and number or nil end
+  if sign == "-" then number = -number end
+  return number >= least and number <= most and number or nil
+end
+
 -- Returns the value of a word; nil: it is none of the dtype.
 local function value_of(word, dtype, info)
   if dtype == "bool" then return TRUTHS[word:lower()] end
-  local number = not word:find "[xX]" and tonumber(word) or NUMBERS[word:lower()]
-  if not info then return word == "" and 0 / 0 or number and number + 0.0 end
-  number = math.tointeger(number)
-  return number and number >= info.min and number <= info.max and number or nil
+  if info then return integer_of(word, dtype, info) end
+  if word == "" then return 0 / 0 end
+  local number = not word:find "[xX]" and tonumber(word)
+  if not number then return NUMBERS[word:lower()] end
+  return math.abs(number) < math.huge and number + 0.0 or nil
 end
 
 -- Raises an error that names the first element that is the word of that number.
-local function fail_word(t, numbers, k, dtype, hint)
+local function fail_word(t, numbers, k, fact, hint)
   local at = numbers:eq(k - 1):nonzero()[0]:tolist()
-  fail("self", ("has %s at %s, which is no %s"):format(inner.text(t:get(at)), operands.text(at), dtype),
-    hint or t:get(at) == "" and not dtype:find "float" and "floats have NaN for empty words" or nil, "value", nil, at)
+  local word = t:get(at)
+  local place = #at > 0 and " at " .. operands.text(at) or ""
+  fail("self", ("has %s%s, %s"):format(inner.text(word), place, fact), hint, "value", word, at)
+end
+
+-- Returns the words that a text has in order of their first elements, so that errors name the first one, and of each
+-- element their number.
+local function used_in_order(t)
+  local g = strew.group_by(t:codes():reshape(-1), {order = "first"})
+  return of(g.keys[1], t):tolist(), g.ids:reshape(t.shape)
+end
+
+-- Returns make(words)[number of each element's word]; errors of an entry of the words are those of an element.
+local function by_word(self, make)
+  local list, numbers = used_in_order(self)
+  local function reword(fact, hint, found)
+    local rule = fact:match '^has .*", (.-), at x%[%d+%]$' or fact:match " at x%[%d+%], (.*)$"
+    if rule == "expected a time" then rule = "which is no time" end
+    fail_word(self, numbers, found.pos[1] + 1, rule, hint)
+  end
+  return errors.own("x", "self", reword, make, list, numbers)[numbers]
 end
 
 -- Returns the times of words.
 local function times_of(self, format)
-  local list, numbers = used(self)
-  local function reword(fact, hint) fail_word(self, numbers, fact:match "%[(%d+)%]$", "time", hint) end
-  return errors.own("x", "self", reword, strew.time, list, format, {device = self.device})[numbers]
+  return by_word(self, function(list) return strew.time(list, format, {device = self.device}) end)
 end
 
 function calls.time(x, format, options)
@@ -335,14 +424,20 @@ end
 
 local function converted(self, dtype)
   if dtype == "time" then return times_of(self) end
-  local list, numbers = used(self)
-  local info = dtype ~= "bool" and not dtype:find "float" and strew.iinfo(dtype) or nil
-  local values = {}
-  for k, word in ipairs(list) do
-    values[k] = value_of(word, dtype, info)
-    if values[k] == nil then fail_word(self, numbers, k, dtype) end
-  end
-  return strew.tensor(values, {dtype = dtype, device = self.device})[numbers]
+  local is_float = operands.is_float(dtype)
+  local info = dtype ~= "bool" and not is_float and strew.iinfo(dtype) or nil
+  local out = by_word(self, function(list, numbers)
+    local values = {}
+    for k, word in ipairs(list) do
+      values[k] = value_of(word, dtype, info)
+      if values[k] == nil then
+        local fact = (is_float and tonumber(word) and "which %s cannot hold" or "which is no %s"):format(dtype)
+        fail_word(self, numbers, k, fact, word == "" and not is_float and "floats have NaN for empty words" or nil)
+      end
+    end
+    return strew.tensor(values, {dtype = dtype == "uint64" and "int64" or dtype, device = self.device})
+  end)
+  return operands.as(out, dtype) -- the bits of uint64 are those of int64
 end
 
 -- Numbers of which a word is the text.
@@ -380,7 +475,7 @@ for name, f in next, calls do calls[name] = function(...) return errors.own(nil,
 
 local function string_operation(f, dtype) return {"t:tensor word:word", each(dtype, f)} end
 
-words.text = {"x:any words?any", make}
+words.text = {"x:any words?several", make}
 words.contains = string_operation(function(word, part) return word:find(part, 1, true) ~= nil end, "bool")
 words.starts_with = string_operation(function(word, part) return word:sub(1, #part) == part end, "bool")
 words.ends_with = string_operation(function(word, part) return part == "" or word:sub(-#part) == part end, "bool")

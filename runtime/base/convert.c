@@ -124,7 +124,7 @@ strew_status strew_time_parse(const char *text, const char *format, strew_scalar
   out->dtype = STREW_TIME, out->as.i = INT64_MIN;
   if (format) RETURN_IF_FAILED(check_time_format(&call, "format", NULL, format));
   if (!*text || strcmp(text, "NaT") == 0) return STREW_OK;
-  const enum time_reading reading = time_read(text, strlen(text), format, &out->as.i);
+  const enum time_reading reading = time_read(text, strlen(text), format ? format : "", &out->as.i);
   if (reading == TIME_READ) return STREW_OK;
   if (format) snprintf(hint, sizeof hint, "the format is \"%.100s\"", format);
   return fail(&call, HINTED(STREW_EVALUE, "text", reading == TIME_NONE ? hint : NULL), "is \"%s\", %s",

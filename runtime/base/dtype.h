@@ -122,7 +122,8 @@ enum time_reading {
   TIME_BEYOND,  /* more microseconds than int64 holds */
   TIME_READ
 };
-/* Reads a whole text, apart from blanks around it; see strew_time_parse. There are no leap seconds. */
+/* Reads a whole text, apart from blanks around it; see strew_time_parse. There are no leap seconds. NULL in place of the
+   format: dates with all three numbers and dashes, as files are searched for; "": any form of ISO 8601. */
 enum time_reading time_read(const char *text, size_t length, const char *format, int64_t *time);
 /* The letters behind % in a format of times. */
 #define TIME_LETTERS "Y y m b B h d e j H I p M S f z a A T F R D"

@@ -269,10 +269,8 @@ strew_status check_alive(const struct call *call, const char *name, int64_t i, c
 }
 
 static strew_status fail_numbers(const struct call *call, const char *name, strew_dtype dtype) {
-  char hint[TEXT_BYTES];
-  if (dtype == STREW_TEXT)
-    snprintf(hint, sizeof hint, "strew_text_codes(%s) gives its codes", name);
-  else
+  char hint[TEXT_BYTES] = ""; /* codes of texts mean nothing: they are in no order, and belong to a list */
+  if (dtype != STREW_TEXT)
     snprintf(hint, sizeof hint, "strew_to(%s, %s) gives its numbers", name, strew_dtype_name(dtype_stored(dtype)));
   return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, %s takes numbers", strew_dtype_name(dtype),
               alias_of(call->error, call->op));

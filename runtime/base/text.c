@@ -99,8 +99,11 @@ static strew_status growth_list(struct growth *growth, strew_status status, stru
   return status;
 }
 
+enum { WORDS_PER_LOOK = 4096 }; /* between two looks for an interruption */
+
 /* Codes of a list that are looked up in another one, in parts. */
 struct lookup {
+  strew_context *context;
   const struct words *from, *in;
   int64_t count, parts;
   int32_t *codes;
@@ -121,6 +124,7 @@ static void look_up_part(void *user, int64_t part) {
   struct word_search search = {.filled = 0};
   int64_t done = begin;
   for (int64_t i = begin; i < end; i++) {
+    if ((i - begin) % WORDS_PER_LOOK == 0 && context_stops(lookup->context)) return;
     const int64_t code = lookup->codes[i];
     if (search_add(&search, lookup->in, words_at(lookup->from, code), words_length(lookup->from, code)))
       done = take_batch(lookup, done, search_step(&search, lookup->in));
@@ -157,12 +161,15 @@ static strew_status take_codes(struct growth *growth, const struct word_list *li
   struct words *in = &growth->shared->words;
   const int64_t size_bytes = work_bytes(count, sizeof(struct found_word));
   if (!in->capacity) RETURN_IF_FAILED(words_grow(growth->call, growth->context, in, 0));
-  struct lookup lookup = {words, in, count, pool_parts(growth->context, size_bytes), codes};
+  struct lookup lookup = {growth->context, words, in, count, pool_parts(growth->context, size_bytes), codes};
   pool_run(growth->context, lookup.parts, look_up_part, &lookup);
   strew_status status = context_check(growth->call, growth->context);
   for (int64_t i = 0; i < count; i++)
     if (growth->count <= codes[i]) growth->count = codes[i] + 1;
-  for (int64_t at = 0; at < count && status == STREW_OK;) status = add_words(growth, words, count, codes, &at);
+  for (int64_t at = 0; at < count && status == STREW_OK;) {
+    status = add_words(growth, words, count, codes, &at);
+    TRY(status, context_check(growth->call, growth->context));
+  }
   return status;
 }
 
@@ -337,8 +344,9 @@ static strew_status make_sorted(const struct call *call, struct word_list *list,
   RETURN_IF_FAILED(shared_words_create(call, list->context, &shared));
   strew_status status = STREW_OK;
   for (int64_t i = 0; i < list->count && status == STREW_OK; i++) {
-    status =
-        words_number(call, list->context, &shared->words, order[i].word, words_length(words, order[i].code), &rank);
+    const size_t length = words_length(words, order[i].code);
+    status = i % WORDS_PER_LOOK ? STREW_OK : context_check(call, list->context);
+    TRY(status, words_number(call, list->context, &shared->words, order[i].word, length, &rank));
     list->ranks[order[i].code] = (int32_t)i;
   }
   TRY(status, text_list(call, list->context, shared, &list->sorted));
@@ -414,7 +422,7 @@ static strew_status list_words(const struct call *call, strew_context *context, 
   RETURN_IF_FAILED(shared_words_create(call, context, &shared));
   strew_status status = STREW_OK;
   for (int64_t i = 0; i < count && status == STREW_OK; i++) {
-    status = i % 4096 ? STREW_OK : context_check(call, context);
+    status = i % WORDS_PER_LOOK ? STREW_OK : context_check(call, context);
     TRY(status, add_word(call, context, &shared->words, i, given, lengths, &number));
     codes[i] = (int32_t)number;
   }

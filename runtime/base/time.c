@@ -36,8 +36,11 @@ struct scanner {
 struct parts {
   int64_t year;
   int month, day, hour, minute, second, microsecond, offset_sign, offset_hour, offset_minute;
-  int day_of_year; /* 0: none */
-  int half;        /* of the day, 1 and 2: of hours 1 to 12; 0: hours 0 to 23 */
+  int day_of_year;   /* 0: none */
+  int week, weekday; /* of ISO 8601, from 1 */
+  int half;          /* of the day, 1 and 2: of hours 1 to 12; 0: hours 0 to 23 */
+  bool has_week;
+  bool takes_24; /* 24:00 is the next day's 00:00 */
 };
 
 static bool accept(struct scanner *s, const char *any_of) {
@@ -63,12 +66,17 @@ static bool read_year(struct scanner *s, struct parts *parts) {
   return parts->year = sign < 0 ? -year : year, true;
 }
 
-/* Digits beyond microseconds are dropped. */
-static bool read_fraction(struct scanner *s, struct parts *parts) {
-  int scale = MICROSECONDS;
+/* A fraction of 3600, 60 or 1 seconds. Digits beyond microseconds are dropped. */
+static bool read_fraction(struct scanner *s, int seconds, struct parts *parts) {
+  enum { MOST = 1000000000 }; /* of which the product is an int64 */
+  int64_t rest = 0, scale = 1;
   if (!is_digit(s)) return false;
-  for (parts->microsecond = 0; is_digit(s); s->at++)
-    if (scale > 1) scale /= 10, parts->microsecond += scale * (*s->at - '0');
+  for (; is_digit(s); s->at++)
+    if (scale < MOST) scale *= 10, rest = rest * 10 + (*s->at - '0');
+  rest = rest * seconds * MICROSECONDS / scale;
+  parts->microsecond = (int)(rest % MICROSECONDS);
+  if (seconds > 1) parts->second = (int)(rest / MICROSECONDS % 60);
+  if (seconds > 60) parts->minute = (int)(rest / MICROSECONDS / 60);
   return true;
 }
 
@@ -89,8 +97,48 @@ static bool read_iso(struct scanner *s, struct parts *parts) {
     return false;
   if (accept(s, ":")) {
     if (!read_digits(s, 2, 2, &parts->second)) return false;
-    if (accept(s, ".,") && !read_fraction(s, parts)) return false;
+    if (accept(s, ".,") && !read_fraction(s, 1, parts)) return false;
   }
+  return s->at == s->end || read_offset(s, parts);
+}
+
+/* A date of any form: 20240517, 2024-05, 2024-W20-5, 2024W20, 2024-138. */
+static bool read_any_date(struct scanner *s, struct parts *parts) {
+  const bool has_sign = s->at < s->end && !is_digit(s);
+  if (!read_year(s, parts)) return false;
+  const bool has_dashes = accept(s, "-");
+  if (has_sign && !has_dashes) return false;
+  if (accept(s, "W")) {
+    parts->has_week = true, parts->weekday = 1;
+    if (!read_digits(s, 2, 2, &parts->week)) return false;
+    return has_dashes ? !accept(s, "-") || read_digits(s, 1, 1, &parts->weekday)
+                      : !is_digit(s) || read_digits(s, 1, 1, &parts->weekday);
+  }
+  struct scanner ahead = *s;
+  int number;
+  if (read_digits(&ahead, 3, 3, &number) && !is_digit(&ahead))
+    return *s = ahead, parts->day_of_year = number, number > 0;
+  if (!read_digits(s, 2, 2, &parts->month)) return false;
+  return has_dashes ? !accept(s, "-") || read_digits(s, 2, 2, &parts->day) : read_digits(s, 2, 2, &parts->day);
+}
+
+/* Any form of ISO 8601. */
+static bool read_any(struct scanner *s, struct parts *parts) {
+  int seconds = 3600; /* of the last part */
+  parts->takes_24 = true;
+  if (!read_any_date(s, parts)) return false;
+  if (s->at == s->end) return true;
+  if (!accept(s, "Tt ") || !read_digits(s, 2, 2, &parts->hour)) return false;
+  const bool has_colons = accept(s, ":");
+  if (has_colons || is_digit(s)) {
+    if (!read_digits(s, 2, 2, &parts->minute)) return false;
+    seconds = 60;
+    if (has_colons ? accept(s, ":") : is_digit(s)) {
+      if (!read_digits(s, 2, 2, &parts->second)) return false;
+      seconds = 1;
+    }
+  }
+  if (accept(s, ".,") && !read_fraction(s, seconds, parts)) return false;
   return s->at == s->end || read_offset(s, parts);
 }
 
@@ -136,7 +184,7 @@ static bool read_letter(struct scanner *s, char letter, struct parts *parts) {
     return false;
   case 'M': return read_digits(s, 1, 2, &parts->minute);
   case 'S': return read_digits(s, 1, 2, &parts->second);
-  case 'f': return read_fraction(s, parts);
+  case 'f': return read_fraction(s, 1, parts);
   case 'z': return read_offset(s, parts);
   case 'F': return read_format(s, "%Y-%m-%d", parts);
   case 'T': return read_format(s, "%H:%M:%S", parts);
@@ -165,21 +213,36 @@ const char *time_find_fault(const char *format) {
   return has_part ? NULL : format;
 }
 
+/* Days from 1970-01-01 to the first of January. */
+static int64_t first_day(int64_t year) { return days_before(year) - days_before(1970); }
+
+/* Days from the first of January to the day of a week; the first week is that of the first Thursday. */
+static int64_t days_to_week(const struct parts *parts) {
+  const int64_t days = first_day(parts->year) + 3; /* 1970-01-01 was a Thursday */
+  const int64_t weekday = days - floor_divide(days, 7) * 7;
+  return (weekday > 3 ? 7 : 0) - weekday + (parts->week - 1) * 7 + parts->weekday - 1;
+}
+
 static bool is_valid(struct parts *parts) {
   if (parts->half) {
     if (parts->hour < 1 || parts->hour > 12) return false;
     parts->hour = parts->hour % 12 + (parts->half == 2 ? 12 : 0);
   }
   if (parts->day_of_year > 365 + is_leap(parts->year)) return false;
+  if (parts->has_week && (parts->week < 1 || parts->week > 53 || parts->weekday < 1 || parts->weekday > 7))
+    return false;
+  if (parts->week == 53 && days_to_week(parts) - parts->weekday + 4 >= 365 + is_leap(parts->year)) return false;
+  const bool is_24 = parts->takes_24 && !parts->minute && !parts->second && !parts->microsecond;
   return parts->month >= 1 && parts->month <= 12 && parts->day >= 1 &&
-         parts->day <= days_in(parts->year, parts->month) && parts->hour < 24 && parts->minute < 60 &&
+         parts->day <= days_in(parts->year, parts->month) && parts->hour < 24 + is_24 && parts->minute < 60 &&
          parts->second < 60 && parts->offset_hour < 24 && parts->offset_minute < 60;
 }
 
 static int64_t seconds_of(const struct parts *parts) {
-  int64_t days = days_before(parts->year) - days_before(1970) + parts->day - 1;
+  int64_t days = first_day(parts->year) + parts->day - 1;
   for (int month = 1; month < parts->month; month++) days += days_in(parts->year, month);
-  if (parts->day_of_year) days = days_before(parts->year) - days_before(1970) + parts->day_of_year - 1;
+  if (parts->day_of_year) days = first_day(parts->year) + parts->day_of_year - 1;
+  if (parts->has_week) days = first_day(parts->year) + days_to_week(parts);
   int64_t minutes = (days * 24 + parts->hour) * 60 + parts->minute;
   minutes -= parts->offset_sign * (parts->offset_hour * 60 + parts->offset_minute);
   return minutes * 60 + parts->second;
@@ -190,7 +253,9 @@ enum time_reading time_read(const char *text, size_t length, const char *format,
   struct parts parts = {.year = 1970, .month = 1, .day = 1};
   while (accept(&scanner, " \t")) continue;
   while (scanner.end > scanner.at && (scanner.end[-1] == ' ' || scanner.end[-1] == '\t')) scanner.end--;
-  const bool is_read = format ? read_format(&scanner, format, &parts) : read_iso(&scanner, &parts);
+  const bool is_read = !format   ? read_iso(&scanner, &parts)
+                       : *format ? read_format(&scanner, format, &parts)
+                                 : read_any(&scanner, &parts);
   if (!is_read || scanner.at < scanner.end) return TIME_NONE;
   if (!is_valid(&parts)) return TIME_INVALID;
   int64_t seconds = seconds_of(&parts), rest = parts.microsecond;

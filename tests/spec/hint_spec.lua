@@ -64,8 +64,6 @@ describe("a hint can be followed:", function()
      "bool[1] {true}", {}, '"2024-05-17"'},
     {"zeros among times", "strew.zeros(1, {dtype = 'time'}):isnan()", "strew.zeros(1", "strew.full({1}, \"NaT\"",
      "bool[1] {true}", {}, 'strew.full'},
-    {"codes of text", "self:sum()", "self", "self:codes()", "int64[] 1", {self = strew.tensor{"a", "b"}},
-     "self:codes()"},
     {"codes of numbers", "self:codes()", "self", "strew.text(self)", "int32[1] {0}", {self = strew.tensor{7}},
      "strew.text"},
     {"a number among words", "self:fill(3)", "3", '"Oslo"', 'text[1] {Oslo}', {self = strew.tensor{"a"}}, '"Oslo"'},

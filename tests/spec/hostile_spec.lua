@@ -29,6 +29,7 @@ local others = {
   strew.tensor(true, {device = device}), strew.zeros(0, {device = device}),
   strew.zeros({0, 3}, {dtype = "int64", device = device}),
   strew.ones({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {device = device}),
+  strew.tensor({"b", "", "a"}, {device = device}), strew.time("2024-01-01", {device = device}),
 }
 
 -- Calls of groupings, of which calls.lua has several at once.
@@ -105,6 +106,7 @@ local function try(what, f, arguments, n)
     local message = results[2]
     assert(type(message) == "string", what .. ": an error that is no string")
     assert(not message:find("(null)", 1, true), what .. ": " .. message)
+    assert(not message:find("strew.family", 1, true), what .. ": an error of Lua: " .. message)
   end
   assert(before == state(arguments, n), what .. " changed an argument")
   return results
@@ -157,6 +159,10 @@ end
 describe("arguments that no call expects", function()
   -- Their arguments are functions of calls.lua.
   local left_out = {grad = true, value_and_grad = true}
+  -- These free, print, write files, or change what later tests see.
+  local is_kept = {}
+  for name in ([[free help show save image set_printoptions deterministic manual_seed set_num_threads progress load
+    chunks map]]):gmatch "%S+" do is_kept[name] = true end
 
   it("are results or errors, in every call", function()
     for _, name in ipairs(drawn.names) do
@@ -165,6 +171,33 @@ describe("arguments that no call expects", function()
           replace_each(name, drawn.draw(name, k, device))
         end
       end
+    end
+  end)
+
+  it("beside text and times, too", function()
+    local g = strew.grouping(integer{0, 1, 0})
+    local odd = {"2024-01-01", "a", "", "max", -1, 2, 0.5, true, {}, {"a"}, {reduce = "max"}, {dim = "a"},
+      {dtype = "time"}, {skip_nan = true}, {fill = 1}, print, io.stdout, g, integer{0, 0, 1}, strew.tensor{true, false,
+      true}, float{1.5, 0 / 0, 2.0}, strew.tensor{"b", "", "a"}, strew.tensor{{"b"}}, strew.tensor{}, strew.time{
+      "2024-01-01", "NaT", "2023-01-01"}, strew.time "NaT", freed}
+    local names = {}
+    for name, f in pairs(strew) do
+      if type(f) == "function" and not left_out[name] and not is_kept[name] then table.insert(names, name) end
+    end
+    table.sort(names)
+    local seed = tonumber(os.getenv "SEED") or 1
+    math.randomseed(seed)
+    local function any() return odd[math.random(#odd)] end
+    for k = 1, (support.runs_all and 200 or 20) * #names do
+      local name, n = names[(k - 1) % #names + 1], math.random(2, 4)
+      local arguments = {any(), any(), any(), any()}
+      arguments[math.random(n)] = math.random(2) == 1 and strew.tensor{"b", "", "a"} or strew.time{"2024-01-01", "NaT",
+        "2023-01-01"}
+      local is_method, method = pcall(function() return g[name] end)
+      if is_method and math.random(2) == 1 then table.insert(arguments, 1, g) else method = strew[name] end
+      local ok, message = pcall(method, table.unpack(arguments, 1, n))
+      assert(ok or type(message) == "string" and not message:find("strew.family", 1, true), ("%s, seed %d: %s"):format(
+        name, seed, message))
     end
   end)
 

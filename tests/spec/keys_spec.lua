@@ -141,6 +141,34 @@ describe("key tables", function()
       message(kt.ids, kt, {day = n, n = n}, {"day", "n"}):match("[^\n]*"))
   end)
 
+  it("take tensors of text and times, whose codes belong to each list", function()
+    local kt = strew.key_table(3)
+    local days = strew.time{"2024-01-02", "NaT"}
+    assert.same({0, 1}, kt:ids(strew.tensor{"x", "y"}, days, strew.tensor{1, 1}):tolist())
+    assert.same({1, 2}, kt:ids(strew.tensor{"y", "z"}, days:flip(0), strew.tensor{1, 1}):tolist())
+    assert.same({3, 0}, kt:ids(strew.tensor{"", "x"}, days:flip(0), strew.tensor{2, 1}):tolist())
+    local keys = kt.keys
+    assert.same({"x", "y", "z", ""}, keys[1]:tolist())
+    assert.same({"2024-01-02", "NaT", "2024-01-02", "NaT"}, keys[2]:tolist())
+    assert.same({1, 1, 1, 2}, keys[3]:tolist())
+    local codes = strew.tensor{0, 1}
+    for _, row in ipairs{
+      {"ids: 'k1' has numbers, the keys before are words", codes, days, codes},
+      {"ids: 'k3' has times, the keys before are numbers", strew.tensor{"x", "y"}, days, days},
+      {"ids: has 1 key, expected 3, the columns of the key table", days, n = 2},
+      {"ids: key 2 is nil, expected a tensor", days, nil, codes},
+      {"ids: 'k2' has 1 elements, expected 2, as k1", strew.tensor{"x", "y"}, days:narrow(0, 0, 1), codes},
+    } do
+      assert.equal(row[1], message(kt.ids, kt, table.unpack(row, 2, row.n or 4)):match("[^\n]*"))
+    end
+    assert.equal(4, kt.n)
+    local numbers = strew.key_table()
+    numbers:ids(codes)
+    assert.equal("ids: 'k1' has words, the keys before are numbers",
+      message(numbers.ids, numbers, strew.tensor{"a"}):match("[^\n]*"))
+    assert.same({1, 0, 2}, numbers:ids(strew.tensor{1, 0, 7}):tolist())
+  end)
+
   it("refuse other keys", function()
     local kt = strew.key_table(2)
     local one, two = strew.tensor{1, 2}, strew.tensor{1.5, 2}

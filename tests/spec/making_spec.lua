@@ -115,6 +115,24 @@ it("every dtype is moved, joined and counted", function()
   end
 end)
 
+it("skip_nan leaves NaN out of norms, sums of exponentials and counts", function()
+  local t = strew.tensor{{3.0, 0 / 0, -4.0, 0.0}, {0 / 0, 0 / 0, 0 / 0, 0 / 0}}
+  local line = strew.tensor{3.0, -4.0, 0.0}
+  for _, p in ipairs{0, 1, 2, 3, -1, math.huge, -math.huge} do
+    assert.equal(line:norm(p):item(), t:norm{p = p, skip_nan = true}:item(), p)
+    assert.equal(line:norm(p):item(), t:norm(p, 1, {skip_nan = true})[0], p)
+  end
+  assert.is_true(t:norm(2, 1)[0] ~= t:norm(2, 1)[0])
+  assert.equal(line:logsumexp(0):item(), t:logsumexp{skip_nan = true}:item())
+  assert.equal(line:logsumexp(0):item(), line:logsumexp():item())
+  assert.same({line:logsumexp(0):item(), -math.huge}, t:logsumexp(1, {skip_nan = true}):tolist())
+  assert.same({2, 0}, t:count_nonzero(1, {skip_nan = true}):tolist())
+  assert.equal(7, t:count_nonzero():item())
+  assert.matches("'skip_nan' is true, which has no gradient", select(2, pcall(strew.grad(function(x)
+    return x:norm{skip_nan = true}
+  end), line)), 1, true)
+end)
+
 it("skip_nan leaves NaN out of a line as if it were not there", function()
   math.randomseed(7)
   local of_nothing = {sum = 0.0, prod = 1.0, any = false, all = true}

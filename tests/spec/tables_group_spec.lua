@@ -275,9 +275,12 @@ describe("a table", function()
       local by, skip = some_names(names, 1), random(2) == 1
       local rows = {}
       for r = 1, n do
-        local has_nan = false
-        for _, name in ipairs(by) do has_nan = has_nan or values[name][r] ~= values[name][r] end
-        if not (skip and has_nan) then table.insert(rows, r) end
+        local is_missing = false
+        for _, name in ipairs(by) do
+          local value = values[name][r]
+          is_missing = is_missing or value ~= value or value == ""
+        end
+        if not (skip and is_missing) then table.insert(rows, r) end
       end
       local kept = {}
       for _, name in ipairs(by) do kept[name] = picked(values[name], rows) end

@@ -76,9 +76,11 @@ describe("text", function()
     assert.same({{"b", "a", "b", "a"}}, list(ends:pad({1, 1}, "reflect")))
     assert.matches("pad: 'value' is 1, expected a string", message(ends.pad, ends, {1, 0}, {value = 1}))
     local none = strew.zeros(0, {dtype = "text"})
-    assert.equal("min: 'self' has size 0 in dimension 0, expected at least one element", message(none.min, none))
+    assert.matches("^min: 'self' has size 0 in dimension 0, expected at least one element\n  self  text%[0%] ",
+      message(none.min, none))
     assert.same({0, 0, 0}, {#none:unique(), #none:sort(), #none:upper()})
     assert.same({}, list(strew.tensor({}, {dtype = "text"})))
+    assert.matches("^text: 'codes' has value 0 at %[0%]", message(strew.text, strew.tensor{0, 5}, {}))
     assert.equal("text[2] cpu\n \"a\"  \"?\"", support.on_cpu(tostring(strew.tensor{"a", "\x01"})))
     assert.equal('text[1] cpu\n "\\n"', support.on_cpu(tostring(strew.tensor{"\n"})))
   end)
@@ -303,6 +305,87 @@ describe("text", function()
       {function() return strew.ones(2).words end, "tensor has no 'words'"},
     }
     for _, row in ipairs(rows) do assert.matches(row[2], message(row[1])) end
+  end)
+
+  it("gives integers exactly, of every dtype", function()
+    local function value(word, dtype) return strew.tensor{word}:to(dtype):to("int64")[0] end
+    for word, number in pairs{["9007199254740993"] = 9007199254740993, ["9007199254740993.0"] = 9007199254740993,
+      ["-9223372036854775808"] = math.mininteger, ["9223372036854775807"] = math.maxinteger, [" +0012e1 "] = 120,
+      ["9.223372036854775807e18"] = math.maxinteger, ["1e400e"] = false, ["-9223372036854775809"] = false,
+      ["9223372036854775808"] = false, ["9007199254740993.5"] = false, ["0.99999999999999999999"] = false,
+      ["1e-400"] = false, ["1e400"] = false, ["1e99999999999999999999"] = false, ["-0e999"] = 0, ["."] = false,
+      ["1.5"] = false, ["0x10"] = false, ["1_0"] = false, ["inf"] = false, ["nan"] = false} do
+      local ok, got = pcall(value, word, "int64")
+      assert.equal(number, ok and got, word)
+      if not ok then assert.matches("which is no int64", got, 1, true) end
+    end
+    local most = strew.tensor{"18446744073709551615", "9223372036854775808", "0", "1.0"}
+    assert.same({-1, math.mininteger, 0, 1}, list(most:to("uint64"):to("int64")))
+    for dtype, ends in pairs{int8 = {"-128", "127", "128", "-129"}, uint8 = {"0", "255", "256", "-1"},
+      int32 = {"-2147483648", "2147483647", "2147483648", "-2147483649"}, uint32 = {"0", "4294967295", "4294967296",
+      "-1"}, uint64 = {"0", "18446744073709551615", "18446744073709551616", "-1"}} do
+      assert.is_true(pcall(value, ends[1], dtype) and pcall(value, ends[2], dtype))
+      for i = 3, 4 do
+        assert.matches("which is no " .. dtype, message(value, ends[i], dtype), 1, true)
+      end
+    end
+    for word, dtype in pairs{["65520"] = "float16", ["1e39"] = "float32", ["-1e400"] = "float32"} do
+      assert.matches(("'self' has %q at [1, 0], which %s cannot hold"):format(word, dtype),
+        message(strew.to, strew.tensor{{"0"}, {word}}, dtype), 1, true)
+    end
+    local flipped = strew.tensor{"y", "x"}:flip(0)
+    for _, dtype in ipairs{"int64", "float32", "bool", "time"} do
+      assert.matches("'self' has \"x\" at [0], which is no " .. dtype, message(strew.to, flipped, dtype), 1, true)
+    end
+  end)
+
+  it("has extremes by index, segment and range, in order of the words", function()
+    local t, ids = strew.tensor{"z", "b", "", "c", "a"}, strew.tensor{0, 2, 2, 2, 0} -- codes in another order
+    assert.same({"z", "", "c"}, list(strew.scatter(t, ids, {reduce = "max"})))
+    assert.same({"a", "", ""}, list(strew.scatter(t, ids, {reduce = "amin"})))
+    local out = strew.tensor{"y", "x", "d"}
+    local joined, place = strew.scatter_max(t, ids, {out = out})
+    assert.same({{"z", "x", "d"}, {0, 5, 5}}, {list(joined), list(place)})
+    assert.equal(out, joined)
+    assert.same({"c", "b"}, list(strew.scatter_min(strew.tensor{"", "b"}, strew.tensor{1, 1}, {skip_nan = true,
+      out = strew.tensor{"c", "d"}})))
+    assert.same({"z", "c", "c"}, list(strew.tensor{"a", "c", "b"}:scatter_reduce(0, ids, t, "amax")))
+    assert.same({"a", "c", ""}, list(strew.tensor{"x", "c", "b"}:scatter_reduce_(0, ids, t, "amin",
+      {include_self = false})))
+    assert.same({"z", "c", "c"}, list(strew.tensor{"a", "c", "b"}:scatter(0, ids, t, {reduce = "max"})))
+    local values, at = strew.segment_csr(t, strew.tensor{0, 2, 2, 5}, {reduce = "max"})
+    assert.same({{"z", "", "c"}, {0, 5, 3}}, {list(values), list(at)})
+    assert.same({"b", "", ""}, list((strew.segment_coo(t, strew.tensor{0, 0, 2, 2, 2}, {reduce = "min"}))))
+    assert.same({"", "z", "b", "c", "c"}, list(strew.rolling(t, 2, "max")))
+    assert.same({"z", "b", "", "", "a"}, list(strew.rolling(t, 2, "min", {min_count = 1})))
+    assert.same({"z", "b", "b", "c", "a"}, list(strew.rolling(t, 2, {"min", skip_nan = true}, {min_count = 1})))
+    assert.same({"z", "z", "b", "", "c"}, list(strew.rolling(t, 2, "first", {min_count = 1})))
+    assert.same({1, 2, 2, 2, 2}, list(strew.rolling(t, 2, "nunique", {min_count = 1})))
+    assert.same({2, 0, 3}, list(strew.ranges(t, strew.tensor{0, 1, 2}, strew.tensor{2, 1, 5}, "count")))
+    assert.same({1, 0, 2}, list(strew.ranges(t, strew.tensor{2, 1, 2}, strew.tensor{4, 1, 5}, {"count",
+      skip_nan = true})))
+    assert.same({"z", "", "a"}, list(strew.ranges(t, strew.tensor{0, 1, 2}, strew.tensor{1, 1, 5}, "last")))
+    local g = strew.grouping(ids)
+    assert.same({{4, 0, 2, 1, 3}, {1, 1, 0, 2, 0}}, {list(g:argsort(t)), list(g:rank(t))})
+    values, at, ids = g:topk(t, 1)
+    assert.same({{"z", "c"}, {0, 3}, {0, 2}}, {list(values), list(at), list(ids)})
+  end)
+
+  it("skips the empty word as missing", function()
+    local t, ids = strew.tensor{"", "b", "a", ""}, strew.tensor{0, 0, 0, 1}
+    assert.same({"a", "b", "a"}, {t:min{skip_nan = true}:item(), t:max{skip_nan = true}:item(),
+      t:amin{skip_nan = true}:item()})
+    assert.equal("", t:narrow(0, 3, 1):min{skip_nan = true}:item())
+    assert.same({2, 1}, {t:argmin{skip_nan = true}:item(), t:argmax{skip_nan = true}:item()})
+    local counts = strew.value_counts(strew.tensor{"", "b", "b"}, {skip_nan = true})
+    assert.same({{"b"}, {2}}, {list(counts.value), list(counts.count)})
+    local g = strew.grouping(ids)
+    assert.same({"a", ""}, list((g:min(t, {skip_nan = true}))))
+    assert.same({"b", ""}, list((g:first(t, {skip_nan = true}))))
+    assert.same({2, 0}, list(g:count(t, {skip_nan = true})))
+    assert.same({2, 0}, list(g:nunique(t, {skip_nan = true})))
+    local x = strew.table{{"k", ids}, {"w", t}}
+    assert.same({"a", ""}, list(x:group_by("k"):agg{w = {"min", "w", skip_nan = true}}.w))
   end)
 
   it("is no number to calls made of others", function()

@@ -24,14 +24,14 @@ local KINDS <const> = {
         if word == other then return k - 1 end
       end
     end,
-    own = "codes contains ends_with length lower starts_with text upper words",
+    own = "codes contains ends_with length lower nanmin starts_with text upper words", -- nanmin skips ""
   },
   time = {
     word = "1970-01-02",
     make = function(shape) return (numbers_of(shape) * DAY):to("time") end,
     place = function(time) return time == "NaT" and 0 or strew.time(time):to("int64"):item() // DAY end,
-    own = [[add calendar clamp diff floor_time mean median nanmean nanmedian nanstd percentile quantile std sub text
-      time var]],
+    own = [[add add_ calendar clamp diff floor_time mean median nanmean nanmedian nanstd percentile quantile std sub
+      sub_ text time var]],
   },
 }
 -- Of both: results that are no elements, or name the dtype, or whatever was in memory.

@@ -90,7 +90,7 @@ describe("times", function()
       assert.equal(row[3], fine and t:item(), row[1])
     end
     for text, fact in pairs{
-      ["2023-02-29"] = "which is not in the calendar", ["2024-01-01T24:00"] = "which is not in the calendar",
+      ["2023-02-29"] = "which is not in the calendar", ["2024-01-01T24:01"] = "which is not in the calendar",
       ["294248-01-01"] = "expected a time", ["+294248-01-01"] = "beyond what int64 microseconds can hold",
       ["x"] = "expected a time", ["2024-01-01Z"] = "expected a time", ["2024-1-1"] = "expected a time",
     } do
@@ -285,10 +285,10 @@ describe("times", function()
       {"'boundaries' is int64, expected a time", strew.bucketize, t, n},
       {"'other' is int64, expected a time", strew.max, t, n}, {"'self' is int64, expected a time", strew.min, n, t},
       {"'index' is time", strew.scatter_nunique, n, zero}, {"'index' is time", strew.scatter_min, t, zero},
-      {"'index' is time", strew.scatter_count, zero}, {"'out' is given", strew.scatter_max, t, n, 0, t:clone()},
+      {"'index' is time", strew.scatter_count, zero}, {"'out' is int64", strew.scatter_max, t, n, 0, n:clone()},
       {"'skip_nan' is true", strew.scatter_nunique, t, n, {skip_nan = true}},
       {"'self' is time", strew.unravel_index, zero, {3}}, {"is time", strew.ravel_multi_index, {zero, zero}, {3, 4}},
-      {"'self' is time", strew.nan_to_num, t, 5}, {"'v' is time", strew.rolling, t, 2, "min"},
+      {"'self' is time", strew.nan_to_num, t, 5}, {"'v' is time", strew.rolling, t, 2, "sum"},
       {"a text with a zero byte", strew.time, "2024-01-01\0x"}, {"'format' is given", strew.time, n, "%Y"},
       {"'other' has a text with a zero byte", strew.eq, t, "2024-01-01\0x"},
       {"'other' is \"x\", expected a time", strew.ge, t, "x"}, {"'self' is \"x\", expected a time", strew.ge, "x", t},
@@ -299,6 +299,25 @@ describe("times", function()
     } do
       assert.matches(row[1], support.message(table.unpack(row, 2)), 1, true)
     end
+  end)
+
+  it("are cut by texts of times, and do not meet other text", function()
+    local t = strew.time{"2024-01-01", "2024-07-01", ""}
+    assert.same({1, 2, 2}, strew.bucketize(t, {"2023-01-01", "2024-06-01"}):tolist())
+    assert.matches("^bucketize: 'boundaries' has \"x\", expected a time, at x%[1%]",
+      support.message(strew.bucketize, t, {"x"}))
+    for _, row in ipairs{{"self", t, strew.tensor{"x", "x", "x"}, "other"},
+      {"other", strew.tensor{"x", "x", "x"}, t, "self"}} do
+      local message = support.message(strew.eq, row[2], row[3])
+      assert.matches(("eq: '%s' is time, expected text or a string"):format(row[1]), message, 1, true)
+      assert.matches(('hint   %s:to("time") reads text as times'):format(row[4]), message, 1, true)
+    end
+    local g = strew.grouping(strew.tensor{0, 0, 1})
+    assert.matches("^mean: 'src' is time, expected numbers\n  src  time%[3%] [^\n]*$", support.message(g.mean, g, t))
+    assert.matches("^sum: 'src' is text, expected numbers\n  src  text%[1%] [^\n]*$",
+      support.message(g.sum, g, strew.tensor{"a"}))
+    assert.matches("^count_nonzero: 'self' is time, expected numbers or text", support.message(strew.count_nonzero, t))
+    assert.equal(2, strew.tensor{"a", "", "b"}:count_nonzero():item())
   end)
 
   it("are looked for among texts of times", function()
@@ -321,7 +340,9 @@ describe("times", function()
       {"strew.where(t:isnan(), 'x', t)", "where: 'a' is \"x\", expected a time" .. hint},
       {"strew.where(t:isnan(), t, 'x')", "where: 'b' is \"x\", expected a time" .. hint},
       {"strew.full({2}, 'x', {dtype = 'time'})", "full: 'value' is \"x\", expected a time" .. hint},
-    }, {strew = strew, t = t})
+    }, {strew = strew, t = t}, function(message) -- without the lines of tensors
+      return (message:gsub("\n  %w+ +%w+%[[^\n]*", ""):gsub("\n  hint +", "\n  hint  "))
+    end)
   end)
 
   it("fill a column and lack no element of a key as the hints say", function()
@@ -374,7 +395,7 @@ describe("times", function()
     local none = strew.time(strew.tensor({}, {dtype = "text"}))
     for _, call in ipairs{"min", "max", "amin", "amax", "argmin", "argmax"} do
       local fact = call .. ": 'self' has size 0 in dimension 0, expected at least one element"
-      assert.equal(fact, support.message(none[call], none))
+      assert.matches("^" .. fact .. "\n  self  time%[0%] ", support.message(none[call], none))
       assert.matches(fact, support.message(none[call], none, {skip_nan = true}), 1, true)
     end
     assert.same({"NaT", "NaT"}, {none:median():item(), none:median{skip_nan = true}:item()})
@@ -463,7 +484,8 @@ describe("times", function()
       function() return strew.arange(2, {dtype = "time"}) end, function() return strew.rand(2, {dtype = "time"}) end,
       function() return strew.eye(2, {dtype = "time"}) end,
       function() return strew.randint(0, 2, {2}, {dtype = "time"}) end,
-      function() return t:scatter_add_(0, strew.tensor{0, 1}, t) end, function() return t:add_(1) end,
+      function() return t:scatter_add_(0, strew.tensor{0, 1}, t) end, function() return t:sub_(t) end,
+      function() return strew.arange(2):add_(t) end, function() return t:narrow(0, 0, 1):add_(strew.arange(2)) end,
       function() return t:gather(0, strew.tensor{9}, {mode = "drop"}) end, function() t[0] = 5 end,
       function() return strew.expr("x * 2"){x = t} end, function() return strew.to_dlpack(t) end,
       function() return strew.scatter_sum(t, strew.tensor{0, 0}) end,
@@ -475,6 +497,138 @@ describe("times", function()
       assert.is_false((pcall(f)))
     end
     assert.same({"2024-01-01", "NaT"}, t:tolist())
+  end)
+
+  it("are read in any form of ISO 8601, where a script says that they are times", function()
+    for word, time in pairs{["20240517"] = "2024-05-17", ["20240517T123000Z"] = "2024-05-17T12:30",
+      ["20240517T1230"] = "2024-05-17T12:30", ["20240517 12"] = "2024-05-17T12:00", ["2024-05"] = "2024-05-01",
+      ["2024W20"] = "2024-05-13", ["2024W205"] = "2024-05-17", ["2024-W20"] = "2024-05-13", ["2024138"] = "2024-05-17",
+      ["2024-05-17T12"] = "2024-05-17T12:00", ["2024-05-17T12+02"] = "2024-05-17T10:00",
+      ["2024-05-17T12:30.5"] = "2024-05-17T12:30:30", ["2024-05-17T12,51"] = "2024-05-17T12:30:36",
+      ["2024-05-17T12:30:00.1234567891"] = "2024-05-17T12:30:00.123456", ["+12024-05-17"] = "+12024-05-17",
+      ["2024-12-31T24:00"] = "2025-01-01", ["2024-05-17T24"] = "2024-05-18", ["2020-W53-7"] = "2021-01-03"} do
+      assert.equal(time, strew.time(word):item(), word)
+      assert.is_true(strew.time(time):eq(word):item(), word)
+    end
+    for _, word in ipairs{"2024", "202405", "20240517T1", "2024-05-17T", "2024-05-17T12:3", "2024-5-17", "202405-17",
+      "2024-W5", "+120240517", "2024-000", "2024-05-17T12:30.", "2024-05-17T1230:00"} do
+      assert.matches(('is %q, expected a time'):format(word), support.message(strew.time, word), 1, true)
+    end
+    for _, word in ipairs{"2024-W53-1", "2024-W00-1", "2024-W20-8", "2024-W20-0", "2023-366", "2024-05-17T24:01",
+      "2024-05-17T24:00:00.5", "20240230", "2024-13"} do
+      assert.matches("is not in the calendar", support.message(strew.time, word), 1, true)
+    end
+    local first, list = strew.time("1998-12-20"):to("int64"):item(), {}
+    for k = 0, 366 * 12 do list[k + 1] = first + k * 86400000000 end
+    local days = strew.tensor(list):to("time")
+    local parts, weeks, ordinals = strew.calendar(days), {}, {}
+    local years, weekdays, of_year = parts.year:tolist(), parts.weekday:tolist(), parts.day_of_year:tolist()
+    local function length(year) return (year % 4 == 0 and (year % 100 ~= 0 or year % 400 == 0)) and 366 or 365 end
+    for k, year in ipairs(years) do
+      local thursday = of_year[k] - weekdays[k] + 3 -- that of the week, whose year is the week's
+      if thursday < 1 then
+        year = year - 1
+        thursday = thursday + length(year)
+      elseif thursday > length(year) then
+        thursday, year = thursday - length(year), year + 1
+      end
+      weeks[k] = ("%04d-W%02d-%d"):format(year, (thursday - 1) // 7 + 1, weekdays[k] + 1)
+      ordinals[k] = ("%04d%03d"):format(years[k], of_year[k])
+    end
+    assert.is_true(strew.equal(days, strew.time(weeks)))
+    assert.is_true(strew.equal(days, strew.time(ordinals)))
+    local path = os.tmpname()
+    support.put(path, "d,e\n20240517,2024-05-17\n20240518,2024-05-18\n")
+    assert.equal("int64", strew.load(path, {format = "csv", dates = true}).d.dtype)
+    assert.same({"2024-05-17", "2024-05-18"}, strew.load(path, {format = "csv", dates = {"d", "e"}}).d:tolist())
+    support.put(path, "d\n2024-05\n2024-06\n")
+    assert.equal("text", strew.load(path, {format = "csv", header = true, dates = true}).d.dtype)
+    local named = strew.load(path, {format = "csv", header = true, dates = {"d"}})
+    assert.same({"2024-05-01", "2024-06-01"}, named.d:tolist())
+    os.remove(path)
+  end)
+
+  it("move in place by seconds, or stay", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
+    local t = strew.time{"2024-01-01", "NaT"}
+    assert.equal(t, t:add_(60))
+    assert.same({"2024-01-01T00:01", "NaT"}, t:tolist())
+    assert.same({"2023-12-31T23:59", "NaT"}, t:sub_(strew.tensor{120.0, 1.0}):tolist())
+    support.fail({
+      {"t:sub_(t)", [[sub_: 'self' is time, which does not hold a result of float64
+  self   time[2] cpu
+  other  time[2] cpu
+  hint   without the underscore the result is a new tensor]]},
+      {"t:add_(strew.tensor{true})", [[add_: 'other' is bool, expected seconds
+  self   time[2] cpu
+  other  bool[1] cpu]]},
+      {"t:narrow(0, 0, 1):add_(n)", [[add_: 'self' has shape [1], the result has [2]
+  self   time[1] cpu
+  other  int64[2] cpu]]},
+      {"t:lt(5)", "lt: 'other' is 5, expected a time, or its text as \"2024-05-17\"\n  self  time[2] cpu"},
+    }, {strew = strew, t = t:reshape(2), n = strew.arange(2)})
+    assert.same({"2023-12-31T23:59", "NaT"}, t:tolist())
+  end)
+
+  it("are no time where the empty word is written", function()
+    local t = strew.time{"2024-01-01", "2024-01-02"}
+    local mask = strew.tensor{true, false}
+    local function written(f)
+      local u = t:clone()
+      return (f(u) or u):tolist()
+    end
+    local some, all = {"NaT", "2024-01-02"}, {"NaT", "NaT"}
+    assert.same(some, written(function(u) u[0] = "" end))
+    assert.same(some, written(function(u) u[mask] = "" end))
+    assert.same(some, written(function(u) u:set(0, "") end))
+    assert.same(all, written(function(u) return u:fill_("") end))
+    assert.same(some, written(function(u) return u:masked_fill(mask, "") end))
+    assert.same(some, written(function(u) return u:index_fill(0, strew.tensor{0}, "") end))
+    assert.same(some, written(function(u) return strew.where(mask, "", u) end))
+    assert.same(all, strew.full(2, "", {dtype = "time"}):tolist())
+    assert.same(all, strew.full_like(t, ""):tolist())
+    assert.same({"", ""}, strew.tensor{"a", "b"}:fill_(""):tolist())
+  end)
+
+  it("are words where they are alone, whatever these look like", function()
+    for _, word in ipairs{"2024-01-01", "NaT", "", "x"} do
+      assert.equal("text", strew.full({1}, word).dtype)
+      assert.equal("text", strew.where(strew.tensor{true}, word, "2024-01-02").dtype)
+      assert.equal("text", strew.full_like(strew.tensor{"a"}, word).dtype)
+    end
+    assert.equal("time", strew.full({1}, "2024-01-01", {dtype = "time"}).dtype)
+    assert.equal("time", strew.full_like(strew.time{"2024-01-02"}, "2024-01-01").dtype)
+    assert.equal("time", strew.where(strew.tensor{true}, "2024-01-01", strew.time{"2024-01-02"}).dtype)
+  end)
+
+  it("have errors with the value and its position", function()
+    assert.is_false((pcall(strew.time, {"2024-01-01", "2024-02-30"})))
+    local found = strew.last_error()
+    assert.same({"2024-02-30", {1}, "value"}, {found.value, found.pos, found.code})
+    assert.is_false((pcall(strew.to, strew.tensor{{"1", "x"}}, "int8")))
+    found = strew.last_error()
+    assert.same({"x", {0, 1}, "value"}, {found.value, found.pos, found.code})
+    assert.is_false((pcall(strew.time, strew.tensor{"2024-01-01", "y"})))
+    found = strew.last_error()
+    assert.same({"y", {1}, "value"}, {found.value, found.pos, found.code})
+  end)
+
+  it("have extremes by index and by segment, in which NaT wins", function()
+    local t, ids = strew.time{"2024-01-01", "NaT", "2024-01-03", "2024-01-02"}, strew.tensor{0, 0, 2, 2}
+    for word, latest in pairs{max = "2024-01-03", min = "2024-01-02"} do
+      local wanted = {"NaT", "NaT", latest}
+      assert.same(wanted, strew.scatter(t, ids, {reduce = word}):tolist())
+      local values, place = strew.segment_coo(t, ids, {reduce = word})
+      assert.same(wanted, values:tolist())
+      assert.same({1, 4, word == "max" and 2 or 3}, place:tolist())
+      assert.same(wanted, (strew.segment_csr(t, strew.tensor{0, 2, 2, 4}, {reduce = word})):tolist())
+      local out = strew.time{"2024-01-01", "2024-01-01", "2024-01-02T12:00"}
+      local _, at = strew["scatter_" .. word](t, ids, {out = out})
+      assert.same({1, 4, word == "max" and 2 or 3}, at:tolist())
+      assert.same({"NaT", "2024-01-01", latest}, out:tolist())
+      local other = strew.time{"2020-01-01", word == "max" and "2021-01-01" or "2025-01-01"}
+      assert.same({"NaT", latest}, other:scatter_reduce(0, strew.tensor{0, 0, 1, 1}, t, "a" .. word):tolist())
+    end
   end)
 
   it("are saved and loaded", function()
