@@ -104,7 +104,7 @@ end
 
 -- The words of a text column, or of all.
 local function words(x, column)
-  tables.names(x) -- settles the columns
+  if about.about(x) and (column == nil or not operands.is_tensor(rawget(x, column))) then tables.names(x) end -- settles
   return about.words(x, column)
 end
 
