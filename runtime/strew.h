@@ -1064,7 +1064,8 @@ STREW_API strew_status strew_index_get(strew_tensor *self, int count, strew_tens
    a mask (bool) with self's first sizes (STREW_ESHAPE), in row-major order; a mask of rank 0 adds a first dimension of
    size 1, or of size 0 if it is false, as in NumPy. strew_set_rows writes value in place: a number, or a tensor that
    broadcasts to these rows (STREW_ESHAPE). In scripts: t[index], t[index] = v. strew_set_row does so at one position, -1
-   the last: t[i] = v; value on any device, of a dtype that self's holds (STREW_EDTYPE); strew_copy converts. */
+   the last: t[i] = v; value on any device, no floats for integers (STREW_EDTYPE), integers that self's dtype holds
+   (STREW_EVALUE); strew_copy converts. */
 STREW_API strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error);
 STREW_API strew_status strew_set_row(strew_tensor *self, int64_t position, strew_operand value, strew_error *error);

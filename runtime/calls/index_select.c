@@ -1,5 +1,5 @@
-/* index_select.c: index_select, index_add, index_copy, index_fill, index_reduce and take_along_dim, and the assignment of one row. Each of the others is the gather
-   or scatter of an index that is the same along all other dimensions: a view with stride 0 there. */
+/* index_select.c: index_select, index_add, index_copy, index_fill, index_reduce and take_along_dim: each the gather or
+   scatter of an index that is the same along all other dimensions, a view with stride 0 there. And set_row. */
 #include "runtime/base/steps.h"
 #include "scatter.h"
 
@@ -199,13 +199,23 @@ strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, s
 
 /* --------------------------------------------------------------------------------------------------------- one row */
 
-static strew_status check_holds(const struct call *call, const strew_tensor *self, const strew_tensor *value) {
+/* Fails for floats to be written to integers, and for integers that self's dtype cannot hold. */
+static strew_status check_holds(struct steps *steps, const strew_tensor *self, strew_tensor *value) {
+  const struct call *call = steps->call;
   char hint[TEXT_BYTES];
+  union element element;
   RETURN_IF_FAILED(check_kind(call, "value", value->dtype, "self", self->dtype));
-  if (dtype_holds(self->dtype, value->dtype)) return STREW_OK;
-  snprintf(hint, sizeof hint, "strew_to(value, %s)", strew_dtype_name(self->dtype));
-  return fail(call, HINTED(STREW_EDTYPE, "value", hint), "is %s, which self, %s, does not hold",
-              strew_dtype_name(value->dtype), strew_dtype_name(self->dtype));
+  if (dtype_is_float(self->dtype) || dtype_holds(self->dtype, value->dtype)) return STREW_OK;
+  if (dtype_is_float(value->dtype)) {
+    snprintf(hint, sizeof hint, "strew_to(value, %s)", strew_dtype_name(self->dtype));
+    return fail(call, HINTED(STREW_EDTYPE, "value", hint), "is %s, which self, %s, does not hold",
+                strew_dtype_name(value->dtype), strew_dtype_name(self->dtype));
+  }
+  for (int most = 0; most < 2 && strew_tensor_numel(value); most++) {
+    const strew_scalar number = step_number(steps, most ? STREW_FOLD_AMAX : STREW_FOLD_AMIN, value);
+    STEP(steps, element_from(call, "value", number, STREW_EXACT, self->dtype, &element));
+  }
+  return steps->status;
 }
 
 strew_status strew_set_row(strew_tensor *self, int64_t position, strew_operand value, strew_error *error) {
@@ -214,6 +224,6 @@ strew_status strew_set_row(strew_tensor *self, int64_t position, strew_operand v
   if (!value.tensor && self->rank == 1) return STEP(&steps, strew_set(self, 1, &position, value.number, error));
   STEP_INTO(&steps, row, strew_select(self, 0, position, row, error));
   if (!value.tensor) return STEP(&steps, strew_fill(*row, value.number, error));
-  STEP(&steps, check_holds(&call, self, value.tensor));
+  STEP(&steps, check_holds(&steps, self, value.tensor));
   return STEP(&steps, strew_copy(*row, value.tensor, error));
 }
