@@ -81,13 +81,12 @@ end
 -- Sums, products and means: those of integers never wrap.
 local function arithmetic(name, parameters, word)
   return method(parameters, function(g, src, options)
-    if src.dtype == "text" or src.dtype == "time" then
-      fail("src", ("is %s, expected numbers"):format(src.dtype), nil, "dtype")
-    end
     local out, dtype = options.out, options.dtype
     if is_float(src) then
       local result = strew[name](src, g, options)
       return word == "mean" and with_gaps(g, src, options, result) or result
+    elseif src.dtype == "text" or src.dtype == "time" then
+      fail("src", ("is %s, expected numbers"):format(src.dtype), nil, "dtype")
     elseif not out then
       inner.ids(g) -- one reduction alone is faster by an index
       local entry = {word, src, dim = options.dim, fill = options.fill, dtype = dtype}

@@ -23,29 +23,24 @@ function tables.filled(value, t)
   return strew.full(t:size(0), value, {dtype = dtype, device = t.device})
 end
 
--- Returns the names of the first column that has rows and of one that is a number, boolean or word; nil: none.
-local function first_columns(x, names)
-  local first, filling
+-- Returns the first column that has rows, and its name; nil: none has.
+local function first_column(x, names)
   for _, name in ipairs(names) do
     local t = rawget(x, name)
-    if not first and operands.is_tensor(t) and inner.is_open(t) and t:dim() > 0 then first = name end
-    if IS_FILLING[type(t)] then filling = name end
+    if operands.is_tensor(t) and inner.is_open(t) and t:dim() > 0 then return t, name end
   end
-  return first, filling
 end
 
 -- Lua stores x.name = value without a word to x if x has that column: a number, boolean or word there fills it, as a
 -- new one, once x is read. The others must be columns of one length.
 local function settle(x, names)
-  local first, filling = first_columns(x, names)
-  if not first or not filling then return end
-  first = rawget(x, first)
-  for _, name in ipairs(names) do
+  local first = first_column(x, names)
+  for _, name in ipairs(first and names or {}) do
     local t = rawget(x, name)
     local is_column = not operands.is_tensor(t) or inner.is_open(t) and t:dim() > 0 and t:size(0) == first:size(0)
     if not is_column then return end
   end
-  for _, name in ipairs(names) do
+  for _, name in ipairs(first and names or {}) do
     local t = tables.filled(rawget(x, name), first)
     if t then rawset(x, name, t) end
   end
@@ -54,7 +49,7 @@ end
 -- Returns the names of the columns in their order, that of the metatable and then the alphabet, or 1, 2, ... for a
 -- sequence; and a key that is not a column's name, or nil. Columns of a table that prints as rows are settled.
 function tables.names(x)
-  local names, is_known, others, count, stray = {}, {}, {}, rawlen(x), nil
+  local names, is_known, others, count, stray, has_filling = {}, {}, {}, rawlen(x), nil, false
   for i = 1, count do names[i] = i end
   for _, name in ipairs(count == 0 and about.about(x) or {}) do
     if type(name) == "string" and rawget(x, name) ~= nil and not is_known[name] then
@@ -62,7 +57,8 @@ function tables.names(x)
       table.insert(names, name)
     end
   end
-  for key in next, x do
+  for key, value in next, x do
+    has_filling = has_filling or IS_FILLING[type(value)]
     if count > 0 and not is_position(key, count) or count == 0 and type(key) ~= "string" then
       stray = key
     elseif count == 0 and not is_known[key] then
@@ -71,7 +67,7 @@ function tables.names(x)
   end
   table.sort(others)
   table.move(others, 1, #others, #names + 1, names)
-  if about.about(x) then settle(x, names) end
+  if has_filling and about.about(x) then settle(x, names) end
   return names, stray
 end
 
@@ -98,9 +94,8 @@ end
 
 -- Raises an error unless a tensor has as many rows as the first column of x, and its device.
 function tables.check_beside(x, t)
-  local name = first_columns(x, (tables.names(x)))
-  if not name then return end
-  local other = rawget(x, name)
+  local other, name = first_column(x, (tables.names(x)))
+  if not other then return end
   local rows, count = other:size(0), t:dim() > 0 and t:size(0)
   if count ~= rows then
     fail("value", ("has %s, column %s has %d elements"):format(count and ("%d element%s"):format(count,
