@@ -148,9 +148,12 @@ local one_by_one
 local function bound(f, inputs, argument)
   local parts, values, missing = parts_of(f), {}, nil
   argument = argument or "inputs"
-  if getmetatable(inputs) then tables.names(inputs) end -- settles columns
   for i, name in ipairs(parts.names) do
     values[i] = rawget(inputs, name)
+    if type(values[i]) ~= "userdata" and getmetatable(inputs) then
+      tables.names(inputs) -- settles columns
+      values[i] = rawget(inputs, name)
+    end
     if values[i] == nil then
       missing = missing or {}
       table.insert(missing, name)
