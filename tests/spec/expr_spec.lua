@@ -514,7 +514,8 @@ describe("a text of columns", function()
       {"strew.rows(s, 'city > 2')", "gt: 'other' is 2, expected text or a string\n"
         .. '  self  text[4] cpu\n  text  city > 2\n             ^\n  hint  a word is a string: "Oslo"'},
       {"strew.rows(s, 'n > 0 and city == 5')", "eq: 'other' is 5, expected text or a string\n"
-        .. '  self  text[4] cpu\n  text  n > 0 and city == 5\n                       ^^\n  hint  a word is a string: "Oslo"'},
+        .. '  self  text[4] cpu\n  text  n > 0 and city == 5\n'
+        .. '                       ^^\n  hint  a word is a string: "Oslo"'},
       {"strew.expr('city + 1 > 2')(s)", "add: 'self' is text, add takes numbers\n  self  text[4] cpu\n"
         .. "  text  city + 1 > 2\n             ^"},
       {"strew.rows(s, 'city[n + 9] == \"Rome\"')", "m[i]: 'index' has value 12 at [0], out of range for dim 0 of self "
@@ -526,7 +527,8 @@ describe("a text of columns", function()
       {"strew.rows(s, 'city ~= \"a\" and sqrt(city) > 1')", "sqrt: 'self' is text, sqrt takes numbers\n"
         .. "  self  text[4] cpu\n  text  city ~= \"a\" and sqrt(city) > 1\n                        ^^^^"},
       {"strew.rows(s, 'day == city')", "eq: 'self' is int64, expected text or a string\n"
-        .. "  self   int64[4] cpu\n  other  text[4] cpu\n  text   day == city\n             ^^\n  hint   strew.text(x) writes numbers as words"},
+        .. "  self   int64[4] cpu\n  other  text[4] cpu\n  text   day == city\n             ^^\n"
+        .. "  hint   strew.text(x) writes numbers as words"},
       {"strew.rows(s, 'city')", "rows: 'which' gives text, expected a condition\n"
         .. "  hint  a comparison such as (n + 1) > 0 gives bools"},
       {"strew.rows(strew.assign(s, {at = strew.time{'2024-05-17', '', '', ''}}), 'at < \"May\"')",
