@@ -366,7 +366,8 @@ void strew_guess_name(strew_guess *guess, const char *name) {
   if (wanted_length == 0 || wanted_length > LONGEST_NAME || length > LONGEST_NAME) return;
   int limit = guess->nearest ? guess->distance : max_distance((int)wanted_length);
   int apart = distance(guess->wanted, (int)wanted_length, name, (int)length);
-  if (apart == 1 && guess->wanted[length] == '_' && !strncmp(guess->wanted, name, length)) apart = 0; /* not in place */
+  if (wanted_length == length + 1 && guess->wanted[length] == '_' && !memcmp(guess->wanted, name, length))
+    apart = 0; /* the same, not in place */
   if (apart > limit || (guess->nearest && apart == limit && strcmp(name, guess->nearest) >= 0)) return;
   guess->nearest = name;
   guess->distance = apart;
