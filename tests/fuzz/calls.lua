@@ -216,7 +216,7 @@ local function call_of_keys(choices, pool)
   local method, self = choices:one_of(of_keys), of_type(choices, pool, "userdata")
   local arguments, count = arguments_of(choices, pool, method)
   local function f(...) return self[method.name](self, ...) end
-  return method.name, table.pack(pcall(f, table.unpack(arguments, 1, count))), false
+  return method.name, table.pack(pcall(f, table.unpack(arguments, 1, count))), writes(method.name, arguments, count)
 end
 
 -- One call. Returns its name, its results (a packed table), and whether it may write.
@@ -265,7 +265,7 @@ local function run(bytes, threads)
           name, ok and "worked" or "failed", i, pool[i], before[i], after[i], ok and "" or message), 0)
       end
     end
-    if name ~= "empty" then keep(pool, results) end -- its elements are whatever the memory held
+    if not name:find "^empty" then keep(pool, results) end -- their elements are whatever the memory held
     before = look_at_all(pool)
   end
   return table.concat(before, "\n")
