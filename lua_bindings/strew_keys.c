@@ -71,7 +71,8 @@ static bool has_stored(lua_State *L, const struct script_call *call) {
   return false;
 }
 
-/* kt:ids(k1, ..., kn), or kt:ids(x, columns) for a table of columns. The family takes the keys in a sequence. */
+/* kt:ids(k1, ..., kn), or kt:ids(x, columns) for a table of columns. The family takes the keys in a sequence, and their
+   number as n. */
 static int ids(lua_State *L, struct script_call *call) {
   const bool is_table = lua_istable(L, 2);
   if (is_table && bind_to_owner(L, &key_tables)) return bind_call_family(L, call, &bind_table_ids_row);
@@ -86,7 +87,8 @@ static int ids(lua_State *L, struct script_call *call) {
     lua_pushvalue(L, i);
     lua_rawseti(L, -2, i - 1);
   }
-  lua_call(L, 2, 1);
+  lua_pushvalue(L, 1); /* in the place of columns: tells them from those of a script's table */
+  lua_call(L, 3, 1);
   return 1;
 }
 

@@ -40,8 +40,8 @@ local function ids_of_tensors(self, given)
   if state.names and type(state.names[1]) == "string" then
     fail("k1", "is a tensor, the keys before came from columns of tables, expected a table")
   elseif given.n ~= count then
-    fail(nil, ("has %d key%s, expected %d, the columns of the key table"):format(given.n, given.n == 1 and "" or "s",
-      count))
+    fail(nil, ("has %s key%s, expected %d, the columns of the key table"):format(inner.text(given.n),
+      given.n == 1 and "" or "s", count))
   end
   local keys, names = {}, {}
   for k = 1, count do
@@ -59,7 +59,7 @@ local function ids_of_tensors(self, given)
 end
 
 local function ids(self, x, by)
-  if by == nil and rawget(x, "n") then return ids_of_tensors(self, x) end
+  if by ~= nil and rawequal(by, self) then return ids_of_tensors(self, x) end -- a sequence and its number as x.n
   if by == nil then fail("columns", "is missing, the arguments are (self, x, columns)") end
   local state, count, n = state_of(self)
   local columns = tables.read(x, "x")

@@ -188,6 +188,12 @@ function calls.where(...)
   return strew.where(a, b, c)
 end
 
+function calls.where_(self, condition, other)
+  local chosen = calls.where(condition, text(self, "self", self), other)
+  operands.check_shape(chosen, self.shape, "other")
+  return self:copy_(chosen)
+end
+
 function words.strings.where(condition, a, b, ...)
   if operands.is_tensor(condition) and type(a) == "string" and type(b) == "string" and select("#", ...) == 0 then
     return calls.where(condition, a, b)
@@ -353,6 +359,7 @@ local TRUTHS <const> = {["true"] = true, ["false"] = false, ["1"] = true, ["0"] 
 -- Those of uint64 above 2^63 - 1 are negative here, with the same bits.
 local MOST <const>, LEAST <const>, MOST_UNSIGNED <const> = "9223372036854775807", "9223372036854775808",
   "18446744073709551615"
+local MOST_DIGITS <const> = 400 -- more than floats have
 local function integer_of(word, dtype, info)
   local number = tonumber(word)
   local least, most = info.min, dtype == "uint64" and math.maxinteger or info.max
@@ -363,7 +370,9 @@ local function integer_of(word, dtype, info)
   if not sign or not number then return nil end
   local digits, zeros = (whole .. rest):match "^0*(.-)(0*)$"
   if digits == "" then return 0 end
-  local power = (tonumber(exponent) or 0) - #rest + #zeros
+  local raised = tonumber(exponent) or 0
+  if raised < -MOST_DIGITS or raised > MOST_DIGITS then return nil end
+  local power = raised - #rest + #zeros
   if power < 0 or #digits + power > #MOST_UNSIGNED then return nil end
   digits = digits .. ("0"):rep(power)
   local limit = dtype == "uint64" and MOST_UNSIGNED or sign == "-" and LEAST or MOST
@@ -431,7 +440,7 @@ local function converted(self, dtype)
     for k, word in ipairs(list) do
       values[k] = value_of(word, dtype, info)
       if values[k] == nil then
-        local fact = (is_float and tonumber(word) and "which %s cannot hold" or "which is no %s"):format(dtype)
+        local fact = (is_float and not word:find "[xX]" and tonumber(word) and "which %s cannot hold" or "which is no %s"):format(dtype)
         fail_word(self, numbers, k, fact, word == "" and not is_float and "floats have NaN for empty words" or nil)
       end
     end

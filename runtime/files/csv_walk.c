@@ -185,7 +185,8 @@ static const char *text_of_remedy(const struct csv_reader *reader, const struct 
   *text = '\0';
   if (look == DATE && !has_numbers) snprintf(text, TEXT_BYTES, "{.dates = {%.120s}} reads dates, ", column);
   if (look == OTHER_DATE && !has_numbers) remedy_of_dates(cells, cell, column, text);
-  if (is_unsigned(cell) && reader->columns[cell->column].kind != FRACTIONAL)
+  if (is_unsigned(cell) && reader->columns[cell->column].kind != FRACTIONAL &&
+      !reader->columns[cell->column].missing_line)
     strcpy(text, "{.dtype = STREW_UINT64} holds it, ");
   if (look == ROUNDED) strcat(text, "{.dtype = STREW_FLOAT64} rounds, ");
   if (look == LABEL)
@@ -688,6 +689,7 @@ static void remedy_of_numbers(const struct csv_reader *reader, struct cells cell
     if (!is_new_word(reader, &cells, &cell, i) && reader->columns[i].kind == UNKNOWN)
       length += (size_t)snprintf(text + length, MOST_BYTES, "%s%s", length > first ? ", " : "",
                                  text_of_column(reader, i, column));
+    if (*cells.at != cells.separator) break;
   }
   strcpy(text + (length < MOST_BYTES ? length : 0), length < MOST_BYTES ? "}} reads words" : "");
 }

@@ -184,6 +184,10 @@ describe("key tables", function()
     } do
       assert.equal(row[1], message(kt.ids, kt, table.unpack(row, 2)):match("[^\n]*"))
     end
+    for _, x in ipairs{{n = one}, {n = "x"}, {n = 2, one, two}} do -- no keys, whatever n is
+      assert.truthy(message(kt.ids, kt, x):find("ids: 'columns' is missing", 1, true))
+      assert.falsy(message(kt.ids, kt, x, kt):find("strew.family", 1, true))
+    end
     assert.equal(2, kt.n)
     assert.equal("ids: 'self' is a tensor, expected a key table", message(kt.ids, one):match("[^\n]*"))
     assert.equal("key_table: 'n' is 0, expected 1 to 16 columns", message(strew.key_table, 0))

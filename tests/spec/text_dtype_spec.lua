@@ -104,6 +104,7 @@ describe("text", function()
       assert.same({a, b, a}, list(strew.stack{x, y, x}))
       assert.same(map(function(c, v, w) return c and v or w end, mask, a, b), list(strew.where(m, x, y)))
       assert.same(map(function(c, v) return c and v or "new" end, mask, a), list(strew.where(m, x, "new")))
+      assert.same(map(function(c, v) return c and v or "new" end, mask, a), list(x:clone():where_(m, "new")))
       assert.same(map(function(c, v) return c and "new" or v end, mask, a), list(x:masked_fill(m, "new")))
       local scattered, put = {table.unpack(a)}, {table.unpack(a)}
       for i = 1, n do scattered[index[i] + 1], put[index[i] + 1] = b[i], b[i] end
@@ -298,6 +299,9 @@ describe("text", function()
       {function() return t:full_like("a", {dtype = "int64"}) end, "'value' is text, expected a number for int64"},
       {function() t[0] = 1 end, "'value' is 1, expected text or a string"},
       {function() return t:to("float32") end, "'self' has \"a\" at %[0%], which is no float32"},
+      {function() return strew.tensor{"1.5e-9223372036854775808"}:to("int64") end, "at %[0%], which is no int64"},
+      {function() return strew.tensor{"1.50e9223372036854775807"}:to("int64") end, "at %[0%], which is no int64"},
+      {function() return strew.tensor{"0x1p3"}:to("float64") end, "which is no float64"},
       {function() return strew.tensor{"1", ""}:to("int64") end, "'self' has \"\" at %[1%], which is no int64"},
       {function() return strew.tensor{"300"}:to("uint8") end, "'self' has \"300\" at %[0%], which is no uint8"},
       {function() return strew.ones(2):to("text") end, "'dtype' is text, self is float32: they do not mix"},
