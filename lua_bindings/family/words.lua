@@ -440,7 +440,8 @@ local function converted(self, dtype)
     for k, word in ipairs(list) do
       values[k] = value_of(word, dtype, info)
       if values[k] == nil then
-        local fact = (is_float and not word:find "[xX]" and tonumber(word) and "which %s cannot hold" or "which is no %s"):format(dtype)
+        local is_number = is_float and not word:find "[xX]" and tonumber(word)
+        local fact = (is_number and "which %s cannot hold" or "which is no %s"):format(dtype)
         fail_word(self, numbers, k, fact, word == "" and not is_float and "floats have NaN for empty words" or nil)
       end
     end
