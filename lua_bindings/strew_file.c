@@ -231,8 +231,8 @@ static void warn_of_names(lua_State *L, struct loading *loading) {
   if (*message) lua_warning(L, message, 0);
 }
 
-/* Pushes the table that `held` owns, if there is one, for from_arrow_stream as an imported one, and ends a call with it or with the tensor on top of the
-   stack. */
+/* Pushes the table that `held` owns, if there is one, and ends a call with it or with the tensor on top of the stack.
+   is_imported: the table is from Arrow. */
 static int end_loading(lua_State *L, struct script_call *call, struct owner *held, bool is_imported) {
   if (!held->object.any) return 1;
   bool is_pushed = (is_imported ? bind_push_imported : bind_push_table)(L, call, held->object.table);

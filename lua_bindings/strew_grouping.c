@@ -117,7 +117,8 @@ static int get_field(lua_State *L, struct script_call *call) {
   char text[TEXT_BYTES];
   strew_grouping *self;
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : bind_text(L, call, 2, text);
-  if (field_of(name)) call->error.alias = field_of(name); /* if self was freed */
+  const char *field = field_of(name);
+  if (field) call->error.alias = field; /* if self was freed */
   if (!bind_grouping(L, call, 1, "self", &self)) return -1;
   for (int i = 0; i < (int)(sizeof tensors / sizeof *tensors); i++)
     if (strcmp(name, tensors[i].name) == 0) return push_tensor(L, call, i);

@@ -171,8 +171,7 @@ static strew_status enqueue_all(struct launch *launch, cl_uint dimensions, size_
   }
   /* After a failure behind launches that have written, the device's data cannot be trusted. A call that was stopped
      reports that itself. */
-  bool is_stopped = status == STREW_EINTERRUPTED || status == STREW_ETIME;
-  if (status != STREW_OK && !is_stopped && launch->continues) opencl_of(launch->device)->lost = true;
+  if (status != STREW_OK && !is_stopped(status) && launch->continues) opencl_of(launch->device)->lost = true;
   return launch->status = status;
 }
 

@@ -411,13 +411,20 @@ START_TEST(test_pieces_of_products) {
 }
 END_TEST
 
+/* Makes a file with this text at a path that ends in XXXXXX and four more characters. */
+static void make_file(char *path, const char *text) {
+  const ssize_t size_bytes = (ssize_t)strlen(text);
+  int descriptor = mkstemps(path, 4);
+  ck_assert_int_ge(descriptor, 0);
+  ck_assert_int_eq(write(descriptor, text, (size_t)size_bytes), size_bytes);
+  close(descriptor);
+}
+
 /* Lines of .csv files are checked by number of cells; saved ones once for 2^15, which a thread writes in a millisecond. */
 START_TEST(test_wide_lines) {
   const int64_t wide[] = {2, 1 << 15};
   char path[] = "/tmp/strew-check-XXXXXX.csv";
-  int descriptor = mkstemps(path, 4);
-  ck_assert_int_ge(descriptor, 0);
-  close(descriptor);
+  make_file(path, "");
   strew_tensor *saved = random_integers(STREW_INT32, 2, wide, CONTIGUOUS, -9, 9);
   strew_table *loaded = NULL;
   limit_looks(LONG_MAX, false);
@@ -453,11 +460,8 @@ END_TEST
 /* Lines of missing values, which leave the names open, are read on, or the call fails. */
 START_TEST(test_open_heads) {
   char path[] = "/tmp/strew-check-XXXXXX.csv";
-  const char text[] = "a,b\nnan,nan\nnan,nan\nnan,nan\n1,2\n3,4\n";
-  int descriptor = mkstemps(path, 4);
-  ck_assert_int_ge(descriptor, 0);
-  ck_assert_int_eq(write(descriptor, text, sizeof text - 1), (ssize_t)sizeof text - 1);
-  close(descriptor);
+  const char *text = "a,b\nnan,nan\nnan,nan\nnan,nan\n1,2\n3,4\n";
+  make_file(path, text);
   const strew_load_options options = {.csv = &(const strew_csv_options){.rows = 2}};
   for (long failing = 1;; failing++) {
     strew_table *loaded = NULL;
@@ -484,9 +488,7 @@ static int64_t spoil_codes(void) {
 START_TEST(test_changing_codes) {
   const int64_t count = 4;
   char path[] = "/tmp/strew-check-XXXXXX.csv";
-  int descriptor = mkstemps(path, 4);
-  ck_assert_int_ge(descriptor, 0);
-  close(descriptor);
+  make_file(path, "");
   strew_tensor *codes = NULL;
   strew_table *table = NULL;
   ok(strew_wrap(device, STREW_INT64, 1, &count, NULL, host_codes, sizeof host_codes, NULL, NULL, &codes, &failure));
@@ -512,9 +514,7 @@ END_TEST
 START_TEST(test_rows_of_pictures) {
   const int64_t high[] = {3000, 1};
   char path[] = "/tmp/strew-check-XXXXXX.png";
-  int descriptor = mkstemps(path, 4);
-  ck_assert_int_ge(descriptor, 0);
-  close(descriptor);
+  make_file(path, "");
   strew_tensor *saved = random_integers(STREW_UINT8, 2, high, CONTIGUOUS, 0, 9), *loaded = NULL;
   limit_looks(LONG_MAX, false);
   ok(strew_save(saved, path, NULL, &failure));

@@ -1,8 +1,7 @@
 -- expressions.lua: expressions: their inputs by name, columns of tables as inputs, and, for gradients, their operations
 -- one by one.
 local strew, fail, use, inner = ...
-local operands, errors = use "operands.lua", use "errors.lua"
-local tables = use "tables.lua"
+local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
 local expressions = {}
 
 -- Of each expression the names of its inputs, its words, the number of the input that each is compared with, 0: none;

@@ -35,12 +35,13 @@ end
 -- new one, once x is read. The others must be columns of one length.
 local function settle(x, names)
   local first = first_column(x, names)
-  for _, name in ipairs(first and names or {}) do
+  if not first then return end
+  for _, name in ipairs(names) do
     local t = rawget(x, name)
     local is_column = not operands.is_tensor(t) or inner.is_open(t) and t:dim() > 0 and t:size(0) == first:size(0)
     if not is_column then return end
   end
-  for _, name in ipairs(first and names or {}) do
+  for _, name in ipairs(names) do
     local t = tables.filled(rawget(x, name), first)
     if t then rawset(x, name, t) end
   end

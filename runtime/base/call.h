@@ -90,6 +90,8 @@ strew_status check_reserved(const struct call *call, const uint64_t *reserved, s
 static inline const char *alias_of(const strew_error *error, const char *name) {
   return error && error->alias ? error->alias : name;
 }
+/* True for the status of a call that the user or the time limit ended. */
+static inline bool is_stopped(strew_status status) { return status == STREW_EINTERRUPTED || status == STREW_ETIME; }
 /* Reports the status of inner calls, whose failure is in `inner`, under the alias that error has, and with the operands
    of the outer call where memory, time or the user ended it. Returns the status. */
 strew_status report_call(const struct call *call, strew_status status, const strew_error *inner, strew_error *error);

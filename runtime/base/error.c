@@ -326,7 +326,7 @@ strew_status report_call(const struct call *call, strew_status status, const str
   if (status == STREW_OK || !error) return status;
   *error = *inner;
   error->alias = alias;
-  if (status != STREW_EINTERRUPTED && status != STREW_ETIME && status != STREW_EMEMORY) return status;
+  if (!is_stopped(status) && status != STREW_EMEMORY) return status;
   struct text text = {error->message + strcspn(error->message, "\n"), error->message + sizeof error->message};
   *text.at = '\0'; /* without the lines of the inner call */
   append_tail(&text, call, error->hint);

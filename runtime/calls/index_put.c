@@ -206,7 +206,7 @@ strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_opera
     for (; mask.rank < self->rank; mask.rank++) mask.sizes[mask.rank] = 1, mask.strides[mask.rank] = 0;
     const strew_status status = strew_masked_fill(self, &mask, value, &self, steps.error);
     if (status == STREW_OK) return status;
-    if (status == STREW_EINTERRUPTED || status == STREW_ETIME) return STEP(&steps, status), steps_status(&steps);
+    if (is_stopped(status)) return STEP(&steps, status), steps_status(&steps);
   }
   const char *const *names = index->dtype == STREW_BOOL ? mask_name : index_name;
   const struct put put = {names, "value", self, 1, &index, value.tensor, NULL};

@@ -630,7 +630,7 @@ strew_status csv_head_is_open(const struct csv_reader *reader, struct cells cell
   struct cells first = cells;
   head.count = 0;
   const strew_status status = count_cells(&head, &first, &head.count); /* csv_read_head reports what is wrong with it */
-  if (status == STREW_EINTERRUPTED || status == STREW_ETIME) return status;
+  if (is_stopped(status)) return status;
   *is_open = status == STREW_OK && column_below_words(&head, cells, &has_numbers) == OPEN;
   return STREW_OK;
 }

@@ -105,8 +105,8 @@ bool joins_integers(const strew_aggregate *aggregate);
 strew_status grouping_join_integers(strew_grouping *grouping, const strew_aggregate *aggregate,
                                     strew_reduction reduction, strew_dtype dtype, strew_tensor *src, strew_tensor **out,
                                     strew_error *error);
-/* The aggregate of these sums or products in int64. One that leaves 64 bits is an error. *may_wrap: what is known of sums of src, or
-   found. */
+/* The aggregate of these sums or products in int64. One that leaves 64 bits is an error. *may_wrap: what is known of sums
+   of src, or found. */
 enum may_wrap { UNKNOWN_WRAP, MAY_WRAP, NEVER_WRAPS };
 strew_status grouping_finish_integers(const struct call *call, strew_grouping *grouping,
                                       const strew_aggregate *aggregate, strew_tensor *values, enum may_wrap *may_wrap,
