@@ -455,8 +455,9 @@ function calls.to(self, ...)
   local given, options = with_options(...)
   local target, device = options.dtype, options.device
   if not is_text(self) or given.n == 0 and not target and not device then return strew.to(self, ...) end -- fails again
-  for i = 1, given.n do
-    if given[i] == "time" or pcall(strew.zeros, 0, {dtype = given[i]}) then target = given[i] else device = given[i] end
+  for i = 1, given.n do -- the CPU has every dtype; self's device may lack float64
+    local is_dtype = given[i] == "time" or pcall(strew.zeros, 0, {dtype = given[i], device = "cpu"})
+    if is_dtype then target = given[i] else device = given[i] end
   end
   local t = device and self:to(device) or self
   return target and target ~= "text" and converted(t, target) or t

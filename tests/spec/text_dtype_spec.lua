@@ -263,6 +263,7 @@ describe("text", function()
     assert.same({7, -1}, list(strew.tensor{"7", "-1"}:to("int16")))
     assert.same({true, false}, list(strew.tensor{"true", "0"}:to("bool")))
     assert.same({"2024-05-17", "NaT"}, list(strew.tensor{"2024-05-17", ""}:to("time")))
+    assert.same({1.5, -2}, list(strew.tensor{"1.5", "-2"}:to("float64", "cpu"))) -- from a device that may lack float64
     assert.same({"1.5", "", "-2.0"}, list(strew.text(strew.tensor{1.5, 0 / 0, -2})))
     local f = strew.expr("x == 'Oslo' and y > 1")
     assert.same({true, false}, list(f{x = strew.tensor{"Oslo", "Oslo"}, y = strew.tensor{2, 1}}))
