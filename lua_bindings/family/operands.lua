@@ -1,5 +1,6 @@
 -- operands.lua: what files of the family ask of operands: texts and products of sizes, dtypes, and common checks.
-local strew, fail, _, inner = ...
+local strew, fail, use, inner = ...
+local errors = use "errors.lua"
 local operands = {}
 
 function operands.text(sizes) return "[" .. table.concat(sizes, ", ") .. "]" end
@@ -21,9 +22,11 @@ function operands.check_device(self, x, name)
   end
 end
 
--- Returns the conversions of `name` and of self, of two dtypes, to the promoted one.
+-- Returns the conversions of `name` and of self, of two dtypes, to the promoted one; nil: they do not mix.
 local function to_promoted(name, dtype, self_dtype)
-  local promoted, texts = strew.result_type(dtype, self_dtype), {}
+  local mixes, promoted = pcall(strew.result_type, dtype, self_dtype)
+  if not mixes then return nil end
+  local texts = {}
   if promoted ~= dtype then texts[1] = ('%s:to("%s")'):format(name, promoted) end
   if promoted ~= self_dtype then texts[#texts + 1] = ('self:to("%s")'):format(promoted) end
   return table.concat(texts, ", ")
@@ -118,7 +121,12 @@ function operands.extremes(calls, in_order)
       for name, value in next, index do rest[name] = value end
       rest.reduce = nil
       return (strew["scatter_" .. EXTREMES[index.reduce]](self, dim, rest))
-    elseif type(options) ~= "table" or not EXTREMES[options.reduce] then
+    end
+    if type(src) == "string" and operands.is_tensor(self) and operands.is_tensor(index) then
+      local like = {dtype = self.dtype, device = self.device}
+      src = errors.own("value", "src", nil, strew.full, index.shape, src, like)
+    end
+    if type(options) ~= "table" or not EXTREMES[options.reduce] then
       return strew.scatter(self, dim, index, src, options) -- fails again
     end
     for name, value in next, options do rest[name] = value end
@@ -140,7 +148,8 @@ function operands.extremes(calls, in_order)
       local values, place = strew[name](a, index, own)
       values = back(values, place:eq(src:size(index:dim() - 1)))
       if out == nil then return values, place end
-      operands.check_values(src, out, "out")
+      if out.dtype ~= src.dtype then fail("out", ("is %s, expected %s"):format(out.dtype, src.dtype), nil, "dtype") end
+      operands.check_device(src, out, "out")
       operands.check_shape(out, values.shape, "out")
       return out:copy_(values), place
     end

@@ -111,16 +111,18 @@ function calls.clamp(self, low, high)
 end
 
 -- Calls that write a time take its text themselves: here are those that have failed, for one that is none.
+local OTHERS <const> = {where_ = "other", index_put = "values", index_put_ = "values"}
 local function writing(name, again)
   calls[name] = function(...)
     for i, value in ipairs{...} do
-      local argument = name == "where" and (i == 2 and "a" or "b") or name == "where_" and "other" or "value"
+      local argument = name == "where" and (i == 2 and "a" or "b") or OTHERS[name] or "value"
       if type(value) == "string" then times.read(value, argument, "cpu") end
     end
     return again(...)
   end
 end
-for name in ("where where_ full_like masked_fill masked_fill_ index_fill index_fill_ fill fill_ set"):gmatch "[%a_]+" do
+for name in ([[where where_ full_like masked_fill masked_fill_ index_fill index_fill_ index_put index_put_ fill fill_
+  set]]):gmatch "[%a_]+" do
   writing(name, strew[name])
 end
 writing("t[i] = v", function(self, at, value) self[at] = value end)

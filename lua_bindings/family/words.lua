@@ -228,8 +228,8 @@ end
 for _, name in ipairs{"scatter", "scatter_"} do
   local reduce = calls[name]
   calls[name] = function(self, dim, index, src, ...)
-    if type(src) ~= "string" or not operands.is_tensor(index) then return reduce(self, dim, index, src, ...) end
-    return strew[name](self, dim, index, text(src, "src", self):expand(index.shape), ...)
+    if type(src) == "string" and operands.is_tensor(index) then src = text(src, "src", self):expand(index.shape) end
+    return reduce(self, dim, index, src, ...)
   end
 end
 

@@ -307,6 +307,8 @@ describe("text", function()
       {function() return strew.tensor{"300"}:to("uint8") end, "'self' has \"300\" at %[0%], which is no uint8"},
       {function() return strew.ones(2):to("text") end, "'dtype' is text, self is float32: they do not mix"},
       {function() return strew.ones(2, {dtype = "text"}) end, "ones: .dtype. is text, expected a number dtype"},
+      {function() return strew.segment_csr(t, strew.tensor{0, 2}, {reduce = "max", out = strew.ones(1)}) end,
+        "'out' is float32, expected text"},
       {function() return strew.ones(2).words end, "tensor has no 'words'"},
     }
     for _, row in ipairs(rows) do assert.matches(row[2], message(row[1])) end
@@ -358,6 +360,7 @@ describe("text", function()
     assert.same({"a", "c", ""}, list(strew.tensor{"x", "c", "b"}:scatter_reduce_(0, ids, t, "amin",
       {include_self = false})))
     assert.same({"z", "c", "c"}, list(strew.tensor{"a", "c", "b"}:scatter(0, ids, t, {reduce = "max"})))
+    assert.same({"b", "c", "b"}, list(strew.tensor{"a", "c", "b"}:scatter(0, ids, "b", {reduce = "max"})))
     local values, at = strew.segment_csr(t, strew.tensor{0, 2, 2, 5}, {reduce = "max"})
     assert.same({{"z", "", "c"}, {0, 5, 3}}, {list(values), list(at)})
     assert.same({"b", "", ""}, list((strew.segment_coo(t, strew.tensor{0, 0, 2, 2, 2}, {reduce = "min"}))))

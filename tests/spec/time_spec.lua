@@ -221,6 +221,7 @@ describe("times", function()
       {t:masked_fill(t:isnan(), "1999-01-01"), "2024-01-01 1999-01-01 1960-02-29"},
       {t:gather(0, strew.tensor{2, 2}), "1960-02-29 1960-02-29"}, {t:roll(1), "1960-02-29 2024-01-01 NaT"},
       {t:scatter(0, strew.tensor{0}, t:narrow(0, 2, 1)), "1960-02-29 NaT 1960-02-29"},
+      {t:scatter(0, strew.tensor{0, 2}, "1970-01-01", {reduce = "min"}), "1970-01-01 NaT 1960-02-29"},
       {t:index_fill(0, strew.tensor{1}, "1970-01-01"), "2024-01-01 1970-01-01 1960-02-29"},
       {t:repeat_interleave(2):narrow(0, 2, 3), "NaT NaT 1960-02-29"}, {t:take(strew.tensor{2}), "1960-02-29"},
       {strew.full({2}, "2024-01-01", {dtype = "time"}), "2024-01-01 2024-01-01"},
@@ -337,11 +338,14 @@ describe("times", function()
       {"t:set(0, '2023-02-29')", "set: 'value' is \"2023-02-29\", which is not in the calendar"},
       {"t:fill_('x')", "fill_: 'value' is \"x\", expected a time" .. hint},
       {"t:masked_fill(t:isnan(), 'x')", "masked_fill: 'value' is \"x\", expected a time" .. hint},
+      {"t:index_put({strew.tensor{0}}, 'x')", "index_put: 'values' is \"x\", expected a time" .. hint},
+      {"t:scatter(0, strew.tensor{0}, 'x')", "scatter: 'src' is \"x\", expected a time" .. hint},
+      {"t:scatter_(0, strew.tensor{0}, 'x', {reduce = 'max'})", "scatter_: 'src' is \"x\", expected a time" .. hint},
       {"strew.where(t:isnan(), 'x', t)", "where: 'a' is \"x\", expected a time" .. hint},
       {"strew.where(t:isnan(), t, 'x')", "where: 'b' is \"x\", expected a time" .. hint},
       {"strew.full({2}, 'x', {dtype = 'time'})", "full: 'value' is \"x\", expected a time" .. hint},
     }, {strew = strew, t = t}, function(message) -- without the lines of tensors
-      return (message:gsub("\n  %w+ +%w+%[[^\n]*", ""):gsub("\n  hint +", "\n  hint  "))
+      return (message:gsub("\n  [%w%[%]]+ +%w+%[[^\n]*", ""):gsub("\n  hint +", "\n  hint  "))
     end)
   end)
 
