@@ -98,7 +98,11 @@ static bool read_key(lua_State *L, struct script_call *call, const char *name, s
 /* Reads a sequence. */
 static bool read_keys(lua_State *L, struct script_call *call, int i, const char *name, struct keys *keys) {
   int table;
-  if (!bind_table(L, call, i, name, &table)) return false;
+  char text[TEXT_BYTES];
+  if (!bind_table(L, call, i, name, &table)) {
+    if (lua_type(L, i) == LUA_TSTRING) bind_hint(call, "%s = {%s}", name, bind_text(L, call, i, text));
+    return false;
+  }
   *keys->option = keys->names;
   *keys->count = 0;
   for (lua_Unsigned k = 1; k <= lua_rawlen(L, i) && k <= keys->most; k++) {

@@ -329,8 +329,8 @@ end
 -- Reductions of text and of times: true for those whose results are such, too.
 local OF_ANY <const> = {min = true, max = true, first = true, last = true, count = false, nunique = false}
 
--- Returns the word or reduction of one's own, its options, the first tensor of v, whether NaN is left out, and what
--- makes elements of results. In place of text and of times the tensor has numbers in their order.
+-- Returns the word or reduction of one's own, its options, the first tensor of v, whether NaN is left out, what makes
+-- elements of results, and of text and of times `fill`. In place of these the tensor has numbers in their order.
 local function read(v, reduce)
   local entry = type(reduce) == "table" and reduce or {reduce}
   local word = rawget(entry, 1)
@@ -354,7 +354,10 @@ local function read(v, reduce)
     back = OF_ANY[word] and back
   end
   local skips = options.skip_nan and is_float(first) and first:ne(first):any():item()
-  return word, options, first, skips, back or function(out) return out end
+  if not back then return word, options, first, skips, function(out) return out end end
+  local fill = options.fill
+  options.fill = nil
+  return word, options, first, skips, back, fill
 end
 
 -- Returns a row for each range; nil: by groups alone.
@@ -383,7 +386,7 @@ local function as_own(out, x, options)
 end
 
 local function ranges(v, starts, ends, reduce)
-  local word, options, x, skips, back = read(v, reduce)
+  local word, options, x, skips, back, fill = read(v, reduce)
   local n, lists = x:size(0), {starts = starts, ends = ends}
   for _, name in ipairs{"starts", "ends"} do
     local t = lists[name]
@@ -399,7 +402,9 @@ local function ranges(v, starts, ends, reduce)
   operands.check_none(ends:lt(starts), ends, "ends", "its start or more",
     "ends:maximum(starts) makes those ranges empty")
   local out = reduce_ranges(v, x, ranges_of(starts, ends - starts), nil, word, options, skips)
-  return back(as_own(out, x, options))
+  out = back(as_own(out, x, options))
+  if fill == nil then return out end
+  return errors.own("value", "fill", nil, strew.masked_fill, out, beside(starts:eq(ends), out), fill)
 end
 
 -- Returns the grouping of `by`: keys, or a grouping of the rows of x.
@@ -459,7 +464,8 @@ local function arrange(full, rest, places, windows, n)
 end
 
 local function rolling(v, n, reduce, by, min_count)
-  local word, options, x, skips, back = read(v, reduce)
+  local word, options, x, skips, back, fill = read(v, reduce)
+  if fill ~= nil then fail("reduce", ("has fill, but a window of %s is never empty"):format(v.dtype)) end
   min_count = min_count or n
   check_number("n", n, 1, math.huge, "a window of 1 is the element alone")
   check_number("min_count", min_count, 0, n, "n is the default; 0 and 1 leave no window out")

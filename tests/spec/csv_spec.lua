@@ -193,6 +193,7 @@ describe("a .csv file", function()
     assert.equal("load: 'text' has \"2\", not found among the columns: \"1\"", refused{header = false, text = {2}})
     assert.equal("load: 'text' has true, expected names or numbers of columns", refused{text = {true}})
     assert.equal("load: 'text' is 5, expected a table", refused{text = 5})
+    assert.equal("load: 'missing' is \"?\", expected a table\n  hint  missing = {\"?\"}", refused{missing = "?"})
     assert.equal("load: 'text' has key \"a\", expected a sequence", refused{header = true, text = {a = true}})
     for _, separator in ipairs{"5", "e", ".", "-", "\"", "\n", "é"} do
       assert.is_truthy(refused{separator = separator}:find("^load: 'separator' is "), separator)
