@@ -6690,7 +6690,8 @@ function strew.cdist(self, other, p) end
 ---booleans, and groupings, which stand for the ids of their elements; a table of columns will do. The result is a new
 ---tensor, or is written to `out`, which may be an input. `f.inputs` is the sequence of names, `f.text` the text.
 ---
----`f:with(inputs)` binds the inputs without computing anything. Any call reads the result in the place of a tensor:
+---`f:with(inputs)` binds the inputs without computing anything; where times or the order of words are compared, it binds
+---the result. Any call reads the result in the place of a tensor:
 ---`strew.scatter(e, index)`, `g:sum(e)`, `t:copy_(e)`, `e:sum(0)`. Folds and, on the CPU, groups, segments and
 ---the calls that scatter its elements compute blocks of it as they read; other calls store it first.
 ---`e.dtype` and `e.shape` are those of the result, and `e + 1` is a tensor. Nothing can be written to it.

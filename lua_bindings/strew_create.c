@@ -35,7 +35,8 @@ static strew_status fill(struct arguments *a, strew_scalar value) {
 static strew_status fill_number(struct arguments *a, int64_t number) {
   if (a->dtype != STREW_TIME && (a->dtype != STREW_TEXT || !number)) return fill(a, strew_int(number));
   bind_fail(a->call, STREW_EDTYPE, "dtype", "is %s, expected a number dtype", strew_dtype_name((strew_dtype)a->dtype));
-  bind_hint(a->call, "strew.full(shape, \"%s\") has missing elements", a->dtype == STREW_TIME ? "NaT" : "");
+  bind_hint(a->call, "strew.full(shape, %s) has missing elements",
+            a->dtype == STREW_TIME ? "\"NaT\", {dtype = \"time\"}" : "\"\"");
   return STREW_EDTYPE;
 }
 

@@ -33,6 +33,7 @@ static int make_text(lua_State *L, struct script_call *call) {
   }
   const lua_Unsigned count = lua_rawlen(L, 2);
   const int top = lua_gettop(L);
+  if (!bind_check_sequence(L, call, 2, "words", " of strings")) return -1;
   if (!read_words(L, call, count, &words, &lengths) || !bind_tensor(L, call, 1, "codes", &codes)) return -1;
   const strew_status status = strew_text(codes, (int64_t)count, words, lengths, out, &call->error);
   lua_settop(L, top);

@@ -73,10 +73,18 @@ end
 
 local function word(name) return '"' .. name:lower() .. '"' end
 
+local KEYWORDS <const> = [[ and break do else elseif end false for function goto if in local nil not or repeat return
+then true until while ]]
+
+-- Returns the text of a string as a key of a table.
+function errors.key(name)
+  local is_name = name:find "^[%a_][%w_]*$" and not KEYWORDS:find("%s" .. name .. "%s")
+  return is_name and name or ("[%q]"):format(name)
+end
+
 -- '.dates = {day = "%d.%m.%Y"}' for '.dates = {"day"}, .date_formats = {"%d.%m.%Y"}'.
 local function format_of(column, format)
-  local name = column:match '^"(.*)"$' or column
-  return (".dates = {%s = %s}"):format(name:find "^[%a_][%w_]*$" and name or ('["%s"]'):format(name), format)
+  return (".dates = {%s = %s}"):format(errors.key(column:match '^"(.*)"$' or column), format)
 end
 
 -- Returns a hint of the library as a script's: 'self:to("float32")' for "strew_to(self, float32)",
@@ -84,7 +92,7 @@ end
 function errors.hint(hint)
   for _, phrase in ipairs(phrases) do hint = replace(hint, phrase[1], phrase[2]) end
   hint = hint:gsub("strew_(%l[%l_]*)(%b())", method)
-  hint = hint:gsub("%.dates = {([^}]*)}, %.date_formats = {([^}]*)}", format_of)
+  hint = hint:gsub("%.dates = {(.-)}, %.date_formats = {(.-)}", format_of)
   hint = hint:gsub("([{ ])%.(%l[%l_]* = )", "%1%2")
   return (hint:gsub("STREW_(%u+%d*)%f[^%w_]", word))
 end

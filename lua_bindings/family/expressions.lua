@@ -107,7 +107,9 @@ local function fail_missing(f, missing, inputs, argument)
   fail(argument, ("reads %s, not found in the table"):format(what), hint, nil, nil, nil, f, missing[1])
 end
 
-local function is_of(value, dtype) return operands.is_tensor(value) and value.dtype == dtype end
+local function is_of(value, dtype)
+  return operands.is_tensor(value) and inner.is_open(value) and value.dtype == dtype
+end
 
 -- Raises an error for a word that is compared with an input that has none.
 local function check_words(f, parts, values, argument)
@@ -164,7 +166,8 @@ local function bound(f, inputs, argument)
   values.codes = is_called and parts.words or codes_of(parts, values)
   local e = inner.expr_bind(f, parts.names, values, is_called and {} or values.codes) -- settles the values, too
   if not is_called then return e end
-  return nil, one_by_one(f, values)
+  local result = one_by_one(f, values)
+  return nil, parts.nodes[#parts.nodes].op == "input" and result:clone() or result
 end
 
 ---------------------------------------------------------------------------------------------------------- one by one

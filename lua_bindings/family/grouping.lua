@@ -1,6 +1,6 @@
 -- grouping.lua: methods of groupings. Reductions are those of the group form, strew.scatter_NAME(src, g).
 local strew, fail, use, inner = ...
-local operands, tables = use "operands.lua", use "tables.lua"
+local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
 local aggregates, expressions = use "aggregates.lua", use "expressions.lua"
 
 local is_float = operands.is_float
@@ -180,8 +180,8 @@ local function read_entry(g, name, entry, columns)
   elseif src ~= nil and strew.type(src) ~= "tensor" and not inner.is_bound(src) or src == nil and word ~= "count" then
     fail("what", where:format(src == nil and "no tensor" or inner.text(src)) .. (", expected a tensor%s to %s"):format(
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"), expressions.hint(src)
-        or src == nil and columns and tables.place(columns, name) and name:find "^[%a_][%w_]*$"
-        and ("g:agg{%s = {%s, %s}}"):format(name, inner.text(word), inner.text(name)) or nil)
+        or src == nil and columns and tables.place(columns, name)
+        and ("g:agg{%s = {%s, %s}}"):format(errors.key(name), inner.text(word), inner.text(name)) or nil)
   end
   local options = aggregates.options(entry, 2, "what", where)
   return {name = name, word = word, src = src, options = options}

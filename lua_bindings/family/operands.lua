@@ -104,6 +104,23 @@ function operands.of_two(calls)
   end
 end
 
+-- Adds the calls of those names that write self, if it holds the result.
+function operands.in_place(calls, names)
+  for name in names:gmatch "%a+" do
+    calls[name .. "_"] = function(self, ...)
+      local out = calls[name](self, ...)
+      if out.dtype ~= self.dtype then
+        fail("self", ("is %s, which does not hold a result of %s"):format(self.dtype, out.dtype),
+          "without the underscore the result is a new tensor", "dtype")
+      elseif operands.text(out.shape) ~= operands.text(self.shape) then
+        fail("self", ("has shape %s, the result has %s"):format(operands.text(self.shape), operands.text(out.shape)),
+          nil, "shape")
+      end
+      return self:copy_(out)
+    end
+  end
+end
+
 local EXTREMES <const> = {max = "max", amax = "max", min = "min", amin = "min"}
 
 -- Adds extremes by index and by segment. in_order(word, name, a [, name, b]) returns integers of one order in their

@@ -72,6 +72,11 @@ function tables.names(x)
   return names, stray
 end
 
+local function elements(count) return ("%d element%s"):format(count, count == 1 and "" or "s") end
+
+-- Returns the call that makes a column of one element; an item of times is a string, which makes words.
+local function filling(t, rows) return t.dtype == "time" and ("expand(%d)"):format(rows) or "item()" end
+
 -- Returns a problem of x[name] as a column of n rows (nil: any number) on a device, its code and a hint; or nil.
 local function problem_of(t, name, first, rows, device)
   local quoted = tables.quoted(name)
@@ -83,9 +88,9 @@ local function problem_of(t, name, first, rows, device)
   if not inner.is_open(t) then return "has a tensor that was freed at key " .. quoted, "freed" end
   if t:dim() == 0 then return ("has a column %s of rank 0, expected rank 1"):format(quoted), "shape" end
   if rows and t:size(0) ~= rows then
-    return ("has a column %s of %d elements, expected %d, as in the first one, %s"):format(quoted, t:size(0), rows,
+    return ("has a column %s of %s, expected %d, as in the first one, %s"):format(quoted, elements(t:size(0)), rows,
       tables.quoted(first)), "shape", t:numel() == 1
-      and ("x[%s] = value:item() fills a column of a table x"):format(quoted) or nil
+      and ("x[%s] = value:%s fills a column of a table x"):format(quoted, filling(t, rows)) or nil
   end
   if device and t.device ~= device then
     return ("has a column %s on %s, expected %s, as the first one, %s"):format(
@@ -99,9 +104,8 @@ function tables.check_beside(x, t)
   if not other then return end
   local rows, count = other:size(0), t:dim() > 0 and t:size(0)
   if count ~= rows then
-    fail("value", ("has %s, column %s has %d elements"):format(count and ("%d element%s"):format(count,
-      count == 1 and "" or "s") or "rank 0", tables.quoted(name), rows), not count and (t.dtype == "time" and
-      ("value:expand(%d) fills a column"):format(rows) or "value:item() fills a column") or nil, "shape")
+    fail("value", ("has %s, column %s has %s"):format(count and elements(count) or "rank 0", tables.quoted(name),
+      elements(rows)), not count and ("value:%s fills a column"):format(filling(t, rows)) or nil, "shape")
   end
   if t.device ~= other.device then
     fail("value", ("is on %s, column %s on %s"):format(t.device, tables.quoted(name), other.device),

@@ -81,13 +81,16 @@ function calls.bucketize(values, boundaries, ...)
   return inner.bucketize(instant(values, "values") - 1, instant(boundaries, "boundaries") - 1, ...)
 end
 
-function calls.minimum(self, other)
-  return strew.minimum(instant(self, "self"), instant(other, "other")):to("time")
+local function minimum(self, other, name)
+  return strew.minimum(instant(self, "self"), instant(other, name)):to("time")
 end
 
-function calls.maximum(self, other)
-  return times.from_key(strew.maximum(instant(self, "self") - 1, instant(other, "other") - 1))
+local function maximum(self, other, name)
+  return times.from_key(strew.maximum(instant(self, "self") - 1, instant(other, name) - 1))
 end
+
+function calls.minimum(self, other) return minimum(self, other, "other") end
+function calls.maximum(self, other) return maximum(self, other, "other") end
 operands.of_two(calls)
 
 -- Extremes by index or segment: of keys NaT is the greatest, of microseconds the least.
@@ -105,9 +108,9 @@ operands.extremes(calls, function(word, name, self, other_name, other)
 end)
 
 function calls.clamp(self, low, high)
-  if type(low) == "table" then low, high = low.min, low.max end
-  if low ~= nil then self = calls.maximum(self, low) end
-  return high ~= nil and calls.minimum(self, high) or self
+  if type(low) == "table" and rawget(low, 1) == nil then low, high = low.min, low.max end
+  if low ~= nil then self = maximum(self, low, "min") end
+  return high ~= nil and minimum(self, high, "max") or self
 end
 
 -- Calls that write a time take its text themselves: here are those that have failed, for one that is none.
@@ -152,8 +155,9 @@ function calls.isin(self, test_elements, options)
   if type(test_elements) == "string" then
     test_elements = times.read(test_elements, "test_elements", self.device)
   end
-  local found = inner.isin(instant(self, "self"), instant(test_elements, "test_elements")) & self:eq(self)
-  return options and options.invert and ~found or found
+  local found = inner.isin(instant(self, "self"), instant(test_elements, "test_elements"), options)
+  local has_time = self:eq(self)
+  return options and options.invert and found | ~has_time or found & has_time
 end
 
 ---------------------------------------------------------------------------------------------------------- arithmetic
@@ -215,19 +219,7 @@ function calls.add(self, other)
   return shifted(other, self, 1)
 end
 
-for _, name in ipairs{"add", "sub"} do
-  calls[name .. "_"] = function(self, other)
-    local out = calls[name](self, other)
-    if out.dtype ~= self.dtype then
-      fail("self", ("is %s, which does not hold a result of %s"):format(self.dtype, out.dtype),
-        "without the underscore the result is a new tensor", "dtype")
-    elseif operands.text(out.shape) ~= operands.text(self.shape) then
-      fail("self", ("has shape %s, the result has %s"):format(operands.text(self.shape), operands.text(out.shape)), nil,
-        "shape")
-    end
-    return self:copy_(out)
-  end
-end
+operands.in_place(calls, "add sub minimum maximum clamp")
 
 -- Returns the places of times in order as floats, NaN for NaT, and a function that makes those of a result times.
 function times.numbered(t)

@@ -104,6 +104,7 @@ for name in ("minimum maximum"):gmatch "%a+" do
   end
 end
 operands.of_two(calls)
+operands.in_place(calls, "minimum maximum")
 
 -- Extremes by index or segment, of codes.
 operands.extremes(calls, function(_, name, self, other_name, other)
@@ -189,7 +190,7 @@ function calls.where(...)
 end
 
 function calls.where_(self, condition, other)
-  local chosen = calls.where(condition, text(self, "self", self), other)
+  local chosen = errors.own("b", "other", nil, calls.where, condition, text(self, "self", self), other)
   operands.check_shape(chosen, self.shape, "other")
   return self:copy_(chosen)
 end
@@ -236,7 +237,11 @@ end
 -- full(sizes, word [, options]), also of an empty word or no time for times, and like a text.
 local function full(shape, word, options)
   local t = options.dtype == "time" and times.read(word, "value", options.device) or text_of_word(word, options)
-  return t:expand(shape):clone()
+  local own = {}
+  for name, value in next, options do own[name] = value end
+  own.dtype = t.dtype == "time" and "time" or "int32"
+  local out = strew.empty(shape, own)
+  return t.dtype == "time" and out:copy_(t) or of(out:zero_(), t)
 end
 
 function words.strings.full(...)
@@ -254,9 +259,10 @@ function calls.full_like(self, word, options)
   if not operands.is_tensor(self) or type(options or {}) ~= "table" then
     return strew.full_like(self, word, options) -- fails again
   end
-  local dtype = options and options.dtype or self.dtype
-  if dtype ~= "text" then fail("value", ("is text, expected a number for %s"):format(dtype), nil, "dtype") end
-  return full(self.shape, word, {device = options and options.device or self.device})
+  local own = {dtype = self.dtype, device = self.device}
+  for name, value in next, options or {} do own[name] = value end
+  if own.dtype ~= "text" then fail("value", ("is text, expected a number for %s"):format(own.dtype), nil, "dtype") end
+  return full(self.shape, word, own)
 end
 
 ---------------------------------------------------------------------------------------------------------- reading
@@ -427,7 +433,8 @@ end
 
 function calls.time(x, format, options)
   local device = type(options) == "table" and options.device or type(format) == "table" and format.device
-  local t = errors.own("self", "x", nil, times_of, text(x, "x", x), type(format) == "string" and format or nil)
+  if type(format) == "table" then format = format.format end
+  local t = errors.own("self", "x", nil, times_of, text(x, "x", x), format)
   return device and t:to(device) or t
 end
 

@@ -137,10 +137,9 @@ strew_status strew_contiguous(strew_tensor *tensor, strew_tensor **out, strew_er
 
 /* ------------------------------------------------------------------------------------------------- in place */
 
-strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_error *error) {
-  CALL(call, "copy", error, {"self", tensor, MOVED}, {"src", src, MOVED});
-  RETURN_IF_FAILED(operand_store(&call, src)); /* CALL looks at self's context, which may be another */
-  RETURN_IF_FAILED(check_kind(&call, "src", src->dtype, "self", tensor->dtype));
+strew_status copy_operand(const struct call *call, strew_tensor *tensor, const strew_tensor *src, const char *name) {
+  RETURN_IF_FAILED(operand_store(call, src)); /* CALL looks at self's context, which may be another */
+  RETURN_IF_FAILED(check_kind(call, name, src->dtype, "self", tensor->dtype));
   int rank = tensor->rank;
   int64_t sizes[MAX_RANK];
   memcpy(sizes, tensor->sizes, sizeof sizes);
@@ -148,17 +147,22 @@ strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_err
               !memcmp(sizes, tensor->sizes, (size_t)rank * sizeof *sizes);
   char is[TEXT_BYTES], expected[TEXT_BYTES];
   if (!fits)
-    return fail(&call, FAULT(STREW_ESHAPE, "src"), "has shape %s, which does not broadcast to self's %s",
+    return fail(call, FAULT(STREW_ESHAPE, name), "has shape %s, which does not broadcast to self's %s",
                 text_of_sizes(src->rank, src->sizes, is), text_of_sizes(tensor->rank, tensor->sizes, expected));
-  strew_status status = check_overlap(&call, tensor, "self", NULL, false);
-  TRY(status, check_overlap(&call, tensor, "src", src, true));
+  strew_status status = check_overlap(call, tensor, "self", NULL, false);
+  TRY(status, check_overlap(call, tensor, name, src, true));
   if (status != STREW_OK || tensors_are_same_view(tensor, src)) return status;
-  if (src->storage->device == tensor->storage->device) return copy_tensor(&call, tensor, src);
+  if (src->storage->device == tensor->storage->device) return copy_tensor(call, tensor, src);
   strew_tensor *transferred = NULL;
-  status = transfer_as(&call, src, tensor->storage->device, tensor->dtype, &transferred);
-  TRY(status, copy_tensor(&call, tensor, transferred));
+  status = transfer_as(call, src, tensor->storage->device, tensor->dtype, &transferred);
+  TRY(status, copy_tensor(call, tensor, transferred));
   strew_release(transferred);
   return status;
+}
+
+strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_error *error) {
+  CALL(call, "copy", error, {"self", tensor, MOVED}, {"src", src, MOVED});
+  return copy_operand(&call, tensor, src, "src");
 }
 
 strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *error) {

@@ -56,6 +56,8 @@ strew_status out_prepare(const struct call *call, strew_device *device, strew_dt
 
 /* Copies from into `to`: broadcast, converted by STREW_SATURATE. Both are on one device. */
 strew_status copy_tensor(const struct call *call, strew_tensor *to, const strew_tensor *from);
+/* Copies operand `name`, which broadcasts, to the tensor, after all checks; self is the tensor that it belongs to. */
+strew_status copy_operand(const struct call *call, strew_tensor *tensor, const strew_tensor *src, const char *name);
 /* Sets all elements to value, which has the tensor's dtype. */
 strew_status fill_tensor(const struct call *call, strew_tensor *to, union element value);
 /* The tensor itself if it is on the device; else a dense copy there, through host memory. */

@@ -225,5 +225,5 @@ strew_status strew_set_row(strew_tensor *self, int64_t position, strew_operand v
   STEP_INTO(&steps, row, strew_select(self, 0, position, row, error));
   if (!value.tensor) return STEP(&steps, strew_fill(*row, value.number, error));
   STEP(&steps, check_holds(&steps, self, value.tensor));
-  return STEP(&steps, strew_copy(*row, value.tensor, error));
+  return STEP(&steps, copy_operand(&call, *row, value.tensor, "value"));
 }

@@ -697,14 +697,14 @@ static void remedy_of_numbers(const struct csv_reader *reader, struct cells cell
 /* Fails for a line of units: of words, below names and above two numbers or the only ones, in several columns. The names
    may be those of a first line that is not known to have them. */
 static strew_status check_units(struct csv_reader *reader, struct cells first) {
-  char hint[TEXT_BYTES], remedy[TEXT_BYTES];
+  char hint[TEXT_BYTES], remedy[TEXT_BYTES] = "";
   int64_t ignored = 0;
   if (reader->options->header == STREW_HEADER_NO || reader->is_decided || reader->count < 2) return STREW_OK;
   if (!reader->is_named) RETURN_IF_FAILED(count_cells(reader, &first, &ignored));
   if (!cells_find_line(&first)) return STREW_OK;
   const int64_t i = column_below_words(reader, first, NULL);
   if (i < 0 || !is_number_later(reader, first, i)) return STREW_OK;
-  remedy_of_numbers(reader, first, remedy);
+  if (reader->is_named) remedy_of_numbers(reader, first, remedy);
   snprintf(hint, sizeof hint, "{.skip = %" PRId64 ", .names = {...}}%s begins below it%.180s", first.line,
            reader->options->header ? " without header = true" : "", remedy);
   strew_status status = fail_file(reader->call, reader->path, hint,

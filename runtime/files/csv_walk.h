@@ -94,7 +94,7 @@ strew_status csv_read_cell(struct csv_reader *reader, const struct cells *cells,
 /* Reads the date of a cell of the column. */
 static inline enum time_reading csv_read_date(const struct csv_reader *reader, const struct column *column,
                                               const struct cell *cell, int64_t *time) {
-  const char *format = column->format ? words_at(&reader->formats, column->format - 1) : reader->all_dates ? NULL : "";
+  const char *format = column->format ? words_at(&reader->formats, column->format - 1) : "";
   return time_read(cell->text, cell->length, format, time);
 }
 /* True if the caller names the cell's text as one for a missing value. */

@@ -624,16 +624,15 @@ describe("a .csv file", function()
     assert.equal("1 {day|1} 0 1; 2 int64 1978 12", read("day,1978\n1,12\n", plain))
     assert.equal("1 {Oslo|x} 0 1; 2 int64 5 6", read("Oslo,5\nx,6\n"))
     assert.matches("as in line 2\n  hint  {missing = {\"%?\"}}", refusal("?,5\n3,4\n"))
-    assert.truthy(refusal("name,x,y\nkm,kg,s\n1"):find("begins below it, {text = {1}} reads words", 1, true))
+    assert.matches("begins below it$", refusal("name,x,y\nkm,kg,s\n1")) -- columns without names are no way out
     assert.equal("has a line of words above numbers, line 2: are they units?\n  hint  {skip = 2, names = {...}} begins "
-      .. "below it, {text = {2}} reads words", refusal("city,rain\nname,mm\nOslo,1\nRome,2\n"))
+      .. "below it", refusal("city,rain\nname,mm\nOslo,1\nRome,2\n"))
     for _, rows in ipairs{"1,2\n", "1,2\n3,4\n", "2024-01-01,2"} do
       local bytes = "a,b\nkm,kg\n" .. rows
       assert.equal("has a line of words above numbers, line 2: are they units?\n  hint  {skip = 2, names = {...}} "
-        .. "begins below it, {text = {1, 2}} reads words", refusal(bytes))
+        .. "begins below it", refusal(bytes))
       assert.matches("names = {...}} without header = true begins below it", refusal(bytes, header), 1, true)
       read(bytes, {skip = 2, names = {"a", "b"}, dates = true})
-      read(bytes, {text = {1, 2}})
     end
     assert.equal("1 {a|x|1} 0 1 2; 2 {b|y|z} 0 1 2", read("a,b\nx,y\n1,z\n"))
   end)

@@ -111,7 +111,7 @@ describe("tables", function()
        "table: 'columns' has column \"a\" with a table at [1], expected numbers, booleans or words"},
       {"strew.table{a = {1, n = 2}}", "table: 'columns' has column \"a\" with key \"n\", expected a sequence"},
       {"strew.table{a = {1, 2}, b = {1}}",
-       "table: 'columns' has a column \"b\" of 1 elements, expected 2, as in the first one, \"a\"\n"
+       "table: 'columns' has a column \"b\" of 1 element, expected 2, as in the first one, \"a\"\n"
        .. "  hint  x[\"b\"] = value:item() fills a column of a table x"},
       {"strew.table{a = 1}", "table: 'columns' has column \"a\" with 1, expected a tensor or a sequence\n"
        .. "  hint  x.a = 1 fills a column of a table x"},
@@ -205,7 +205,7 @@ describe("tables", function()
     short.v, list.v = strew.tensor{1}, {1, 2, 3}
     numbers.k, numbers.v = 1, 2
     support.fail({
-      {"return #short", "length: 'x' has a column \"v\" of 1 elements, expected 3, as in the first one, \"k\"\n"
+      {"return #short", "length: 'x' has a column \"v\" of 1 element, expected 3, as in the first one, \"k\"\n"
        .. "  hint  x[\"v\"] = value:item() fills a column of a table x"},
       {"list:head()", "head: column \"v\" is a table, expected a tensor\n"
        .. "  hint  strew.tensor(values) makes a column of a sequence"},

@@ -309,6 +309,14 @@ describe("text", function()
       {function() return strew.ones(2, {dtype = "text"}) end, "ones: .dtype. is text, expected a number dtype"},
       {function() return strew.segment_csr(t, strew.tensor{0, 2}, {reduce = "max", out = strew.ones(1)}) end,
         "'out' is float32, expected text"},
+      {function() return strew.full(2, "z", {dtpe = "time"}) end, "full: 'options' has unknown key \"dtpe\""},
+      {function() return t:full_like("z", {foo = 1}) end, "full_like: 'options' has unknown key \"foo\""},
+      {function() return strew.full(-1, "z") end, "'shape' has size %-1 in dimension 0"},
+      {function() return strew.text({0}, {"a", x = 1}) end, "'words' has key \"x\", expected a sequence of strings"},
+      {function() return t:where_(strew.tensor{true, true}, 3) end, "where_: 'other' is a number, expected a text"},
+      {function() return strew.ranges(t, strew.tensor{0}, strew.tensor{0}, {"max", fill = 0}) end,
+        "'fill' is a number, expected a text"},
+      {function() return strew.rolling(t, 1, {"max", fill = "z"}) end, "a window of text is never empty"},
       {function() return strew.ones(2).words end, "tensor has no 'words'"},
     }
     for _, row in ipairs(rows) do assert.matches(row[2], message(row[1])) end
@@ -365,6 +373,10 @@ describe("text", function()
     assert.same({{"z", "", "c"}, {0, 5, 3}}, {list(values), list(at)})
     assert.same({"b", "", ""}, list((strew.segment_coo(t, strew.tensor{0, 0, 2, 2, 2}, {reduce = "min"}))))
     assert.same({"", "z", "b", "c", "c"}, list(strew.rolling(t, 2, "max")))
+    local two = strew.ranges(strew.tensor{{"b", "c"}, {"a", "d"}}, strew.tensor{0, 1}, strew.tensor{2, 1},
+      {"max", fill = "zz"})
+    assert.same({{"b", "d"}, {"zz", "zz"}}, list(two))
+    assert.same({"a", "b"}, list(strew.tensor{"a", "c"}:minimum_(strew.tensor{"b", "b"})))
     assert.same({"z", "b", "", "", "a"}, list(strew.rolling(t, 2, "min", {min_count = 1})))
     assert.same({"z", "b", "b", "c", "a"}, list(strew.rolling(t, 2, {"min", skip_nan = true}, {min_count = 1})))
     assert.same({"z", "z", "b", "", "c"}, list(strew.rolling(t, 2, "first", {min_count = 1})))

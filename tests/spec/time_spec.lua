@@ -222,6 +222,10 @@ describe("times", function()
       {t:gather(0, strew.tensor{2, 2}), "1960-02-29 1960-02-29"}, {t:roll(1), "1960-02-29 2024-01-01 NaT"},
       {t:scatter(0, strew.tensor{0}, t:narrow(0, 2, 1)), "1960-02-29 NaT 1960-02-29"},
       {t:scatter(0, strew.tensor{0, 2}, "1970-01-01", {reduce = "min"}), "1970-01-01 NaT 1960-02-29"},
+      {t:clone():maximum_("1970-01-01"), "2024-01-01 NaT 1970-01-01"},
+      {t:clone():clamp_{max = "1970-01-01"}, "1970-01-01 NaT 1960-02-29"},
+      {strew.ranges(t, strew.tensor{0, 1}, strew.tensor{2, 1}, {"first", fill = "1970-01-01"}), "2024-01-01 1970-01-01"},
+      {strew.expr"t"{t = t}:fill_("1970-01-01"):narrow(0, 0, 1), "1970-01-01"}, {t, "2024-01-01 NaT 1960-02-29"},
       {t:index_fill(0, strew.tensor{1}, "1970-01-01"), "2024-01-01 1970-01-01 1960-02-29"},
       {t:repeat_interleave(2):narrow(0, 2, 3), "NaT NaT 1960-02-29"}, {t:take(strew.tensor{2}), "1960-02-29"},
       {strew.full({2}, "2024-01-01", {dtype = "time"}), "2024-01-01 2024-01-01"},
@@ -413,8 +417,9 @@ describe("times", function()
 
   it("are made without a value by full", function()
     for _, call in ipairs{"zeros", "ones"} do
-      assert.equal(call .. ': \'dtype\' is time, expected a number dtype\n  hint  strew.full(shape, "NaT") has missing '
-        .. "elements", support.message(strew[call], 2, {dtype = "time"}))
+      assert.equal(call .. ": 'dtype' is time, expected a number dtype\n  hint  "
+        .. 'strew.full(shape, "NaT", {dtype = "time"}) has missing elements',
+        support.message(strew[call], 2, {dtype = "time"}))
     end
     for _, value in ipairs{"NaT", ""} do
       assert.same({"NaT", "NaT"}, strew.full({2}, value, {dtype = "time"}):tolist())
