@@ -14,11 +14,12 @@
 
 /* ------------------------------------------------------------------------------------------------------------ types */
 
-/* A value of any type, which the function checks; tensors in place of bound expressions, also in a plain table. */
+/* A value of any type, which the function checks, but no freed tensor; tensors in place of bound expressions, also in a
+   plain table. */
 bool bind_any(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   strew_tensor *tensor;
   (void)out;
-  if (bind_to_box(L, call->binding, i)) return true;
+  if (bind_to_box(L, call->binding, i)) return bind_tensor(L, call, i, name, &tensor);
   if (!lua_istable(L, i)) return !bind_is_bound(L, i) || bind_tensor(L, call, i, name, &tensor);
   if (lua_getmetatable(L, i)) return lua_pop(L, 1), true;
   if (!bind_has_bound(L, i)) return true;

@@ -48,6 +48,7 @@ local function ids_of_tensors(self, given)
     if not operands.is_tensor(given[k]) then
       fail(nil, ("key %d is %s, expected a tensor"):format(k, inner.text(given[k])))
     end
+    if not inner.is_open(given[k]) then fail(nil, ("key %d was freed"):format(k), nil, "freed") end
   end
   for k = 1, count do
     names[k] = k

@@ -151,8 +151,10 @@ describe("key tables", function()
     assert.same({"x", "y", "z", ""}, keys[1]:tolist())
     assert.same({"2024-01-02", "NaT", "2024-01-02", "NaT"}, keys[2]:tolist())
     assert.same({1, 1, 1, 2}, keys[3]:tolist())
-    local codes = strew.tensor{0, 1}
+    local codes, freed = strew.tensor{0, 1}, strew.tensor{"x", "y"}
+    freed:free()
     for _, row in ipairs{
+      {"ids: key 1 was freed", freed, days, codes},
       {"ids: 'k1' has numbers, the keys before are words", codes, days, codes},
       {"ids: 'k3' has times, the keys before are numbers", strew.tensor{"x", "y"}, days, days},
       {"ids: has 1 key, expected 3, the columns of the key table", days, n = 2},

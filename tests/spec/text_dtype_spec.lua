@@ -271,7 +271,8 @@ describe("text", function()
   end)
 
   it("is an error where numbers are expected, and for what is no word", function()
-    local t = strew.tensor{"a", "b"}
+    local t, freed = strew.tensor{"a", "b"}, strew.tensor{"a"}
+    freed:free()
     for _, call in ipairs{"t + t", "t * 2", "t:sum()", "t:mean()", "t:cumsum(0)", "t:exp()", "t:median()", "t:std()"} do
       assert.matches("is text", message(load("local t = ... return " .. call), t), call)
       assert.same({"a", "b"}, list(t))
@@ -317,6 +318,8 @@ describe("text", function()
       {function() return strew.ranges(t, strew.tensor{0}, strew.tensor{0}, {"max", fill = 0}) end,
         "'fill' is a number, expected a text"},
       {function() return strew.rolling(t, 1, {"max", fill = "z"}) end, "a window of text is never empty"},
+      {function() return strew.rolling(freed, 1, "max") end, "rolling: 'v' was freed"},
+      {function() return strew.expr"x == 'a'"{x = freed} end, "expression: 'x' was freed"},
       {function() return strew.ones(2).words end, "tensor has no 'words'"},
     }
     for _, row in ipairs(rows) do assert.matches(row[2], message(row[1])) end
