@@ -116,6 +116,7 @@ local function check_words(f, parts, values, argument)
   for k, word in ipairs(parts.words) do
     local value, name = values[parts.of[k]], parts.names[parts.of[k]]
     if name and not is_of(value, "text") and not is_of(value, "time") then
+      if operands.is_tensor(value) and not inner.is_open(value) then fail(name, "was freed", nil, "freed") end
       fail(argument, ("has no words at %s, which the text compares with %s"):format(tables.quoted(name),
         inner.text(word)), "words compare with text and times alone", nil, nil, nil, f, name)
     end
