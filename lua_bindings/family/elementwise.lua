@@ -62,13 +62,15 @@ return {
   logical_xor = {"self:tensor other:operand", by_text("logical_xor", 1)},
 
   bucketize = {"values:operand boundaries:line right=boolean", function(values, boundaries, right)
-    local is_list = type(boundaries) == "table"
+    local is_list, device = type(boundaries) == "table", nil
     if is_list and times.is(values) then
       boundaries = times.read(boundaries, "boundaries", values.device)
     elseif is_list then
-      boundaries = operands.numbers(boundaries, values)
+      boundaries, device = operands.numbers(boundaries, values)
+      values = operands.is_tensor(values) and values:to(boundaries.device) or values
     end
-    return inner.bucketize(values, boundaries, {right = right})
+    local out = inner.bucketize(values, boundaries, {right = right})
+    return device and out:to(device) or out
   end},
 
   one_hot = {"self:tensor num_classes=integer", function(self, classes)

@@ -48,9 +48,9 @@ local function end_of(groups, reduce)
 end
 
 -- What is subtracted from elements for their differences from the mean of their group, one after the other; the groups
--- in float64, on the CPU for a device without it, and their counts. As strew_grouping_squares makes them.
+-- in float64, and their counts. As strew_grouping_squares makes them.
 local function centers_of(groups)
-  local device = inner.has_float64(groups.src) and groups.src.device or "cpu"
+  local device = operands.float64_device(groups.src)
   local near = {dim = groups.dim, n = groups.n, index = groups.index:to(device)}
   near.src = groups.src:to(device):to("float64")
   local values, count, first = near.src, numbers_of(near):to("float64"), 0.0

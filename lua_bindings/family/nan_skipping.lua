@@ -38,7 +38,7 @@ local nansum = {"self:tensor dim?dims keepdim?boolean", function(self, dim, keep
 end}
 
 local nanmean = {"self:tensor dim?dims keepdim?boolean", function(self, dim, keepdim)
-  local given, first = times.seconds(self)
+  local given, first = times.seconds(self, true)
   operands.check_float(given, "self")
   local x = computed(given)
   return times.after(first, (sum_of(x, dim, keepdim) / count_of(x, dim, keepdim)):to(given.dtype))

@@ -218,6 +218,9 @@ function operands.as(t, dtype) return t.dtype == dtype and t or t:to(dtype) end
 -- Returns the one element of a tensor; nil: it has several, or none.
 function operands.single(t) return t:numel() == 1 and t:item() or nil end
 
+-- Returns t's device; the CPU, if that lacks float64. What is computed in float64 is computed there.
+function operands.float64_device(t) return inner.has_float64(t) and t.device or "cpu" end
+
 -- Returns the widest float dtype of t's device.
 function operands.widest(t) return inner.has_float64(t) and "float64" or "float32" end
 
@@ -231,14 +234,15 @@ function operands.floats(t)
 end
 
 -- Returns a table of numbers as a tensor beside values: of their float dtype; beside integers and numbers integers, or
--- float64, which compares them by their value.
+-- float64, which compares them by their value, then maybe on the CPU. Second the device of a result.
 function operands.numbers(list, values)
   local is_tensor = operands.is_tensor(values)
-  local device = is_tensor and values.device or nil
-  local line = strew.tensor(list, {device = device})
-  if not operands.is_float(line) then return line end
-  local dtype = is_tensor and operands.is_float(values) and values.dtype or "float64"
-  return strew.tensor(list, {dtype = dtype, device = device})
+  local line = strew.tensor(list, {device = is_tensor and values.device or nil})
+  if not operands.is_float(line) then return line, line.device end
+  if is_tensor and operands.is_float(values) then
+    return strew.tensor(list, {dtype = values.dtype, device = line.device}), line.device
+  end
+  return strew.tensor(list, {dtype = "float64", device = operands.float64_device(line)}), line.device
 end
 
 -- Raises an error that names the first element of x where `is_wrong`, of the same shape, is true. what: what the

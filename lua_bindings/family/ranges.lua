@@ -165,7 +165,7 @@ local BEYOND <const> = {{"gt", 0x1p500, 0x1p-600}, {"lt", 0x1p-400, 0x1p600}}
 -- The rules of runtime/groups/spread.c.
 local function spread(is_deviation)
   return function(x, ranges, skips, options)
-    if skips or not is_float(x) or not inner.has_float64(x) then return nil end
+    if skips or not is_float(x) then return nil end
     local wide, counts = operands.as(x, "float64"), counts_of(x, ranges):to("float64")
     local out, scale = squares(wide, ranges), nil
     local is_exact = (out:ge(0x1p-800) & out:le(0x1p1000)) | counts:le(1)
@@ -181,7 +181,11 @@ local function spread(is_deviation)
     end
     local divisor = (counts - (options.unbiased == false and 0 or 1)):clamp(1.0)
     out = out / (is_deviation and divisor + 1e-6 or divisor)
-    if is_deviation then out = out:sqrt() end
+    if is_deviation then
+      -- equal elements have the gradient 0
+      local is_none = inner.is_recorded(out) and out:eq(0)
+      out = is_none and strew.where(is_none, 0.0, strew.where(is_none, 1.0, out):sqrt()) or out:sqrt()
+    end
     for _ = 1, scale and (is_deviation and 1 or 2) or 0 do out = out / scale end
     return strew.where(counts:eq(0), 0 / 0, out)
   end
@@ -229,9 +233,7 @@ local function quantile(x, ranges, skips, options)
   if ranges.longest <= SHORT then return nil end
   local q, way = options.q or 0.5, options.interpolation or not options.q and "lower" or "linear"
   local mixes = way == "linear" or way == "midpoint"
-  if x:dim() > 1 or not (q >= 0 and q <= 1) or mixes and not is_float(x) or not inner.has_float64(x) then
-    return nil
-  end
+  if x:dim() > 1 or not (q >= 0 and q <= 1) or mixes and not is_float(x) then return nil end
   local starts = ranges.starts or strew.arange(ranges.count, {device = x.device})
   local ends = starts + (ranges.lengths or ranges.longest)
   local counts = counts_of(x, ranges, skips)
@@ -360,13 +362,24 @@ local function read(v, reduce)
   return word, options, first, skips, back, fill
 end
 
+-- Returns floats that were computed as wider ones as x's dtype.
+local function as_own(out, x, options)
+  return is_float(x) and is_float(out) and operands.as(out, options.dtype or x.dtype) or out
+end
+
+local IN_FLOAT64 <const> = {var = true, std = true, median = true, quantile = true}
+
 -- Returns a row for each range; nil: by groups alone.
 local function join(x, ranges, word, options, skips)
   local f, dtype = JOINING[word], options.dtype
   if not f or options.fill ~= nil or ranges.longest == 0 and word ~= "count" then return nil end
   if dtype and not (is_float(x) and dtype == "float64") then return nil end
-  x = dtype and operands.as(x, dtype) or x
-  return f(x, ranges, skips and ranges.longest > 0, options)
+  x, skips = dtype and operands.as(x, dtype) or x, skips and ranges.longest > 0
+  local device, near = IN_FLOAT64[word] and operands.float64_device(x) or x.device, {}
+  if device == x.device then return f(x, ranges, skips, options) end
+  for name, value in next, ranges do near[name] = is_tensor(value) and value:to(device) or value end
+  local out = f(x:to(device), near, skips, options)
+  return out and as_own(out, x, options):to(x.device)
 end
 
 local function reduce_ranges(v, x, ranges, order, word, options, skips)
@@ -378,11 +391,6 @@ end
 local function ranges_of(starts, lengths)
   local count = starts:size(0)
   return {starts = starts, lengths = lengths, count = count, longest = count > 0 and lengths:amax():item() or 0}
-end
-
--- Returns floats that were computed as wider ones as x's dtype.
-local function as_own(out, x, options)
-  return is_float(x) and is_float(out) and operands.as(out, options.dtype or x.dtype) or out
 end
 
 local function ranges(v, starts, ends, reduce)

@@ -62,15 +62,19 @@ end
 
 -- Interpolates the distances from the first time: exact to the microsecond, if they are less than 285 years.
 function calls.quantile(self, q, ...)
-  q = operands.is_tensor(q) and q:to("float64") or q
-  local all = whole(self)
+  local device = operands.float64_device(self)
+  if operands.is_tensor(q) then
+    operands.check_device(self, q, "q")
+    q = q:to(device):to("float64")
+  end
+  local all = whole(self:to(device))
   local gaps = strew.eq(all, NAT)
   local first = all[~gaps]
   first = first:numel() > 0 and first:amin() or 0
   local distances = (all - first):to("float64"):masked_fill(gaps, 0 / 0)
   local seconds = strew.quantile(distances, q, ...)
   local gap = strew.isnan(seconds)
-  return strew.where(gap, NAT, seconds:masked_fill(gap, 0):round():to("int64") + first):to("time")
+  return strew.where(gap, NAT, seconds:masked_fill(gap, 0):round():to("int64") + first):to("time"):to(self.device)
 end
 
 function calls.searchsorted(sorted, values, ...)
@@ -180,14 +184,15 @@ local function seconds_between(a, b)
 end
 
 -- Returns seconds, of integers exact, of floats the nearest, as microseconds, and where they have none.
-local function microseconds(seconds, like)
+local function microseconds(seconds)
   if not operands.is_tensor(seconds) then
-    seconds = strew.full({}, seconds, {dtype = math.type(seconds) == "float" and "float64" or "int64",
-      device = like.device})
-  end
-  if operands.is_float(seconds) then
-    local all = (seconds:to("float64") * SECOND):round()
-    return all:to("int64"), ~all:abs():lt(2.0 ^ 63)
+    local dtype = math.type(seconds) == "float" and "float64" or "int64"
+    local all, is_none = microseconds(strew.full({}, seconds, {dtype = dtype, device = "cpu"}))
+    return all:item(), is_none:item()
+  elseif operands.is_float(seconds) then
+    local near, device = seconds:to(operands.float64_device(seconds)), seconds.device
+    local all = (near:to("float64") * SECOND):round()
+    return all:to("int64"):to(device), (~all:abs():lt(2.0 ^ 63)):to(device)
   end
   local most <const> = math.maxinteger // SECOND
   return seconds:to("int64") * SECOND, seconds:gt(most) | seconds:lt(-most)
@@ -199,7 +204,7 @@ local function shifted(t, seconds, sign)
     local is = operands.is_tensor(seconds) and seconds.dtype or inner.text(seconds)
     fail("other", ("is %s, expected seconds"):format(is), nil, "dtype")
   end
-  local at, by, is_none = whole(t), microseconds(seconds, t)
+  local at, by, is_none = whole(t), microseconds(seconds)
   local sum = at + by * sign
   local has_wrapped = ((at ~ sum) & (by * sign ~ sum)):lt(0)
   return strew.where(is_missing(at) | is_none | has_wrapped, NAT, sum):to("time")
@@ -231,19 +236,23 @@ function times.numbered(t)
   end
 end
 
--- Returns seconds since the first time, and that, NaT of none; what is no time as it is.
-function times.seconds(x)
+-- Returns seconds since the first time, and that, NaT of none; what is no time as it is. is_time_again: as a result
+-- times.after makes times of, on any device.
+function times.seconds(x, is_time_again)
   if not is_time(x) then return x end
   local first = x:numel() > 0 and x:nanmin() or strew.full({}, "NaT", {dtype = "time", device = x.device})
-  return x - first, first
+  local device = is_time_again and operands.float64_device(x) or x.device
+  return x:to(device) - first:to(device), first
 end
 
-function times.after(first, seconds) return first and calls.add(first, seconds) or seconds end
+function times.after(first, seconds)
+  return first and calls.add(first:to(seconds.device), seconds):to(first.device) or seconds
+end
 
 for name, is_time_again in pairs{mean = true, std = false, var = false} do
   calls[name] = function(self, ...)
     if not is_time(self) then return strew[name](self, ...) end -- fails again
-    local seconds, first = times.seconds(self)
+    local seconds, first = times.seconds(self, is_time_again)
     local call = seconds[name] -- in a local, as a call seconds.name() would get the hint of a script's
     return times.after(is_time_again and first, call(seconds, ...))
   end

@@ -323,3 +323,25 @@ describe("results of groups", function()
     end
   end)
 end)
+
+describe("windows and ranges of floats", function()
+  it("have the bits and the gradients that they have on the CPU", function()
+    strew.manual_seed(1)
+    local x = strew.randn(100, {device = "cpu"}) * 1e-3 + 1000
+    local default = strew.zeros(1).device
+    for _, reduce in ipairs{"std", "var", "median", {"quantile", q = 0.3}} do
+      for _, dtype in ipairs{"float32", "float16"} do
+        local function on(device)
+          local starts, ends = T({0, 5, 20}, {device = device}), T({40, 14, 90}, {device = device})
+          local function windows(v)
+            return strew.cat{strew.rolling(v, 30, reduce, {min_count = 1}), strew.ranges(v, starts, ends, reduce)}
+          end
+          local v = x:to(dtype):to(device)
+          local gradients = strew.grad(function(t) return windows(t):sum() end)(v)
+          return strew.cat{windows(v), gradients}:to("cpu")
+        end
+        assert.is_true(strew.equal(on "cpu", on(default)), type(reduce) == "table" and "quantile" or reduce)
+      end
+    end
+  end)
+end)

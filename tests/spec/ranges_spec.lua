@@ -184,7 +184,8 @@ describe("ranges of rows", function()
   it("have gradients", function()
     local x, w = strew.randn(9, {dtype = "float64"}), strew.randn(9, {dtype = "float64"})
     local starts, ends = strew.tensor{0, 3, 2, 8}, strew.tensor{5, 9, 4, 9}
-    for _, reduce in ipairs{"sum", "mean", "prod", "var", "min", "max", "last", "median", {"quantile", q = 0.3}} do
+    for _, reduce in ipairs{"sum", "mean", "prod", "var", "std", "min", "max", "last", "median",
+                            {"quantile", q = 0.3}} do
       local function f(t)
         local windows = strew.rolling(t, 3, reduce, {min_count = 2}):narrow(0, 1, 8)
         return (windows * w:narrow(0, 1, 8)):sum() + (strew.ranges(t, starts, ends, reduce) * w:narrow(0, 0, 4)):sum()
@@ -196,6 +197,8 @@ describe("ranges of rows", function()
         assert.is_true(math.abs((f(above):item() - f(below):item()) / 2e-6 - gradient[i]) < 1e-6, reduce)
       end
     end
+    local function deviation(t) return strew.rolling(t, 3, "std"):narrow(0, 2, 1):sum() end
+    assert.same({0.0, 0.0, 0.0}, strew.grad(deviation)(strew.ones(3)):tolist())
   end)
 end)
 

@@ -3,6 +3,7 @@ local strew = require "strew"
 local support = require "tests.spec.support"
 
 local NAT <const> = math.mininteger
+local FLOAT64 <const> = support.lacks_float64 and "cpu" or strew.zeros(1).device -- has it
 
 -- The days of the years `first` to `last`, one after the other: {year, month, day, weekday, day_of_year}.
 local function days_of(first, last)
@@ -46,7 +47,7 @@ describe("times", function()
     for i = 1, #us do assert.equal((i - 1) * 86400000000 + us[1], us[i]) end
     assert.equal(0, strew.time("1970-01-01"):to("int64"):item())
     assert.same(text, t:tolist())
-    local last = t + (support.lacks_float64 and 86399 or 86399.999999)
+    local last = t + 86399.999999
     local c = strew.calendar(last)
     local year, month, day = c.year:tolist(), c.month:tolist(), c.day:tolist()
     local weekday, of_year = c.weekday:tolist(), c.day_of_year:tolist()
@@ -164,7 +165,6 @@ describe("times", function()
   end)
 
   it("are added to seconds", function()
-    if support.lacks_float64 then return pending "without float64, which the device lacks" end
     math.randomseed(5)
     local us, gaps = draw(2000, 1 << 55), {}
     local t = strew.tensor(us):to("time")
@@ -174,7 +174,7 @@ describe("times", function()
       for i, value in ipairs(moved:to("int64"):tolist()) do
         assert.equal(us[i] == NAT and NAT or us[i] + sign * gaps[i] * 1000000, value)
       end
-      local back = (moved - t):tolist()
+      local back = (moved:to(FLOAT64) - t:to(FLOAT64)):tolist()
       for i = 1, #us do
         if us[i] == NAT then assert.is_true(back[i] ~= back[i]) else assert.equal(sign * gaps[i] + 0.0, back[i]) end
       end
@@ -187,11 +187,21 @@ describe("times", function()
     assert.equal(NAT, (zero + 0 / 0):to("int64"):item())
     assert.equal(NAT, (zero + 9223372036855):to("int64"):item())
     assert.equal(NAT, (strew.tensor(math.maxinteger):to("time") + 1):to("int64"):item())
+    local new_year = 1577836800000000
+    local moved, floats = strew.time{"2020-01-01", "NaT"}, strew.tensor({0.5, 1}, {dtype = "float32"})
+    assert.same({new_year + 500000, NAT}, (moved + floats):to("int64"):tolist())
+    assert.same({new_year - 500000, NAT}, (moved - floats):to("int64"):tolist())
+    assert.same({new_year - 1500000, NAT}, (moved - 1.5):to("int64"):tolist())
+    local x = strew.assign({m = moved, a = floats}, {b = "m + a", c = "m - 0.5"})
+    assert.same({new_year + 500000, new_year - 500000}, {x.b:to("int64")[0], x.c:to("int64")[0]})
+    assert.equal(1, strew.rows(x, "m + 0.5 > '2020-01-01'").m:size(0))
+    zero = zero:to(FLOAT64)
     assert.equal(-0.000001, (zero - "1970-01-01T00:00:00.000001"):item())
-    local far = strew.tensor{math.maxinteger, NAT + 1}:to("time")
+    local far = strew.tensor({math.maxinteger, NAT + 1}, {device = FLOAT64}):to("time")
     assert.equal(2.0 ^ 64 / 1e6, (far[0 + 0] and (far:narrow(0, 0, 1) - far:narrow(0, 1, 1)):item()))
     assert.equal("2024-02-29", (86400 + strew.time("2024-02-28")):item())
-    assert.same({1.5, -0.5}, strew.time{"1970-01-01", "1970-01-01T00:00:01.5", "1970-01-01T00:00:01"}:diff():tolist())
+    assert.same({1.5, -0.5}, strew.time({"1970-01-01", "1970-01-01T00:00:01.5", "1970-01-01T00:00:01"},
+      {device = FLOAT64}):diff():tolist())
   end)
 
   it("are floored to seconds", function()
@@ -386,17 +396,25 @@ describe("times", function()
     assert.same({{"NaT"}, {"2024-05-03"}}, (u:median(1, true)):tolist())
     assert.equal("2024-05-02", u[1]:narrow(0, 0, 2):median():item())
     assert.equal("NaT", u:median():item())
-    if support.lacks_float64 then return end -- in which quantiles are computed
     assert.same({"2024-05-02", "2024-05-02T12:00", "2024-05-04"}, u[1]:quantile(strew.tensor{0, 0.25, 1}):tolist())
     assert.same({"NaT", "2024-05-03"}, u:quantile(0.5, 1):tolist())
     assert.same({"2024-05-02"}, u[1]:narrow(0, 0, 2):quantile(0.3, 0, true, {interpolation = "lower"}):tolist())
     for _ = 1, 50 do
       local t = strew.tensor(draw(math.random(20), 10 ^ math.random(3, 15) // 1 | 0), {dtype = "int64"}):to("time")
-      local rest, q = t[t:eq(t)], strew.tensor({math.random(), 1 / 3, 0.9}, {dtype = "float64"})
+      local dtype = support.lacks_float64 and "float32" or "float64"
+      local rest, q = t[t:eq(t)], strew.tensor({math.random(), 1 / 3, 0.9}, {dtype = dtype})
       if #rest > 0 then
         assert.equal(tostring(rest:quantile(q)), tostring(t:quantile(q, {skip_nan = true})))
         assert.equal(tostring(rest:quantile(q, 0, true)), tostring(t:quantile(q, 0, true, {skip_nan = true})))
       end
+    end
+    local two = strew.time{"2024-05-01", "2024-05-02"}
+    assert.equal("2024-05-01T06:00", two:percentile(25):item())
+    assert.equal(two.device, two:quantile(0.5).device)
+    assert.matches("^quantile: 'q' is 1.5, expected a number from 0 to 1\n", support.message(two.quantile, two, 1.5))
+    if two.device ~= "cpu" then
+      local refusal = ("'q' is on %s, all operands must be on one device"):format(two.device)
+      assert.matches(refusal, support.message(strew.quantile, two:to "cpu", strew.tensor{0.5}), 1, true)
     end
   end)
 
@@ -409,11 +427,11 @@ describe("times", function()
     end
     assert.same({"NaT", "NaT"}, {none:median():item(), none:median{skip_nan = true}:item()})
     assert.same({0, 0}, {#none:unique(), #none:sort()})
-    if support.lacks_float64 then return end
     assert.same({"NaT", "NaT"}, {none:mean():item(), none:mean{skip_nan = true}:item()})
-    assert.same({0, true}, {#none:diff(), none:std():isnan():item()})
     assert.same({"NaT", "NaT"}, strew.stack({none, none}, 1):mean(0):tolist())
     assert.matches("quantile: 'self' has no elements, expected at least 1", support.message(none.quantile, none, 0.5))
+    if support.lacks_float64 then return end
+    assert.same({0, true}, {#none:diff(), none:std():isnan():item()})
   end)
 
   it("are made without a value by full", function()
@@ -435,8 +453,7 @@ describe("times", function()
   end)
 
   it("have means, medians and quantiles, which are NaT if one is, and spreads in seconds", function()
-    local cases = support.lacks_float64 and 0 or 200
-    for _ = 1, cases do
+    for _ = 1, support.lacks_float64 and 20 or 200 do
       local list, rest = draw(math.random(7), 10 ^ math.random(3, 15) // 1 | 0), {}
       for _, at in ipairs(list) do rest[#rest + 1] = at ~= NAT and at or nil end
       local t, sum, first = strew.tensor(list, {dtype = "int64"}):to("time"), 0, rest[1]
@@ -458,7 +475,7 @@ describe("times", function()
       local range = n > 0 and rest[n] - rest[1] or 0
       check(n > 0 and first + math.floor(sum / n + 0.5) or nil, function(o) return t:mean(o) end, 1 + range * 1e-15)
       check(rest[1], function(o) return t:quantile(0, o) end, 1 + range * 1e-15)
-      if n == 2 and #list == 2 then assert.near(range / 1e6 / 2 ^ 0.5, t:std():item(), 1e-15 * range) end
+      if n == 2 and #list == 2 then assert.near(range / 1e6 / 2 ^ 0.5, t:to(FLOAT64):std():item(), 1e-15 * range) end
     end
     local t = strew.time{"", "2024-01-01", "2024-01-09"}
     local clamped = t:clamp("2024-01-03", strew.time "2024-01-05")
@@ -559,16 +576,11 @@ describe("times", function()
   end)
 
   it("move in place by seconds, or stay", function()
-    if support.lacks_float64 then return pending "without float64, which the device lacks" end
     local t = strew.time{"2024-01-01", "NaT"}
     assert.equal(t, t:add_(60))
     assert.same({"2024-01-01T00:01", "NaT"}, t:tolist())
     assert.same({"2023-12-31T23:59", "NaT"}, t:sub_(strew.tensor{120.0, 1.0}):tolist())
     support.fail({
-      {"t:sub_(t)", [[sub_: 'self' is time, which does not hold a result of float64
-  self   time[2] cpu
-  other  time[2] cpu
-  hint   without the underscore the result is a new tensor]]},
       {"t:add_(strew.tensor{true})", [[add_: 'other' is bool, expected seconds
   self   time[2] cpu
   other  bool[1] cpu]]},
@@ -576,6 +588,10 @@ describe("times", function()
   self   time[1] cpu
   other  int64[2] cpu]]},
       {"t:lt(5)", "lt: 'other' is 5, expected a time, or its text as \"2024-05-17\"\n  self  time[2] cpu"},
+      not support.lacks_float64 and {"t:sub_(t)", [[sub_: 'self' is time, which does not hold a result of float64
+  self   time[2] cpu
+  other  time[2] cpu
+  hint   without the underscore the result is a new tensor]]} or nil,
     }, {strew = strew, t = t:reshape(2), n = strew.arange(2)})
     assert.same({"2023-12-31T23:59", "NaT"}, t:tolist())
   end)

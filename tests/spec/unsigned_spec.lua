@@ -110,6 +110,12 @@ describe("unsigned integers", function()
     assert.same({2, 4, 5, 5, 5}, strew.searchsorted(i, u, {right = true}):tolist())
     assert.same({0, 0, 1, 1, 2}, strew.searchsorted(u, i):tolist())
     assert.same({0, 0, 2, 2, 2}, strew.bucketize(i, u, {right = true}):tolist())
+    for _, t in ipairs{strew.tensor{1, 2, 3}, strew.tensor({1, 2, 3}, {dtype = "uint64"})} do
+      local places = strew.bucketize(t, {0.5, 1.5, 3})
+      assert.same({{1, 2, 2}, t.device}, {places:tolist(), places.device})
+    end
+    assert.same({1, 0}, strew.bucketize(strew.tensor{true, false}, {0.5, 1.5}):tolist())
+    assert.same({2, u.device}, {strew.bucketize(2, {0.5, 1.5}):item(), strew.bucketize(2, {0.5, 1.5}).device})
     local joined = strew.join({k = u:narrow(0, 0, 2)}, {k = i, v = strew.arange(5)}, "k")
     assert.same({2, 3}, joined.v:tolist())
     local message = support.message(strew.join, {k = i}, {k = u}, "k")
