@@ -89,7 +89,7 @@ INLINED double asin_series_f64(double z) {
     const W_##s n = steep ? b : a, d = steep ? a : b, ratio = divide_##s(n, d);                                        \
     const W_##s scaled = scaled_as_##s(n, d, LARGE_##s);                                                               \
     const W_##s result = arc_##s(scaled, scaled_as_##s(d, d, LARGE_##s), ratio, steep, is_negative_##s(x));            \
-    return undefined ? (W_##s)NAN : signed_as_##s(result, y);                                                          \
+    return either_##s(undefined, (W_##s)NAN, signed_as_##s(result, y));                                                \
   }                                                                                                                    \
   /* quarters * pi / 2 + factor * asin(a); above 1/2 the far ones, of asin(sqrt((1 - a) / 2)). */                      \
   INLINED W_##s asin_or_acos_##s(W_##s a, W_##s quarters, W_##s factor, W_##s far_quarters, W_##s far_factor) {        \
