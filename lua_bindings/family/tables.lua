@@ -398,7 +398,7 @@ function tables.stacked(parts, at, argument)
     tensors[k] = columns.tensors[places[k]]
   end
   local dtype = exact_dtype(own, places, tensors)
-  if dtype == "float32" then -- maybe of integers that have no common dtype
+  if dtype == "float32" and not inner.has_float64(tensors[1]) then -- maybe of integers without a common dtype
     for k, t in ipairs(tensors) do tensors[k] = operands.as(t, dtype) end
   end
   return strew.cat(tensors)
