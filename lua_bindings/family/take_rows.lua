@@ -16,7 +16,7 @@ local ABOVE = {uint8 = 0x1p8, int8 = 0x1p7, int16 = 0x1p15, int32 = 0x1p31, int6
 function missing.as_exact(t, dtype)
   local most = EXACT[dtype]
   local above = ABOVE[t.dtype]
-  if above and above > most then
+  if above and above > most and t.dtype ~= dtype then
     local is_far = t:lt(-most) | t:gt(most)
     local far = is_far:any():item() and t[is_far] or t:reshape(-1):narrow(0, 0, 0)
     if dtype ~= "int64" then -- of which some have few digits in base 2
