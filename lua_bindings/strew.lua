@@ -7388,8 +7388,9 @@ function strew.tail(x, n) end
 ---Summarizes a table: a row for each column, with its dtype, missing elements, mean, extremes and quartiles.
 ---
 ---"count" are the elements that are not missing, "missing" those that are: NaN, the empty word, NaT. The numbers leave
----them out, and are float64 (float32 on devices without it). "std" divides by count - 1; quartiles between two elements
----are interpolated. Text, times and columns of more dimensions have no such numbers: NaN.
+---them out, and are float64; on devices without it float32, and integers that it does not hold are an error. "std"
+---divides by count - 1; quartiles between two elements are interpolated. Text, times and columns of more dimensions have
+---no such numbers: NaN.
 ---
 ---```lua
 ---local x = strew.table{{"city", {"Oslo", "", "Bari"}}, {"rain", {1.5, strew.nan, 2}}}

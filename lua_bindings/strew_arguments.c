@@ -92,8 +92,17 @@ bool bind_index(lua_State *L, struct script_call *call, int i, const char *name,
   return bind_tensor(L, call, i, name, &index->index);
 }
 
+bool bind_check_beside(struct script_call *call, const strew_grouping *grouping, const strew_tensor *src) {
+  strew_device *device = strew_grouping_device(grouping), *its = strew_tensor_device(src);
+  if (its == device) return true;
+  bind_fail(call, STREW_EDEVICE, "src", "is on %s, the grouping on %s", strew_device_name(its),
+            strew_device_name(device));
+  return bind_hint(call, "src:to(\"%s\")", strew_device_name(device)), false;
+}
+
 bool bind_check_grouping(const struct arguments *a) {
   if (!a->groups.grouping) return true;
+  if (a->src && !bind_check_beside(a->call, a->groups.grouping, a->src)) return false;
   if (a->dim_size != -1)
     bind_fail(a->call, STREW_EARGUMENT, "dim_size", "cannot be combined with a grouping, which has %lld groups",
               (long long)strew_grouping_size(a->groups.grouping));

@@ -596,7 +596,9 @@ int bind_values(lua_State *L, struct script_call *call);
 /* scatter in the group form; strew_groups.c */
 int bind_group_form(lua_State *L, struct script_call *call);
 
-/* Fails if options set what a grouping has itself. */
+/* Fails unless src is on the grouping's device. */
+bool bind_check_beside(struct script_call *call, const strew_grouping *grouping, const strew_tensor *src);
+/* The same of what a call read; fails, too, if its options set what a grouping has itself. */
 bool bind_check_grouping(const struct arguments *a);
 /* True if the table at i, a sequence of n entries, has any other key, which is pushed. */
 bool bind_stray_key(lua_State *L, int i, lua_Unsigned n);

@@ -286,6 +286,7 @@ static int aggregate(lua_State *L, struct script_call *call) {
     if (!lua_istable(L, entry)) return bind_fail(call, STREW_EARGUMENT, "what", "has an entry that is not a table");
     if (!read_aggregate(L, call, entry, &aggregates[i], &kept[i])) return -1;
     if (!read_source(L, call, entry, i, aggregates)) return -1;
+    if (aggregates[i].src && !bind_check_beside(call, self, aggregates[i].src)) return -1;
   }
   for (int i = 0; i < count; i++) boxes[i] = bind_push_box(L, call->binding);
   if (strew_grouping_aggregate_with(self, count, aggregates, out, &call->error) != STREW_OK) return -1;

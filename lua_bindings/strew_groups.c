@@ -29,10 +29,11 @@ static void warn_of_mean(lua_State *L, struct script_call *call, const strew_ten
   strew_dtype dtype = strew_tensor_dtype(src);
   if (bind_is_float(dtype) || call->binding->has_warned_of_mean) return;
   char message[200];
+  strew_capabilities can = {.float64 = false};
+  strew_device_capabilities(strew_tensor_device(src), &can, NULL);
   call->binding->has_warned_of_mean = true;
-  snprintf(message, sizeof message,
-           "%.60s: a mean of %s rounds toward minus infinity; {dtype = \"float64\"} gives it with its fraction",
-           call->error.alias, strew_dtype_name(dtype));
+  snprintf(message, sizeof message, "%.60s: a mean of %s rounds toward minus infinity; %s gives it with its fraction",
+           call->error.alias, strew_dtype_name(dtype), can.float64 ? "{dtype = \"float64\"}" : "src:to(\"float32\")");
   lua_warning(L, message, 0);
 }
 

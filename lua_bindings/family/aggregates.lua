@@ -103,7 +103,7 @@ function aggregates.checked(argument, g, f, ...)
     local group = "in group " .. inner.text(found.value)
     if fact:find(group, 1, true) then fact = errors.replace(fact, group, group .. key_of(g, found.value)) end
     if argument ~= "src" and hint and hint:find "^src:" then -- the script has no src
-      local dtype = hint:match '^src:to%("(%w+)"%)$'
+      local dtype = hint:match '^src:to%("(%w+)"%)'
       hint = dtype and ('strew.assign(x, {v = "%s(v)"}) converts a column v of x'):format(dtype) or nil
     end
     return fact, hint
@@ -116,10 +116,10 @@ local function reduce(g, entry)
   return (method(g, entry.src, entry.options))
 end
 
--- Raises the error of shared entries; of a value with the name of its entry.
+-- Raises the error of shared entries; of a value or dtype with the name of its entry.
 local function fail_one(g, entries, shared, at, message)
   local found = strew.last_error()
-  for i, entry in ipairs(found and found.code == "value" and entries or {}) do
+  for i, entry in ipairs(found and (found.code == "value" or found.code == "dtype") and entries or {}) do
     if at[i] then aggregates.checked(entry.name, g, inner.aggregate, g, {shared[at[i]]}) end
   end
   error(message, 0)

@@ -1,6 +1,6 @@
 -- describing.lua: a summary of the columns of a table.
-local strew, _, use = ...
-local operands, tables = use "operands.lua", use "tables.lua"
+local strew, fail, use = ...
+local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
 local times = use "times.lua"
 
 local NUMBERS <const> = {"mean", "std", "min", "25%", "50%", "75%", "max"}
@@ -34,6 +34,14 @@ local function describe(x)
     count[i] = columns.rows - gaps[i]
     local is_number = is_line and kind ~= "text" and kind ~= "time"
     local line = not is_number and t:narrow(0, 0, 0):reshape(-1) or gaps[i] > 0 and t[~is_missing] or t
+    if dtype == "float32" and is_number and not operands.is_float(t) then
+      local floats, value = missing.as_exact(line, dtype)
+      if not floats then
+        local quoted = tables.quoted(name)
+        fail("x", ("has column %s with value %s, which float32 cannot hold, and the device has no float64"):format(
+          quoted, value), ('x[%s]:to("float32") rounds'):format(quoted), "value", tonumber(value))
+      end
+    end
     rows[i] = numbers_of(line, dtype)
   end
   local numbers = strew.stack(rows)

@@ -211,6 +211,7 @@ return {
     local options = {device = is_tensor and self.device or p and p.device or nil}
     local at
     if p then operands.check_shape(p, {n}, "p") end
+    if p and is_tensor then operands.check_device(self, p, "p") end
     if p and count > 0 then
       at = drawn(p, count, replace ~= false, "p")
     elseif replace == false then

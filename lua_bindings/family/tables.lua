@@ -357,10 +357,12 @@ function tables.mixes(kind, other)
   return kind == other or kind ~= "text" and kind ~= "time" and other ~= "text" and other ~= "time"
 end
 
--- Raises an error if the dtype that columns at places in `parts` have below one another does not hold one's integers.
-local function check_exact(parts, places, tensors)
+-- Returns the dtype that columns at places in `parts` have below one another: float32 for a float64 that their device
+-- lacks. It is an error if it does not hold one's integers.
+local function exact_dtype(parts, places, tensors)
   local dtype = strew.result_type(table.unpack(tensors))
-  if not dtype:find("float", 1, true) then return end
+  if not dtype:find("float", 1, true) then return dtype end
+  if dtype == "float64" then dtype = operands.widest(tensors[1]) end
   for k, t in ipairs(tensors) do
     local is_exact, value = true, nil
     if not operands.is_float(t) then is_exact, value = use "take_rows.lua".as_exact(t, dtype) end
@@ -374,6 +376,7 @@ local function check_exact(parts, places, tensors)
       end
     end
   end
+  return dtype
 end
 
 -- Returns one column of each table in `parts`, at a position, below one another. Tables without rows have no part
@@ -394,7 +397,10 @@ function tables.stacked(parts, at, argument)
     end
     tensors[k] = columns.tensors[places[k]]
   end
-  check_exact(own, places, tensors)
+  local dtype = exact_dtype(own, places, tensors)
+  if dtype == "float32" and not inner.has_float64(tensors[1]) then -- maybe of integers without a common dtype
+    for k, t in ipairs(tensors) do tensors[k] = operands.as(t, dtype) end
+  end
   return strew.cat(tensors)
 end
 

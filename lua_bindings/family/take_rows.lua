@@ -8,15 +8,22 @@ local missing = {}
 
 -- From -n to n, a dtype holds every integer.
 local EXACT = {float64 = 1 << 53, float32 = 1 << 24, float16 = 1 << 11, bfloat16 = 1 << 8, int64 = math.maxinteger}
-local LARGEST = {uint8 = 255, int8 = 127, int16 = 32767, int32 = 2147483647, int64 = math.maxinteger, uint16 = 65535,
-  uint32 = 4294967295, uint64 = math.huge}
+-- The least power of 2 above the integers of a dtype.
+local ABOVE = {uint8 = 0x1p8, int8 = 0x1p7, int16 = 0x1p15, int32 = 0x1p31, int64 = 0x1p63, uint16 = 0x1p16,
+  uint32 = 0x1p32, uint64 = 0x1p64}
 
 -- Returns integers or booleans as floats, or as int64; or nil and a value that changes.
 function missing.as_exact(t, dtype)
   local most = EXACT[dtype]
-  if LARGEST[t.dtype] and LARGEST[t.dtype] > most then
-    local changes = t:lt(-most) | t:gt(most)
-    if changes:any():item() then return nil, (tostring(t[changes]:narrow(0, 0, 1)):match "\n%s*(%-?%d+)") end
+  local above = ABOVE[t.dtype]
+  if above and above > most and t.dtype ~= dtype then
+    local is_far = t:lt(-most) | t:gt(most)
+    local far = is_far:any():item() and t[is_far] or t:reshape(-1):narrow(0, 0, 0)
+    if dtype ~= "int64" then -- of which some have few digits in base 2
+      local floats = far:to(dtype)
+      far = far[floats:to(t.dtype):ne(far) | floats:ge(above)]
+    end
+    if #far > 0 then return nil, (tostring(far:narrow(0, 0, 1)):match "\n%s*(%-?%d+)") end
   end
   return t:to(dtype)
 end

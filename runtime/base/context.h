@@ -110,6 +110,11 @@ struct strew_device {
   void *state;               /* the device's own */
 };
 
+/* The word of a dtype of results on the device: float32 for a float64 that it lacks. */
+const char *dtype_name_on(const strew_device *device, strew_dtype dtype) __attribute__((cold));
+/* The hint where sums of integers leave their dtype. */
+const char *hint_of_floats(const strew_device *device) __attribute__((cold));
+
 /* The devices other than the CPU, and why others cannot be used. */
 enum { MOST_FOUND = 64, MOST_PROBLEMS = 16 };
 struct found_device {

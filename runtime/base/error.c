@@ -189,12 +189,13 @@ static void append_place(struct text *text, const struct place *place, int width
          last > at ? columns(at, last) : 1, marks);
 }
 
-/* A hint as texts have it: "float32(x)" for "strew_to(x, float32)", and a comparison with 0. */
+/* A hint as texts have it: "float32(x)" for "strew_to(x, float32)", and a comparison with 0. Devices have no function. */
 static void translate_hint(char *hint) {
   char name[40], dtype[16], *at;
   if (strstr(hint, "STREW_NE, x, 0)")) strcpy(hint, "x ~= 0 is a bool");
   for (int length = 0; (at = strstr(hint, "strew_to(")) != NULL; length = 0) {
-    if (sscanf(at, "strew_to(%39[^,], %15[^)])%n", name, dtype, &length) != 2 || !length) return;
+    if (sscanf(at, "strew_to(%39[^,], %15[a-z0-9])%n", name, dtype, &length) != 2 || !length) return;
+    if (!strcmp(dtype, "cpu")) return; /* names of other devices have a colon */
     const size_t to = (size_t)sprintf(at, "%s(%s)", dtype, name);
     memmove(at + to, at + length, strlen(at + length) + 1);
   }

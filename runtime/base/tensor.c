@@ -116,9 +116,19 @@ strew_status tensor_view(const struct call *call, const strew_tensor *base, int 
   return storage_retain(base->storage), STREW_OK;
 }
 
-strew_status check_dtype_of_device(const struct call *call, const strew_device *device, strew_dtype dtype) {
+const char *dtype_name_on(const strew_device *device, strew_dtype dtype) {
+  return strew_dtype_name(dtype == STREW_FLOAT64 && device->lacks_float64 ? STREW_FLOAT32 : dtype);
+}
+
+const char *hint_of_floats(const strew_device *device) {
+  return device->lacks_float64 ? "strew_to(src, float32) computes in floats"
+                               : "{.dtype = STREW_FLOAT64} computes in floats";
+}
+
+strew_status check_dtype_of_device(const struct call *call, const strew_device *device, strew_dtype dtype,
+                                   const char *hint) {
   if (dtype != STREW_FLOAT64 || !device->lacks_float64) return STREW_OK;
-  return fail(call, HINTED(STREW_EDTYPE, "dtype", "float32, or device = \"cpu\""),
+  return fail(call, HINTED(STREW_EDTYPE, "dtype", hint ? hint : "float32, or device = \"cpu\""),
               "is float64, which device %s does not have: %s", device->name, device->lacks_float64);
 }
 
@@ -131,7 +141,7 @@ static strew_status fail_text(const struct call *call) {
 strew_status tensor_create(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                            const int64_t *sizes, strew_tensor **out) {
   RETURN_IF_FAILED(check_sizes(call, dtype, rank, sizes));
-  RETURN_IF_FAILED(check_dtype_of_device(call, device, dtype));
+  RETURN_IF_FAILED(check_dtype_of_device(call, device, dtype, NULL));
   if (dtype == STREW_TEXT && !call->words) return fail_text(call);
   int64_t strides[MAX_RANK];
   dense_strides(rank, sizes, strides);
@@ -173,7 +183,8 @@ strew_status check_equal_dtypes(const struct call *call, const char *name, strew
                                 strew_dtype expected) {
   if (dtype == expected) return STREW_OK;
   const strew_dtype promoted = dtype_promote(dtype, expected);
-  const char *to = strew_dtype_name(promoted), *first = promoted == dtype ? other : name;
+  const char *to = dtype_name_on(call->operands[0].tensor->storage->device, promoted),
+             *first = promoted == dtype ? other : name;
   char hint[TEXT_BYTES];
   int length = snprintf(hint, sizeof hint, "strew_to(%s, %s)", first, to);
   if (promoted != dtype && promoted != expected)

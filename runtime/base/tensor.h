@@ -33,7 +33,9 @@ strew_status fail_position(const struct call *call, int dim, int64_t size, int r
                            int64_t at);
 /* Fails unless rank and sizes are valid and the elements can be addressed. */
 strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, const int64_t *sizes);
-strew_status check_dtype_of_device(const struct call *call, const strew_device *device, strew_dtype dtype);
+/* Fails if the device lacks the dtype. hint: NULL, or what replaces "float32, or device = "cpu"". */
+strew_status check_dtype_of_device(const struct call *call, const strew_device *device, strew_dtype dtype,
+                                   const char *hint);
 /* Fails with "'ARGUMENT' FACT another context, ..." and a hint. */
 strew_status fail_context(const struct call *call, const char *argument, const char *fact) __attribute__((cold));
 #define fail_context(...) failed(fail_context(__VA_ARGS__))

@@ -148,8 +148,9 @@ static const char *hint_to_hold(const struct elementwise *work, const strew_tens
     snprintf(hint, TEXT_BYTES, "strew_to(%s, %s)", work->names[i], held);
     return hint;
   }
-  snprintf(hint, TEXT_BYTES, "strew_to(self, %s) holds it; *out NULL makes a new tensor",
-           strew_dtype_name(work->result));
+  const char *to = dtype_name_on(self->storage->device, work->result); /* another one: no new tensor has the result */
+  snprintf(hint, TEXT_BYTES, "strew_to(self, %s) holds it%s", to,
+           to == strew_dtype_name(work->result) ? "; *out NULL makes a new tensor" : "");
   return hint;
 }
 

@@ -174,6 +174,12 @@ static strew_status restore_order(const struct call *call, const struct npy_head
   return status;
 }
 
+strew_status npy_create(const struct call *call, strew_device *device, const struct npy_header *header,
+                        const int64_t *sizes, strew_tensor **out) {
+  RETURN_IF_FAILED(check_dtype_of_device(call, device, header->dtype, "device = \"cpu\""));
+  return tensor_create(call, device, header->text_unit ? STREW_INT32 : header->dtype, header->rank, sizes, out);
+}
+
 strew_status npy_read(const struct call *call, const struct npy_source *source, strew_device *device,
                       strew_tensor **out) {
   struct npy_header header;
@@ -185,7 +191,7 @@ strew_status npy_read(const struct call *call, const struct npy_source *source, 
   if (status != STREW_OK) return status;
   sizes_in_memory(&header, sizes);
   strew_tensor *tensor = NULL;
-  status = tensor_create(call, device, header.text_unit ? STREW_INT32 : header.dtype, header.rank, sizes, &tensor);
+  status = npy_create(call, device, &header, sizes, &tensor);
   TRY(status, npy_read_elements(call, source, &header, tensor, (size_t)data_bytes));
   TRY(status, restore_order(call, &header, &tensor));
   if (status != STREW_OK) return strew_release(tensor), status;

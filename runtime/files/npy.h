@@ -55,6 +55,9 @@ struct npy_position {
 };
 strew_status npy_read_next(const struct call *call, void *user, void *to, size_t size_bytes);
 #define NPY_UNKNOWN_BYTES UINT64_MAX /* size_bytes of a source that is read in order, to its end */
+/* Creates the tensor that a header describes, of these sizes in memory. */
+strew_status npy_create(const struct call *call, strew_device *device, const struct npy_header *header,
+                        const int64_t *sizes, strew_tensor **out);
 strew_status npy_read(const struct call *call, const struct npy_source *source, strew_device *device,
                       strew_tensor **out);
 /* Its steps: the header, whose tensor the source can hold, if its size is known; the next elements, as many as take

@@ -130,8 +130,7 @@ static strew_status next_npy(const struct call *call, void *user, int64_t rows, 
   size_t size_bytes = (size_t)(state->row_bytes * (uint64_t)sizes[0]), memory_bytes = size_bytes / header->file_bytes;
   strew_tensor *tensor;
   strew_status status = check_machine_memory(call, state->device, memory_bytes * dtype_bytes(header->dtype), NULL);
-  TRY(status, tensor_create(call, state->device, header->text_unit ? STREW_INT32 : header->dtype, header->rank, sizes,
-                            &tensor));
+  TRY(status, npy_create(call, state->device, header, sizes, &tensor));
   if (status != STREW_OK) return status;
   state->source.done = state->row * (int64_t)(state->row_bytes / header->file_bytes);
   status = npy_read_elements(call, &state->source, header, tensor, size_bytes);

@@ -330,7 +330,7 @@ static strew_status make_tensor(struct header *h, strew_device *device, int64_t 
   struct npy_header like = {.dtype = entry->dtype, .file_bytes = element, .is_swapped = IS_SWAPPED && element > 1};
   RETURN_IF_FAILED(entry_sizes(h, name, entry, &like.rank, like.sizes));
   if (!mapping) {
-    strew_status status = tensor_create(h->call, device, like.dtype, like.rank, like.sizes, out);
+    strew_status status = npy_create(h->call, device, &like, like.sizes, out);
     TRY(status, npy_read_elements(h->call, &source, &like, *out, bytes));
     return release_if_failed(status, out);
   }

@@ -61,7 +61,7 @@ static void check_none(const struct joined *j, strew_tensor *wrong, const char *
                                   .argument = "src",
                                   .value = &group,
                                   .hint = dtype == STREW_INT64 || dtype == STREW_UINT64
-                                              ? "{.dtype = STREW_FLOAT64} computes in floats"
+                                              ? hint_of_floats(j->values->storage->device)
                                               : "without 'dtype' it is int64"},
                    "has a %s in group %" PRId64 " that %s cannot hold", what, group.as.i, strew_dtype_name(dtype)));
 }
@@ -216,9 +216,19 @@ static strew_tensor *finish(const struct joined *j) {
   return narrow(j, is_mean ? divide_sums(j, j->values, false) : j->values, is_product ? "product" : "sum");
 }
 
+/* Fails if the device lacks the float64 of a mean. */
+static strew_status check_mean_of_device(const struct call *call, const strew_aggregate *aggregate) {
+  const strew_device *device = aggregate->src->storage->device;
+  if (!device->lacks_float64 || result_dtype(aggregate) != STREW_FLOAT64) return STREW_OK;
+  return fail(call, HINTED(STREW_EDTYPE, "src", "strew_to(src, float32)"),
+              "is %s, whose mean is float64, which device %s does not have", strew_dtype_name(aggregate->src->dtype),
+              device->name);
+}
+
 strew_status grouping_finish_integers(const struct call *call, strew_grouping *grouping,
                                       const strew_aggregate *aggregate, strew_tensor *values, enum may_wrap *may_wrap,
                                       strew_tensor **out) {
+  RETURN_IF_FAILED(check_mean_of_device(call, aggregate));
   STEPS(steps, call);
   struct joined joined = {.steps = &steps,
                           .grouping = grouping,

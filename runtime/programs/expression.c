@@ -385,7 +385,7 @@ static strew_status compute_conversion(struct evaluation *evaluation, int k, con
   const struct node *node = &evaluation->expr->nodes[k];
   const strew_dtype dtype = (strew_dtype)node->op;
   struct value *value = &evaluation->values[k];
-  RETURN_IF_FAILED(check_dtype_of_device(call, evaluation->device, dtype));
+  RETURN_IF_FAILED(check_dtype_of_device(call, evaluation->device, dtype, NULL));
   make_pending(evaluation, value, dtype, operand.tensor->rank, operand.tensor->sizes);
   value->instruction = (struct instruction){
       ELEMENTWISE_CONVERT, 0, dtype, dtype, dtype, 1, .in = {{.from = FROM_NUMBER, .dtype = operand.tensor->dtype}}};

@@ -104,6 +104,21 @@ describe("files", function()
     assert.same({1, 2, 6}, {block:stride()})
   end)
 
+  it("of float64 are for a device that has it", function()
+    local t = strew.tensor({1.5, 2.5}, {dtype = "float64", device = "cpu"})
+    for _, ending in ipairs{"npy", "npz", "safetensors"} do
+      local path = folder .. "wide." .. ending
+      strew.save(path, ending == "npy" and t or {a = t})
+      if support.lacks_float64 then
+        local message = support.message(strew.load, path)
+        assert.matches("load: 'dtype' is float64, which device", message, 1, true)
+        assert.equal('device = "cpu"', message:match "\n  hint +([^\n]*)$")
+      end
+      local back = strew.load(path, {device = "cpu"})
+      assert_same(t, ending == "npy" and back or back.a)
+    end
+  end)
+
   it("are read by NumPy", function()
     if support.lacks_float64 then return end
     local tensors, turned = all_tensors(), {}

@@ -236,6 +236,7 @@ describe("groups", function()
   end)
 
   it("have a variance that many values do not change", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
     local n = 1000000
     local k = strew.arange(n) * 7919 % 1001
     local exact = strew.scatter_var(k, strew.zeros(n, {dtype = "int64"}), {dtype = "float64"}):item()

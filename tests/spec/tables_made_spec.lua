@@ -489,4 +489,34 @@ describe("dtypes of joined tables", function()
       assert.same({0, 1, 2, 3}, all.k:tolist())
     end
   end)
+
+  it("are floats where integers have no common dtype", function()
+    local u = strew.tensor({1, 1 << 40, (1 << 60) + 1}, {dtype = "uint64"})
+    local has_float64 = not support.lacks_float64
+    local dtype = has_float64 and "float64" or "float32"
+    local both = strew.concat{{a = u:narrow(0, 0, 2)}, {a = strew.tensor{-1, math.mininteger}}}
+    assert.equal(dtype, both.a.dtype)
+    assert.same({1, 2.0 ^ 40, -1, -2.0 ^ 63}, both.a:tolist())
+    assert.equal(dtype, strew.melt({k = strew.tensor{1}, a = u:narrow(0, 0, 1), b = strew.tensor{7}}, "k").value.dtype)
+    local joined = strew.join({k = u:narrow(0, 0, 1)}, {k = strew.tensor{3}}, "k", {how = "outer"})
+    assert.equal(dtype, joined.k.dtype)
+    support.fail({
+      {"strew.concat{{a = u}, {a = strew.tensor{1}}}", ("concat: 'tables[1]' has column \"a\" with value %d, which %s "
+        .. "cannot hold: column \"a\" of tables[2] is int64\n  hint  tables[1][\"a\"]:to(\"%s\") rounds"):format(
+        (1 << 60) + 1, dtype, dtype)},
+      {"strew.concat{{a = most}, {a = half}}", ("concat: 'tables[1]' has column \"a\" with value %d, which float32 "
+        .. "cannot hold: column \"a\" of tables[2] is float32\n  hint  tables[1][\"a\"]:to(\"float32\") rounds"):format(
+        math.maxinteger)},
+    }, {strew = strew, u = u, most = strew.tensor{math.maxinteger}, half = strew.tensor{0.5}},
+      function(message) return (message:gsub("\n  [tx][^\n]*", ""):gsub("hint +", "hint  ")) end)
+  end)
+
+  it("hold the integers that are described", function()
+    local large = strew.table{{"id", {(1 << 24) + 1, 1}}}
+    if not support.lacks_float64 then return assert.same({0x1p24 + 1}, large:describe().max:tolist()) end
+    local message = support.message(strew.describe, large)
+    assert.matches("describe: 'x' has column \"id\" with value 16777217, which float32 cannot hold", message, 1, true)
+    assert.matches('x["id"]:to("float32") rounds', message, 1, true)
+    assert.same({0x1p24}, strew.describe({id = large.id:to("float32")}).max:tolist())
+  end)
 end)

@@ -40,7 +40,7 @@ static cumsum_loop *const loops[] = {[STREW_FLOAT32] = cumsum_f32,
 static strew_status fail_cumsum(const struct call *call, const strew_tensor *ids, strew_dtype dtype, int64_t at) {
   const strew_scalar group = strew_int(((const int64_t *)dense_at(ids, 0))[at]);
   struct fault fault = {.code = STREW_EVALUE, .argument = "src", .value = &group, .position = &at, .position_rank = 1};
-  fault.hint = "{.dtype = STREW_FLOAT64} computes in floats";
+  fault.hint = hint_of_floats(call->operands[0].tensor->storage->device);
   return fail(call, fault, "has a sum in group %" PRId64 " at [%" PRId64 "] that %s cannot hold", group.as.i, at,
               strew_dtype_name(dtype));
 }
