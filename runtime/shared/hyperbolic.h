@@ -138,7 +138,7 @@ INLINED double sinh_series_f64(double z) {
     const W_##s off = minus_##s(minus_##s(t, cube), rest);                                                             \
     r = plus_##s(r, divide_##s(off, times_##s(3, square)));                                                            \
     r = down ? times_##s(r, divide_##s(1, root)) : up ? times_##s(r, root) : r;                                        \
-    return bits_of_##s(a) - 1 < INFINITE_##s - 1 ? signed_as_##s(r, x) : x;                                            \
+    return either_##s(bits_of_##s(a) - 1 < INFINITE_##s - 1, signed_as_##s(r, x), x);                                  \
   }                                                                                                                    \
   INLINED W_##s cbrt_##s(W_##s x) { return scaled_cbrt_##s(x, CBRT_LARGE_##s); }                                       \
   /* q = 1 / r, where r is the root; r^2 is off by e, and q r by t. */                                                 \
