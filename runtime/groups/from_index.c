@@ -108,8 +108,9 @@ static strew_status check_form(const struct call *call, strew_tensor *src, strew
   TRY(status, check_dim(call, src->rank, &dim));
   TRY(status, check_group(call, src, index, options, out));
   TRY(status, check_group_dtype(call, options, src->dtype, dtype_of(options, src)));
-  TRY(status, check_dtype_of_device(call, src->storage->device, dtype_of(options, src),
-                                    dtype_is_float(src->dtype) ? NULL : "strew_to(src, float32)"));
+  if (!out)
+    TRY(status, check_dtype_of_device(call, src->storage->device, dtype_of(options, src),
+                                      dtype_is_float(src->dtype) ? NULL : "strew_to(src, float32)"));
   TRY(status, broadcast_index(call, index, &shape, dim, &groups->index));
   groups->addressing =
       (struct addressing)ADDRESSING(&groups->index, index, {0, dim, out ? "out" : "the result", options->mode, false});
