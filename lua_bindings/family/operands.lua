@@ -132,27 +132,28 @@ function operands.extremes(calls, in_order)
     local a, b, back = in_order(word, "self", self, "src", src)
     return back(strew.scatter_reduce(a, dim, index, b, reduce, options))
   end
-  local function scatter(self, dim, index, src, options)
-    local rest = {}
-    if operands.is_tensor(self) and type(index) == "table" and src == nil and EXTREMES[index.reduce] then -- group form
-      for name, value in next, index do rest[name] = value end
+  calls.scatter_reduce = scatter_reduce
+  function calls.scatter_reduce_(self, ...) return self:copy_(scatter_reduce(self, ...)) end
+  for _, name in ipairs{"scatter", "scatter_"} do
+    calls[name] = function(self, dim, index, src, options)
+      local rest = {}
+      if operands.is_tensor(self) and type(index) == "table" and src == nil and EXTREMES[index.reduce] then -- groups
+        for key, value in next, index do rest[key] = value end
+        rest.reduce = nil
+        return (strew["scatter_" .. EXTREMES[index.reduce]](self, dim, rest))
+      end
+      if type(src) == "string" and operands.is_tensor(self) and operands.is_tensor(index) then
+        local like = {dtype = self.dtype, device = self.device}
+        src = errors.own("value", "src", nil, strew.full, index.shape, src, like)
+      end
+      if type(options) ~= "table" or not EXTREMES[options.reduce] then
+        return strew[name](self, dim, index, src, options) -- with words, or fails again
+      end
+      for key, value in next, options do rest[key] = value end
       rest.reduce = nil
-      return (strew["scatter_" .. EXTREMES[index.reduce]](self, dim, rest))
+      local joined = scatter_reduce(self, dim, index, src, options.reduce, rest)
+      return name == "scatter_" and self:copy_(joined) or joined
     end
-    if type(src) == "string" and operands.is_tensor(self) and operands.is_tensor(index) then
-      local like = {dtype = self.dtype, device = self.device}
-      src = errors.own("value", "src", nil, strew.full, index.shape, src, like)
-    end
-    if type(options) ~= "table" or not EXTREMES[options.reduce] then
-      return strew.scatter(self, dim, index, src, options) -- fails again
-    end
-    for name, value in next, options do rest[name] = value end
-    rest.reduce = nil
-    return scatter_reduce(self, dim, index, src, options.reduce, rest)
-  end
-  for name, f in next, {scatter = scatter, scatter_reduce = scatter_reduce} do
-    calls[name] = f
-    calls[name .. "_"] = function(self, ...) return self:copy_(f(self, ...)) end
   end
   for _, name in ipairs{"segment_csr", "segment_coo"} do
     calls[name] = function(src, index, options)

@@ -226,14 +226,6 @@ function calls.set(self, ...)
   calls.fill_(part, given[given.n])
 end
 
-for _, name in ipairs{"scatter", "scatter_"} do
-  local reduce = calls[name]
-  calls[name] = function(self, dim, index, src, ...)
-    if type(src) == "string" and operands.is_tensor(index) then src = text(src, "src", self):expand(index.shape) end
-    return reduce(self, dim, index, src, ...)
-  end
-end
-
 -- full(sizes, word [, options]), also of an empty word or no time for times, and like a text.
 local function full(shape, word, options)
   local t = options.dtype == "time" and times.read(word, "value", options.device) or text_of_word(word, options)
