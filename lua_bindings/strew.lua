@@ -816,7 +816,7 @@ function strew.eye(n, m, options) end
 ---```
 ---@param start number the first number
 ---@param stop number the end, not included
----@param step? number default 1; not 0
+---@param step? number default 1; error: 0, or away from stop
 ---@param options? strew.new_options
 ---@return strew.Tensor t [n]; default int64 if all arguments are integers, else float32
 ---@overload fun(stop: number, options?: strew.new_options): strew.Tensor
@@ -1622,9 +1622,9 @@ function strew.t(self) end
 ---1	2	3
 ---```
 ---@param self strew.Tensor
----@param dim? integer removes this one, if its size is 1; default: all of size 1
+---@param dim? integer|integer[] removes these, where their size is 1; default: all of size 1
 ---@return strew.Tensor t a view of self's elements
----@overload fun(self: strew.Tensor, options: {dim?: integer}): strew.Tensor
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[]}): strew.Tensor
 function strew.squeeze(self, dim) end
 
 ---Inserts a dimension of size 1 before dimension dim.
@@ -3433,6 +3433,11 @@ function strew.rot90(self, k, dims) end
 ---@overload fun(self: strew.Tensor, pad: integer[], options: {mode?: string, value?: number|boolean|string}): strew.Tensor
 function strew.pad(self, pad, mode, value) end
 
+---Options of diff.
+---@class strew.diff_options
+---@field prepend? strew.Tensor|number elements before the first one along dim, of self's dtype
+---@field append? strew.Tensor|number elements after the last one
+
 ---Returns the differences of adjacent elements along a dimension: `out[i] = self[i + 1] - self[i]`.
 ---
 ---For bools: true where adjacent elements differ.
@@ -3450,8 +3455,9 @@ function strew.pad(self, pad, mode, value) end
 ---@param self strew.Tensor any dtype
 ---@param n? integer how often differences are taken, default 1; error: negative
 ---@param dim? integer default -1, the last
+---@param options? strew.diff_options
 ---@return strew.Tensor t self's dtype; n elements fewer along dim
-function strew.diff(self, n, dim) end
+function strew.diff(self, n, dim, options) end
 
 ------------------------------------------------------------------------------------------------------- Writing by index
 ---Options of index_add.
@@ -4201,7 +4207,7 @@ function strew.expm1(self) end
 
 ---Returns the sign of each element: -1, 0 or 1.
 ---
----0, -0 and nan give 0. A bool stays as it is.
+---0 and -0 give 0, nan gives nan. A bool stays as it is.
 ---
 ---```lua
 ---print(strew.tensor{-2.5, 0, 3}:sign())
@@ -5081,9 +5087,14 @@ function strew.masked_fill(self, mask, value) end
 
 ------------------------------------------------------------------------------------------------------------- Reductions
 
----Options of sum and other reductions.
+---Options of reductions.
 ---@class strew.nan_options
 ---@field skip_nan? boolean leave NaN out: of NaN alone the sum is 0, the product 1, an extreme, mean or median NaN
+
+---Options of sum, prod and mean.
+---@class strew.sum_options
+---@field skip_nan? boolean leave NaN out: of NaN alone the sum is 0, the product 1, the mean NaN
+---@field dtype? strew.dtype of the elements, which are converted first, and of the result; of mean a float one
 
 ---Returns the sum of the elements, of all or along dimensions.
 ---
@@ -5104,9 +5115,9 @@ function strew.masked_fill(self, mask, value) end
 ---@param self strew.Tensor any dtype; of bools, the number of true elements
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.nan_options
+---@param options? strew.sum_options
 ---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean, dtype?: strew.dtype}): strew.Tensor
 function strew.sum(self, dim, keepdim, options) end
 
 ---Returns the product of the elements, of all or along dimensions.
@@ -5122,9 +5133,9 @@ function strew.sum(self, dim, keepdim, options) end
 ---@param self strew.Tensor any dtype
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.nan_options
+---@param options? strew.sum_options
 ---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean, dtype?: strew.dtype}): strew.Tensor
 function strew.prod(self, dim, keepdim, options) end
 
 ---Returns the mean (average) of the elements, of all or along dimensions.
@@ -5141,9 +5152,9 @@ function strew.prod(self, dim, keepdim, options) end
 ---@param self strew.Tensor a float dtype or time; error: integers, convert them first: `t:to("float32")`
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.nan_options
+---@param options? strew.sum_options
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean, dtype?: strew.dtype}): strew.Tensor
 function strew.mean(self, dim, keepdim, options) end
 
 ---Options of var and std.
@@ -5468,6 +5479,10 @@ function strew.quantile(self, q, dim, keepdim, options) end
 ---@overload fun(self: strew.Tensor, q: number|strew.Tensor, options: {dim?: integer, keepdim?: boolean, interpolation?: string}): strew.Tensor
 function strew.percentile(self, q, dim, keepdim, options) end
 
+---Options of nansum and nanmean.
+---@class strew.dtype_options
+---@field dtype? strew.dtype of the elements, which are converted first, and of the result; of nanmean a float one
+
 ---Sums the elements that are not NaN, of all or along dimensions.
 ---
 ---```lua
@@ -5480,9 +5495,10 @@ function strew.percentile(self, q, dim, keepdim, options) end
 ---@param self strew.Tensor any dtype
 ---@param dim? integer|integer[] the dimensions to reduce, default all
 ---@param keepdim? boolean true: keeps them, with size 1; default false
+---@param options? strew.dtype_options
 ---@return strew.Tensor t as of sum; 0 if all are NaN
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
-function strew.nansum(self, dim, keepdim) end
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, dtype?: strew.dtype}): strew.Tensor
+function strew.nansum(self, dim, keepdim, options) end
 
 ---Returns the mean of the elements that are not NaN, of all or along dimensions.
 ---
@@ -5496,9 +5512,10 @@ function strew.nansum(self, dim, keepdim) end
 ---@param self strew.Tensor a float dtype
 ---@param dim? integer|integer[] the dimensions to reduce, default all
 ---@param keepdim? boolean true: keeps them, with size 1; default false
+---@param options? strew.dtype_options
 ---@return strew.Tensor t self's dtype; NaN if all are NaN
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
-function strew.nanmean(self, dim, keepdim) end
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, dtype?: strew.dtype}): strew.Tensor
+function strew.nanmean(self, dim, keepdim, options) end
 
 ---Options of nanstd.
 ---@class strew.nanstd_options
@@ -5799,6 +5816,11 @@ function strew.nll_loss(self, target, options) end
 ---@return strew.Tensor loss a number, or self's shape
 function strew.binary_cross_entropy(self, target, options) end
 
+---Options of cumsum and cumprod; not in place.
+---@class strew.cumulative_options
+---@field dtype? strew.dtype of the elements, which are converted first, and of the result
+---@field include_initial? boolean begins with the value of no elements, 0 or 1: one more element along dim
+
 ---Returns the cumulative sum along a dimension: element i is the sum of elements 0..i.
 ---
 ---Floats are added one after the other in halves of 8 elements, and the sum before a half is a pair of floats
@@ -5815,8 +5837,9 @@ function strew.binary_cross_entropy(self, target, options) end
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim integer
+---@param options? strew.cumulative_options
 ---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype; in place always self's
-function strew.cumsum(self, dim) end
+function strew.cumsum(self, dim, options) end
 
 ---Returns the cumulative product along a dimension: element i is the product of elements 0..i.
 ---
@@ -5832,8 +5855,9 @@ function strew.cumsum(self, dim) end
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim integer error: out of range
+---@param options? strew.cumulative_options
 ---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype; in place always self's
-function strew.cumprod(self, dim) end
+function strew.cumprod(self, dim, options) end
 
 ---Returns log(sum(exp(x))) of elements 0..i along a dimension, without overflow.
 ---
@@ -6077,6 +6101,7 @@ function strew.argwhere(self) end
 ---Options of searchsorted and bucketize.
 ---@class strew.search_options
 ---@field right? boolean after equal elements; default false, before them
+---@field sorter? strew.Tensor of searchsorted: integers of sorted's shape, the positions that sort it, as argsort gives
 
 ---Returns where each value has to be inserted to keep a sequence sorted (binary search).
 ---

@@ -389,13 +389,18 @@ const struct script_function bind_saved_columns_row = {"saved", run, 0, FUNCTION
                              bind_expr_with_row = {"with", run, 0, GROUPED, "expressions.lua"},
                              bind_expr_tostring_row = {"expr_tostring", run, 0, GROUPED, "expressions.lua"};
 
-int bind_run_skipping(lua_State *L, struct script_call *call) {
+int bind_run_with_options(lua_State *L, struct script_call *call) {
   static const struct script_function rows[] = {
 #define ROW(ENUM, f, ...) IN(nan_skipping, f, ALWAYS | COMPOSED),
       STREW_FOLDS(ROW)
 #undef ROW
           IN(nan_skipping, min, ALWAYS | COMPOSED),
-      IN(nan_skipping, max, ALWAYS | COMPOSED), IN(nan_skipping, quantile, ALWAYS | COMPOSED)};
+      IN(nan_skipping, max, ALWAYS | COMPOSED),
+      IN(nan_skipping, quantile, ALWAYS | COMPOSED),
+      IN(options, cumsum, EVERY | COMPOSED),
+      IN(options, cumprod, EVERY | COMPOSED),
+      IN(options, diff, ALWAYS | COMPOSED),
+      IN(options, searchsorted, ALWAYS | CONSTANT)};
   const struct script_function *row = rows;
   while (strcmp(row->name, call->row->name) != 0) row++;
   call->is_recorded = false; /* its steps are */

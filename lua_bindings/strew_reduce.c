@@ -13,6 +13,7 @@ static const struct {
 #define SKIPPING " skip_nan=boolean"
 #define ROW(ENUM, f, takes, gives, empty, finish, ...)                                                                 \
   [STREW_FOLD_##ENUM] = {finish == VARIANCE || finish == DEVIATION ? FOLDING " correction=number(1)" SKIPPING          \
+                         : gives == WIDE || finish == MEAN         ? FOLDING SKIPPING " dtype=dtype"                   \
                                                                    : FOLDING SKIPPING,                                 \
                          gives == PLACE},
     STREW_FOLDS(ROW)
@@ -37,7 +38,7 @@ static strew_status run_fold(const struct arguments *a, strew_fold fold, strew_t
 
 static int fold(lua_State *L, struct script_call *call) {
   struct arguments a;
-  if (bind_names(L, call, "skip_nan")) return bind_run_skipping(L, call);
+  if (bind_names(L, call, "skip_nan") || bind_names(L, call, "dtype")) return bind_run_with_options(L, call);
   const strew_fold kind = (strew_fold)call->row->code;
   a.out = bind_result(L, call);
   return read_folding(L, call, kind, &a) ? bind_end(run_fold(&a, kind, a.out), 1) : -1;
@@ -48,7 +49,7 @@ static int extreme(lua_State *L, struct script_call *call) {
   bool is_max = call->row->code == STREW_FOLD_AMAX;
   if (call->arguments > 1 && bind_to_box(L, call->binding, 2))
     return bind_binary(L, call, is_max ? STREW_MAXIMUM : STREW_MINIMUM);
-  if (bind_names(L, call, "skip_nan")) return bind_run_skipping(L, call);
+  if (bind_names(L, call, "skip_nan")) return bind_run_with_options(L, call);
   struct arguments a;
   const strew_fold arg = is_max ? STREW_FOLD_ARGMAX : STREW_FOLD_ARGMIN;
   a.out = bind_result(L, call);
@@ -62,6 +63,12 @@ static int extreme(lua_State *L, struct script_call *call) {
 
 RUN(cumsum, strew_cumsum, a->self, a->dim)
 RUN(cumprod, strew_cumprod, a->self, a->dim)
+
+static int cumulative(lua_State *L, struct script_call *call) {
+  const bool is_optioned = bind_names(L, call, "dtype") || bind_names(L, call, "include_initial");
+  return is_optioned ? bind_run_with_options(L, call) : bind_one(L, call);
+}
+
 RUN_TWO(cummax, strew_cummax, a->self, a->dim)
 RUN_TWO(cummin, strew_cummin, a->self, a->dim)
 
@@ -88,6 +95,11 @@ static int unique(lua_State *L, struct script_call *call) {
 
 RUN(nonzero, strew_nonzero, a->self)
 RUN(searchsorted, strew_searchsorted_with, a->sorted, a->values, &(strew_searchsorted_options){.right = a->is_right})
+
+static int searchsorted_by(lua_State *L, struct script_call *call) {
+  return bind_names(L, call, "sorter") ? bind_run_with_options(L, call) : bind_one(L, call);
+}
+
 RUN(bucketize, strew_bucketize_with, a->values, a->boundaries, &(strew_searchsorted_options){.right = a->is_right})
 RUN(bincount, strew_bincount, a->self, a->weights, a->minlength)
 RUN(histc, strew_histc, a->self, a->bins, a->min, a->max)
@@ -123,7 +135,7 @@ static strew_status quantile(struct arguments *a) {
 }
 
 static int quantile_of(lua_State *L, struct script_call *call) {
-  return bind_names(L, call, "skip_nan") ? bind_run_skipping(L, call) : bind_one(L, call);
+  return bind_names(L, call, "skip_nan") ? bind_run_with_options(L, call) : bind_one(L, call);
 }
 
 #define ALONG   "self:tensor dim:dim"
@@ -137,8 +149,8 @@ const struct script_function bind_reduce_rows[] = {
 #undef ROW
         {"min", extreme, STREW_FOLD_AMIN, ALWAYS, NULL, NULL},
     {"max", extreme, STREW_FOLD_AMAX, ALWAYS, NULL, NULL},
-    {"cumsum", bind_one, 0, EVERY, ALONG, cumsum},
-    {"cumprod", bind_one, 0, EVERY, ALONG, cumprod},
+    {"cumsum", cumulative, 0, EVERY, ALONG " dtype=dtype include_initial=boolean", cumsum},
+    {"cumprod", cumulative, 0, EVERY, ALONG " dtype=dtype include_initial=boolean", cumprod},
     {"cummax", bind_two, 0, ALWAYS, ALONG, cummax},
     {"cummin", bind_two, 0, ALWAYS, ALONG, cummin},
     {"sort", bind_two, 0, ALWAYS, SORTED, sort},
@@ -148,7 +160,8 @@ const struct script_function bind_reduce_rows[] = {
      "self:tensor dim=dim return_index=boolean return_inverse=boolean return_counts=boolean", NULL},
     {"nonzero", bind_one, 0, ALWAYS | CONSTANT, "self:tensor!", nonzero},
     {"argwhere", bind_one, 0, ALWAYS | CONSTANT, "self:tensor!", nonzero},
-    {"searchsorted", bind_one, 0, ALWAYS | CONSTANT, "sorted:tensor values:operand right=boolean", searchsorted},
+    {"searchsorted", searchsorted_by, 0, ALWAYS | CONSTANT,
+     "sorted:tensor values:operand right=boolean sorter=tensor", searchsorted},
     {"bucketize", bind_one, 0, INNER | CONSTANT, "values:operand boundaries:tensor right=boolean", bucketize},
     {"bincount", bind_one, 0, ALWAYS, "self:tensor weights=tensor minlength=integer(0)", bincount},
     {"histc", bind_one, 0, ALWAYS | CONSTANT, "self:tensor bins?integer(100) min?number max?number", histc},

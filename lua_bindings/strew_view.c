@@ -33,13 +33,29 @@ RUN(flatten, strew_flatten, a->self, a->start_dim, a->end_dim)
 RUN(transpose, strew_transpose, a->self, a->dim0, a->dim1)
 RUN(t, strew_t, a->self)
 
+/* Several dimensions are removed from the last one on, so that the numbers of the others stay. */
 static strew_status squeeze(struct arguments *a) {
-  if (a->dims.is_given && a->dims.count != 1) {
-    bind_fail(a->call, STREW_EARGUMENT, "dim", "names %d dimensions, expected one", a->dims.count);
-    return STREW_EARGUMENT;
+  if (!a->dims.is_given) return strew_squeeze_all(a->self, a->out, a->error);
+  if (a->dims.count == 1) return strew_squeeze_dim(a->self, (int)a->dims.at[0], a->out, a->error);
+  const int rank = strew_tensor_rank(a->self);
+  bool is_listed[STREW_MAX_RANK] = {false};
+  for (int i = 0; i < a->dims.count; i++) {
+    int dim = (int)a->dims.at[i];
+    if (!bind_wrap_dim(a->call, a->self, &dim)) return a->error->code;
+    if (is_listed[dim]) return bind_fail(a->call, STREW_ESHAPE, "dim", "names dimension %d twice", dim), STREW_ESHAPE;
+    is_listed[dim] = true;
   }
-  if (!a->dims.count) return strew_squeeze_all(a->self, a->out, a->error);
-  return strew_squeeze_dim(a->self, (int)a->dims.at[0], a->out, a->error);
+  strew_tensor *x = strew_retain(a->self);
+  strew_status status = STREW_OK;
+  for (int dim = rank - 1; dim >= 0 && status == STREW_OK; dim--) {
+    strew_tensor *squeezed = NULL;
+    if (!is_listed[dim]) continue;
+    status = strew_squeeze_dim(x, dim, &squeezed, a->error);
+    strew_release(x);
+    x = squeezed;
+  }
+  *a->out = x;
+  return status;
 }
 
 RUN(unsqueeze, strew_unsqueeze, a->self, a->dim)
@@ -245,6 +261,12 @@ static int chunk(lua_State *L, struct script_call *call) {
 RUN(flip, strew_flip, a->self, a->order.count, a->order.is_given ? a->order.at : NULL)
 RUN(repeat_interleave, strew_repeat_interleave, a->self, a->each, a->dim)
 RUN(diff, strew_diff, a->self, a->n, a->dim)
+
+static int diff_of(lua_State *L, struct script_call *call) {
+  const bool is_optioned = bind_names(L, call, "prepend") || bind_names(L, call, "append");
+  return is_optioned ? bind_run_with_options(L, call) : bind_one(L, call);
+}
+
 RUN(tril, strew_tril, a->self, a->diagonal)
 RUN(triu, strew_triu, a->self, a->diagonal)
 
@@ -292,7 +314,7 @@ const struct script_function bind_view_rows[] = {
     {"roll", bind_one, 0, ALWAYS, "self:tensor shifts:integers dims?dims", roll},
     {"repeat", bind_one, 0, ALWAYS, "self:tensor repeats*", repeat},
     {"repeat_interleave", bind_one, 0, INNER, "self:tensor repeats:operand dim:dim", repeat_interleave},
-    {"diff", bind_one, 0, ALWAYS, "self:tensor n?integer(1) dim?dim(-1)", diff},
+    {"diff", diff_of, 0, ALWAYS, "self:tensor n?integer(1) dim?dim(-1) prepend=operand append=operand", diff},
     {"tril", bind_one, 0, EVERY, "self:tensor diagonal?integer(0)", tril},
     {"triu", bind_one, 0, EVERY, "self:tensor diagonal?integer(0)", triu},
     {"chunk", chunk, 0, ALWAYS, "self:tensor chunks:integer dim?dim(0)", NULL},

@@ -832,7 +832,7 @@ STREW_API strew_status strew_fold_from_word(const char *word, strew_fold *out, s
 
 typedef struct strew_reduce_options {
   int dim_count;            /* the number of dimensions in `dims` */
-  const int64_t *dims;      /* that are reduced, each listed once (STREW_ESHAPE); NULL: all */
+  const int64_t *dims;      /* that are reduced, each listed once (STREW_ESHAPE); NULL: all; a list of none: none */
   bool keepdim;             /* they stay, with size 1 */
   const double *correction; /* var and std divide by max(0, n - correction); NULL: 1 */
   uint64_t reserved[4];

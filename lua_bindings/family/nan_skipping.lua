@@ -1,6 +1,8 @@
--- nan_skipping.lua: reductions that leave out NaN, by names of their own and by the option skip_nan of the others.
+-- nan_skipping.lua: reductions that leave out NaN, by names of their own and by the option skip_nan of the others; and
+-- sums, products and means of another dtype.
 local strew, fail, use = ...
 local operands, errors, times, words = use "operands.lua", use "errors.lua", use "times.lua", use "words.lua"
+local converted = use "options.lua".converted
 local bound, computed = operands.bound, operands.computed
 
 -- Returns the sum without NaN, and how many elements it is of, of a float dtype.
@@ -32,17 +34,25 @@ local function extreme(name, nothing)
   return {"self:tensor dim?dims keepdim?boolean", extreme_of}
 end
 
-local nansum = {"self:tensor dim?dims keepdim?boolean", function(self, dim, keepdim)
+-- A reduction of elements converted to the option dtype, a float one if is_float, with a result of that dtype.
+local function in_dtype(reduce, is_float)
+  return {"self:tensor dim?dims keepdim?boolean dtype=dtype", function(self, dim, keepdim, dtype)
+    local out = reduce(converted(self, dtype, is_float), dim, keepdim)
+    return dtype and operands.as(out, dtype) or out
+  end}
+end
+
+local nansum = in_dtype(function(self, dim, keepdim)
   if not operands.is_float(self) then return self:sum(dim, keepdim) end
   return sum_of(self, dim, keepdim)
-end}
+end)
 
-local nanmean = {"self:tensor dim?dims keepdim?boolean", function(self, dim, keepdim)
+local nanmean = in_dtype(function(self, dim, keepdim)
   local given, first = times.seconds(self, true)
   operands.check_float(given, "self")
   local x = computed(given)
   return times.after(first, (sum_of(x, dim, keepdim) / count_of(x, dim, keepdim)):to(given.dtype))
-end}
+end, true)
 
 -- Returns finish(variance).
 local function spread_of(self, dim, keepdim, correction, finish)
@@ -89,6 +99,16 @@ local function option(name, skip_nan)
   end}
 end
 
+-- The same of a reduction that takes a dtype, too.
+local function option_in_dtype(name, skip_nan, is_float)
+  return {"self:tensor dim?dims keepdim?boolean skip_nan=boolean dtype=dtype",
+    function(self, dim, keepdim, is_skipping, dtype)
+      local x = converted(self, dtype, is_float)
+      local out = (is_skipping and skip_nan or x[name])(x, dim, keepdim)
+      return dtype and operands.as(out, dtype) or out
+    end}
+end
+
 local function spread(name, finish)
   return {"self:tensor dim?dims keepdim?boolean correction=number skip_nan=boolean",
     function(self, dim, keepdim, correction, is_skipping)
@@ -98,8 +118,8 @@ local function spread(name, finish)
 end
 
 -- A reduction of the elements with another one in place of NaN.
-local function replacing(name, other)
-  return option(name, function(self, dim, keepdim)
+local function replacing(name, other, make)
+  return make(name, function(self, dim, keepdim)
     if not operands.is_float(self) then return self[name](self, dim, keepdim) end
     local x = operands.compute("where(x == x, x, y)", {x = self, y = other})
     return x[name](x, dim, keepdim)
@@ -125,8 +145,8 @@ return {
     return spread_of(self, dim, keepdim, correction or 0, strew.sqrt)
   end},
 
-  sum = option("sum", nansum[2]), mean = option("mean", nanmean[2]),
-  prod = replacing("prod", 1), all = replacing("all", 1), any = replacing("any", 0),
+  sum = option_in_dtype("sum", nansum[2]), mean = option_in_dtype("mean", nanmean[2], true),
+  prod = replacing("prod", 1, option_in_dtype), all = replacing("all", 1, option), any = replacing("any", 0, option),
   amin = option("amin", nanmin[2]), amax = option("amax", nanmax[2]),
   min = option("min", with_place(nanmin)), max = option("max", with_place(nanmax)),
   argmin = option("argmin", place(nanmin)), argmax = option("argmax", place(nanmax)),

@@ -20,7 +20,7 @@ static strew_status result_dtype(const struct call *call, const struct fold_row 
 static strew_status mark_folded(const struct call *call, int rank, int count, const int *dims, bool *folded) {
   if (count < 0 || (count && !dims))
     return fail(call, FAULT(STREW_EARGUMENT, "count"), "is %d, expected %s", count,
-                dims ? "0 or more" : "0 without dims");
+                dims ? "0 or more" : "0 without dims: NULL stands for all dimensions");
   for (int d = 0; d < MAX_RANK; d++) folded[d] = !dims && d < rank;
   for (int i = 0; i < count; i++) {
     int dim = dims[i];

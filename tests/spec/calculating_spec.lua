@@ -243,7 +243,7 @@ describe("elements", function()
       local expected = {}
       for i, x in ipairs(list(t)) do
         expected[i] = type(x) == "boolean" and x
-        if type(x) == "number" then expected[i] = x > 0 and 1 or x < 0 and -1 or 0 end
+        if type(x) == "number" then expected[i] = x > 0 and 1 or x < 0 and -1 or x == 0 and 0 or x end
       end
       same(expected, t.shape, t.dtype, t:sign())
       assert.equal(t, t:sign_())

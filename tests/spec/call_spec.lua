@@ -145,9 +145,9 @@ describe("arguments", function()
       {"t:sum('0')", "sum: 'dim' is \"0\", expected an integer"},
       {"t:sum{0, 'x'}", "sum: 'dim' is \"x\", expected an integer"},
       {"t:sum(0, 1)", "sum: 'keepdim' is 1, expected a boolean"},
-      {"t:sum{keepdims = true}", "sum: 'options' has unknown key \"keepdims\", expected dim, keepdim, skip_nan\n"
+      {"t:sum{keepdims = true}", "sum: 'options' has unknown key \"keepdims\", expected dim, keepdim, skip_nan, dtype\n"
        .. "  hint  did you mean 'keepdim'?"},
-      {"t:sum(0, {[1.5] = true})", "sum: 'options' has unknown key 1.5, expected dim, keepdim, skip_nan"},
+      {"t:sum(0, {[1.5] = true})", "sum: 'options' has unknown key 1.5, expected dim, keepdim, skip_nan, dtype"},
       {"t:sum(0, {dim = 0})", "sum: 'dim' is given twice, by position and in options"},
       {"t:var(0, true, 1)", "var: 'options' is 1, expected a table; the arguments are "
        .. "(self [, dim] [, keepdim] [, {correction =, skip_nan =}])"},
@@ -158,7 +158,8 @@ describe("arguments", function()
        .. "\n  hint  did you mean 'float32'?"},
       {"t:to(5)", "to: 'dtype or device' is 5, expected a string"},
       {"t:sum{zeta = 1, keepdims = 1, other = 1}",
-       "sum: 'options' has unknown key \"keepdims\", expected dim, keepdim, skip_nan\n  hint  did you mean 'keepdim'?"},
+       "sum: 'options' has unknown key \"keepdims\", expected dim, keepdim, skip_nan, dtype\n"
+       .. "  hint  did you mean 'keepdim'?"},
       {"t:to{typ = 'bool'}", "to: 'options' has unknown key \"typ\", expected dtype, device"},
       {"strew.clock(1)", "clock: takes no arguments, 1 given"},
       {"strew.manual_seed(0/0)", "manual_seed: 'seed' is nan, expected an integer"},

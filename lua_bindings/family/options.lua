@@ -1,0 +1,72 @@
+-- options.lua: calls with an option that the library's functions lack, made of calls that it has.
+local strew, fail, use = ...
+local operands, errors = use "operands.lua", use "errors.lua"
+
+local options = {}
+
+-- Returns self as elements of the dtype, a float one if is_float.
+function options.converted(self, dtype, is_float)
+  if not dtype then return self end
+  if is_float and not operands.is_float(dtype) then
+    fail("dtype", ("is %s, expected a float dtype"):format(dtype), nil, "dtype")
+  end
+  return operands.as(self, dtype)
+end
+
+-- cumsum or cumprod; first: the value of no elements
+local function cumulative(name, first)
+  return {"self:tensor dim:dim dtype=dtype include_initial=boolean", function(self, dim, dtype, has_initial, in_place)
+    if in_place == "_" then
+      local option = dtype and "dtype" or "include_initial"
+      fail(option, "is an option of the call that returns a new tensor",
+        ("self:%s(dim, {%s = ...})"):format(name, option))
+    end
+    local x = options.converted(self, dtype)
+    if has_initial then x = operands.line(x) end
+    local out = x[name](x, dim)
+    if dtype then out = operands.as(out, dtype) end
+    if not has_initial then return out end
+    local sizes = out.shape
+    sizes[dim % #sizes + 1] = 1
+    return strew.cat({strew.full(sizes, first, {dtype = out.dtype, device = out.device}), out}, dim)
+  end}
+end
+
+-- Returns x, a number or tensor that goes before or after self's elements along dim, as a tensor.
+local function beside(self, x, dim)
+  if operands.is_tensor(x) and x:dim() > 0 then return x end
+  local sizes = self.shape
+  sizes[dim % #sizes + 1] = 1
+  if operands.is_tensor(x) then return x:expand(sizes) end
+  return strew.full(sizes, x, {dtype = self.dtype, device = self.device})
+end
+
+return {
+  converted = options.converted,
+  cumsum = cumulative("cumsum", 0), cumprod = cumulative("cumprod", 1),
+
+  diff = {"self:tensor n?integer dim?dim prepend=operand append=operand", function(self, n, dim, prepend, append)
+    n, dim = n or 1, dim or -1
+    if self:dim() == 0 or n <= 0 then return self:diff(n, dim) end
+    local parts = {}
+    local function add(x, name)
+      if x == nil then return end
+      x = errors.own("value", name, nil, beside, self, x, dim)
+      operands.check_values(self, x, name)
+      parts[#parts + 1] = x
+    end
+    add(prepend, "prepend")
+    parts[#parts + 1] = self
+    add(append, "append")
+    return strew.cat(parts, dim):diff(n, dim)
+  end},
+
+  searchsorted = {"sorted:tensor values:operand right=boolean sorter=tensor", function(sorted, values, right, sorter)
+    if sorter then
+      operands.check_shape(sorter, sorted.shape, "sorter")
+      local function reword(fact, hint) return errors.replace(fact, " of self ", " of sorted "), hint end
+      sorted = errors.own("index", "sorter", reword, strew.gather, sorted, -1, sorter)
+    end
+    return strew.searchsorted(sorted, values, {right = right})
+  end},
+}
