@@ -205,41 +205,49 @@ local function compile_statements(text, tokens, chunk_name)
   return wrap(text, names, chunk_name) -- for example, if a goto jumps to the end, over locals
 end
 
--- Returns the compiler's message about a text that is neither an expression nor a statement: the expression's own if
--- the text begins like one and the compiler of statements saw no more of it.
-local function message_of(first, as_expression, as_statement)
+local no_expression = {["break"] = true, ["do"] = true, ["for"] = true, ["goto"] = true, ["if"] = true,
+                       ["local"] = true, ["repeat"] = true, ["return"] = true, ["while"] = true, ["::"] = true,
+                       [";"] = true}
+
+-- Returns the compiler's message about a text that is neither an expression nor a statement, whose tokens from `i` may
+-- be an expression: the expression's own if they begin like one and the compiler of statements saw no more of it.
+local function message_of(tokens, i, as_expression, as_statement)
+  while tokens[i] and tokens[i].kind == "comment" do i = i + 1 end
+  local first, second = tokens[i] and tokens[i].text or "", tokens[i + 1]
+  if no_expression[first] or first == "function" and second and second.kind == "name" then return as_statement end
   local no_statement = find(as_statement, ": unexpected symbol near '" .. first, 1, true)
+    or first == "function" and find(as_statement, ": <name> expected near ", 1, true)
   local no_call = find(as_statement, ": syntax error near ", 1, true) and not find(as_expression, "<eof> expected near")
   return (no_statement or no_call) and as_expression or as_statement
 end
 
--- Returns the text with `return` before what follows the last semicolon, if that is an expression after statements:
--- "a = 1; a + 1"; else nil.
+-- Returns the text with `return` before its last part, which may be an expression after statements, "a = 1; a + 1", and
+-- the position of the token where that part begins.
 local function with_result(text, tokens)
   local i = #tokens
   while i > 0 and (tokens[i].text == ";" or tokens[i].kind == "comment") do i = i - 1 end
   while i > 0 and tokens[i].text ~= ";" do i = i - 1 end
-  if i == 0 then return nil end
-  local head, rest = sub(text, 1, tokens[i].last), sub(text, tokens[i].last + 1)
-  return load(head, "=", "t") and load(head .. " return " .. rest, "=", "t") and head .. " return " .. rest or nil
+  local head = i > 0 and sub(text, 1, tokens[i].last)
+  if not head or not load(head, "=", "t") then return "return " .. text, 1 end
+  return head .. " return " .. sub(text, tokens[i].last + 1), i + 1
 end
 
 -- Returns a function for the text and whether it is an expression; or nil, a message, and whether more text may
 -- complete it. (The text alone is compiled first: the code around it must not change its meaning.)
 function prompt.compile(text, chunk_name)
   local tokens = prompt.tokens(text)
-  local f, own = load("return " .. text, chunk_name, "t")
-  local message
+  local f, message = load("return " .. text, chunk_name, "t")
   if f then
     f, message = wrap("return " .. text, names_in(tokens), chunk_name)
     return f, f and true or message
   end
   f, message = load(text, chunk_name, "t")
-  local ended = not f and with_result(text, tokens)
-  if ended then
+  local ended, first = with_result(text, tokens)
+  local has_result, own = load(ended, chunk_name, "t")
+  if not f and has_result then
     text, tokens = ended, prompt.tokens(ended)
   elseif not f then
-    message = message_of(tokens[1] and tokens[1].text or "", own, message)
+    message = message_of(tokens, first, own, message)
     if find(message, "<eof>$") then return nil, message, true end
     local hint = prompt.foreign(text)
     return nil, hint and message .. "\n  hint  " .. hint or message, false

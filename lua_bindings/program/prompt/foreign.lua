@@ -89,7 +89,7 @@ local declares = {var = true, let = true, const = true, auto = true}
 -- The first word of an entry.
 local function statement(tokens, i)
   local word, name = tokens[i].text, tokens[i + 1]
-  if word == "%" then return "commands begin with a colon: :time, :bench, :help" end
+  if i == 1 and word == "%" then return "commands begin with a colon: :time, :bench, :help" end
   if i > 1 and text_at(tokens, i - 1) ~= ";" or tokens[i].kind ~= "name" or not name then return nil end
   if name.kind ~= "name" then
     return word == "print" and (name.kind == "number" or name.kind == "keyword") and "print(x): calls have parentheses"
