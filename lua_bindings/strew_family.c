@@ -132,6 +132,16 @@ static int is_open(lua_State *L, struct script_call *call) {
   return 1;
 }
 
+/* is_beside(t, first): true if both are tensors of as many rows on one device. */
+static int is_beside(lua_State *L, struct script_call *call) {
+  const struct box *one = bind_to_box(L, call->binding, 1), *other = bind_to_box(L, call->binding, 2);
+  const strew_tensor *t = one ? one->tensor : NULL, *first = other ? other->tensor : NULL;
+  lua_pushboolean(L, t && first && strew_tensor_rank(t) > 0 && strew_tensor_rank(first) > 0 &&
+                         strew_tensor_sizes(t)[0] == strew_tensor_sizes(first)[0] &&
+                         strew_tensor_device(t) == strew_tensor_device(first));
+  return 1;
+}
+
 /* has_float64(t): true if t's device has it. */
 static strew_status has_float64(struct arguments *a) {
   strew_capabilities can = {.float64 = false};
@@ -497,7 +507,7 @@ const struct script_function bind_family_rows[] = {
     IN(rows, column, INNER | CONSTANT),
     {"line_width", bind_values, 0, INNER | CONSTANT, "", line_width}, {"nearest", nearest, 0, INNER | CONSTANT},
     {"text", text, 0, INNER | CONSTANT}, {"printable", printable, 0, INNER | CONSTANT},
-    {"is_open", is_open, 0, INNER | CONSTANT}, {"missed", bind_missed, 0, INNER},
+    {"is_open", is_open, 0, INNER | CONSTANT}, {"is_beside", is_beside, 0, INNER | CONSTANT}, {"missed", bind_missed, 0, INNER},
     {"has_float64", bind_values, 0, INNER | CONSTANT, "self:tensor", has_float64},
     {NULL},
 };

@@ -86,9 +86,10 @@ end
 
 ------------------------------------------------------------------------------------------------- of several tables
 
--- Returns the tables that a script lists, as columns, and the names of all in the order in which they first occur.
+-- Returns the tables that a script lists, as columns; the names of all in the order in which they first occur; and the
+-- places of each name: its position in each table that has it.
 local function read_all(list)
-  local parts, names, is_known = {}, {}, {}
+  local parts, names, places = {}, {}, {}
   for key in next, list do
     if math.type(key) ~= "integer" or key < 1 or key > rawlen(list) then
       fail("tables", ("has key %s, expected a sequence of tables"):format(inner.text(key)),
@@ -107,11 +108,12 @@ local function read_all(list)
     if type(parts[k].names[1]) ~= type(parts[1].names[1]) then
       fail(argument, "has names of columns or has none, unlike the first one")
     end
-    for _, name in ipairs(parts[k].names) do
-      if not is_known[name] then names[#names + 1], is_known[name] = name, true end
+    for i, name in ipairs(parts[k].names) do
+      if not places[name] then names[#names + 1], places[name] = name, {} end
+      places[name][k] = i
     end
   end
-  return parts, names
+  return parts, names, places
 end
 
 -- Returns the rows of a column that some tables lack, missing there: of the column of the others.
@@ -134,12 +136,11 @@ local function filled(parts, name, places)
 end
 
 local function concat(list, fill)
-  local parts, names = read_all(list)
+  local parts, names, places_of = read_all(list)
   local out = {names = names, tensors = {}}
   for n, name in ipairs(names) do
-    local places, lacks, has = {}, nil, nil
-    for k, columns in ipairs(parts) do
-      places[k] = tables.place(columns, name)
+    local places, lacks, has = places_of[name], nil, nil
+    for k in ipairs(parts) do
       if places[k] then has = has or k else lacks = lacks or k end
     end
     if lacks and not fill then

@@ -139,27 +139,34 @@ local function check_name(x, name)
   end
 end
 
--- x.name = value for a name that x lacks: a tensor as it is; a number, boolean or word for all rows.
-local function new_column(x, name, value)
-  if value == nil then return end
-  check_name(x, name)
+-- Returns the tensor that a value makes beside a column: a tensor as it is; a number, boolean or word for all rows.
+local function beside(other, name, value)
   if operands.is_tensor(value) then
-    tables.check_beside(x, value)
-    return rawset(x, name, value)
+    if other then tables.check_beside(other, name, value) end
+    return value
   end
   local kind = type(value)
   if kind ~= "number" and kind ~= "boolean" and kind ~= "string" then
     fail("value", ("is a %s, expected a tensor, or a number, boolean or word for all rows"):format(kind),
       kind == "table" and "strew.tensor(value)" or nil)
   end
-  rawset(x, name, tables.filled(value, tables.read(x, "x").tensors[1]))
+  return tables.filled(value, other)
+end
+
+-- x.name = value for a name that x lacks.
+local function new_column(x, name, value)
+  if value == nil then return end
+  check_name(x, name)
+  local other, name_there = tables.first(x)
+  if not other and not operands.is_tensor(value) then tables.read(x, "x") end
+  rawset(x, name, beside(other, name_there, value))
 end
 
 -- Returns the column that a text, or another value for all rows, makes.
-local function made_column(new, name, value)
+local function made_column(new, all, name, value)
   if type(value) == "string" then
     if rawget(new, value) ~= nil then return rawget(new, value) end
-    return expressions.column(new, tables.read(new, "x"), value, "what")
+    return expressions.column(new, all, value, "what")
   elseif inner.is_bound(value) then
     return expressions.evaluate(value)
   elseif operands.is_tensor(value) or type(value) == "number" or type(value) == "boolean" then
@@ -169,22 +176,23 @@ local function made_column(new, name, value)
     tables.quoted(name)), expressions.hint(value))
 end
 
--- Adds a column after those that its text needs. state: of each name in `what` true, "open" while these are added, then
--- nil; and the open ones as a sequence.
-local function add_column(new, what, name, state)
-  local value, is_new = rawget(what, name), rawget(new, name) == nil
+-- Adds a column to new, whose columns are `all`, after those that its text needs. state: of each name in `what` true,
+-- "open" while these are added, then nil; and the open ones as a sequence.
+local function add_column(new, all, what, name, state)
+  local value, place = rawget(what, name), tables.place(all, name)
   state[#state + 1] = name
   if state[name] == "open" then fail("what", "has columns that need one another: " .. table.concat(state, ", ")) end
   state[name] = "open"
-  local names = about.about(new)
   if type(value) == "string" then
     local is_name = rawget(new, value) ~= nil or rawget(what, value) ~= nil
-    for _, input in ipairs(is_name and {value} or expressions.parse(value, names, "what").inputs) do
-      if state[input] and (is_new or input ~= name) then add_column(new, what, input, state) end
+    for _, input in ipairs(is_name and {value} or expressions.parse(value, all.names, "what").inputs) do
+      if state[input] and (not place or input ~= name) then add_column(new, all, what, input, state) end
     end
   end
-  new_column(new, name, made_column(new, name, value))
-  if is_new then table.insert(names, name) end
+  local t = beside(all.tensors[1], all.names[1], made_column(new, all, name, value))
+  place = place or #all.names + 1
+  all.names[place], all.tensors[place] = name, t
+  rawset(new, name, t)
   state[name], state[#state] = nil, nil
 end
 
@@ -200,11 +208,10 @@ local function assign(x, what)
     state[name] = true
   end
   table.sort(order)
-  local new = tables.make(all)
+  local new = tables.make(all) -- which has the list of names
   for _, name in ipairs(order) do
-    if state[name] then add_column(new, what, name, state) end
+    if state[name] then add_column(new, all, what, name, state) end
   end
-  tables.read(new, "x")
   return new
 end
 

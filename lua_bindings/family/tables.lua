@@ -98,10 +98,22 @@ local function problem_of(t, name, first, rows, device)
   end
 end
 
--- Raises an error unless a tensor has as many rows as the first column of x, and its device.
-function tables.check_beside(x, t)
-  local other, name = first_column(x, (tables.names(x)))
-  if not other then return end
+-- Returns the first column of x that has rows, and its name, whatever the others are; nil: none has. Columns are
+-- settled.
+function tables.first(x)
+  for _, value in next, x do
+    if IS_FILLING[type(value)] then
+      tables.names(x)
+      break
+    end
+  end
+  local t, name = first_column(x, about.about(x) or {})
+  if t then return t, name end
+  return first_column(x, (tables.names(x)))
+end
+
+-- Raises an error unless a tensor has as many rows as a column beside it, and its device.
+function tables.check_beside(other, name, t)
   local rows, count = other:size(0), t:dim() > 0 and t:size(0)
   if count ~= rows then
     fail("value", ("has %s, column %s has %s"):format(count and elements(count) or "rank 0", tables.quoted(name),
@@ -132,11 +144,13 @@ end
 function tables.try(x)
   local columns, wrong = list(x)
   if not columns then return nil, wrong end
-  for i, name in ipairs(columns.names) do
-    local t = columns.tensors[i]
-    local problem, code, hint = problem_of(t, name, columns.names[1], columns.rows, columns.device)
-    if problem then return nil, problem, code, hint end
-    columns.rows, columns.device = t:size(0), t.device
+  local first = columns.tensors[1]
+  for i, t in ipairs(columns.tensors) do
+    if i == 1 or not inner.is_beside(t, first) then
+      local problem, code, hint = problem_of(t, columns.names[i], columns.names[1], columns.rows, columns.device)
+      if problem then return nil, problem, code, hint end
+      columns.rows, columns.device = first:size(0), first.device
+    end
   end
   return columns
 end
@@ -177,6 +191,7 @@ end
 -- Names columns of keys "key", or "key1", "key2", ..., unless they have names: other columns will have names.
 function tables.name_keys(columns)
   if type(columns.names[1]) == "string" then return end
+  columns.known = nil
   for i = 1, #columns.tensors do columns.names[i] = #columns.tensors == 1 and "key" or "key" .. i end
 end
 
@@ -212,11 +227,19 @@ function tables.of_one_kind(name, kind, argument, other, other_argument)
   return call:format(other == "time" and argument or other_argument, inner.text(name))
 end
 
--- Returns the position of a column; nil: there is none.
+-- Returns the position of a column; nil: there is none. The names have a map from the second question on, which grows
+-- with them.
 function tables.place(columns, name)
-  for i, other in ipairs(columns.names) do
-    if rawequal(other, name) then return i end
+  local names, known = columns.names, columns.known
+  if not known then
+    columns.known = {count = 0, places = {}}
+    for i = 1, #names do
+      if rawequal(names[i], name) then return i end
+    end
+    return nil
   end
+  for i = known.count + 1, #names do known.places[names[i]], known.count = i, i end
+  return known.places[name]
 end
 
 -- The same of a script's argument: an error if there is none.

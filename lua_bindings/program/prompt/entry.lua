@@ -236,12 +236,11 @@ end
 -- complete it. (The text alone is compiled first: the code around it must not change its meaning.)
 function prompt.compile(text, chunk_name)
   local tokens = prompt.tokens(text)
-  local f, message = load("return " .. text, chunk_name, "t")
-  if f then
-    f, message = wrap("return " .. text, names_in(tokens), chunk_name)
+  if load("return " .. text, chunk_name, "t") then
+    local f, message = wrap("return " .. text, names_in(tokens), chunk_name)
     return f, f and true or message
   end
-  f, message = load(text, chunk_name, "t")
+  local f, message = load(text, chunk_name, "t")
   local ended, first = with_result(text, tokens)
   local has_result, own = load(ended, chunk_name, "t")
   if not f and has_result then

@@ -1,0 +1,82 @@
+-- Tables of many columns: the steps of each call grow as the columns do, not by their square. Steps are instructions of
+-- Lua, of the calls' own Lua code; time is not measured.
+-- devices: no, steps of Lua are the same there.
+local strew = require "strew"
+
+local function wide(n, first)
+  local given = {}
+  for i = 1, n do given[i] = {"c" .. i, {first, i % 7 + 1.5}} end
+  return strew.table(given)
+end
+
+-- f is called with a table of n columns, their names, and n. `prepare` makes another argument from these.
+local function by_name(n, make)
+  local what = {}
+  for i = 2, n do what[(make(i))] = select(2, make(i)) end
+  return what
+end
+local calls = {
+  {"table", function(_, _, n) return wide(n, 1) end},
+  {"concat", function(x) return strew.concat{x, x, x} end},
+  {"concat with fill", function(x, y) return strew.concat({x, y}, {fill = true}) end,
+    function(_, _, n) return strew.table(by_name(n, function(i) return "d" .. i, {1, 2} end)) end},
+  {"rows by text", function(x) return x:rows "c1 > 2" end}, {"rows by mask", function(x) return x[x.c1:gt(2)] end},
+  {"head", function(x) return x:head(1) end}, {"tail", function(x) return x:tail(1) end},
+  {"sort_by one", function(x) return x:sort_by "c2" end}, {"sort_by text", function(x) return x:sort_by "c1 * 2" end},
+  {"sort_by all", function(x, names) return x:sort_by(names) end},
+  {"assign one", function(x) return x:assign{k = "c1 + c2"} end},
+  {"assign a number", function(x) return x:assign{k = 1} end},
+  {"assign texts", function(x, what) return x:assign(what) end,
+    function(_, _, n) return by_name(n, function(i) return "s" .. i, ("c%d + c%d"):format(i, i - 1) end) end},
+  {"assign a chain", function(x, what) return x:assign(what) end,
+    function(_, _, n)
+      return by_name(n, function(i) return "s" .. i, i == 2 and "c1" or ("s%d + 1"):format(i - 1) end)
+    end},
+  {"assign tensors", function(x, what) return x:assign(what) end,
+    function(x, _, n) return by_name(n, function(i) return "s" .. i, x.c1 end) end},
+  {"assign over all", function(x, what) return x:assign(what) end,
+    function(_, _, n) return by_name(n, function(i) return "c" .. i, ("c%d * 2"):format(i) end) end},
+  {"a misspelt column", function(x) pcall(x.assign, x, {k = "d + 1"}) end},
+  {"a column that is missing", function(x) pcall(function() return x.cc1 end) end},
+  {"x.new = tensor", function(x) x.new = x.c1 end}, {"x.new = number", function(x) x.new = 3 end},
+  {"#x", function(x) return #x end}, {"names", function(x) return strew.columns(x) end},
+  {"columns, one", function(x) return x:columns "c2" end},
+  {"columns, all", function(x, names) return x:columns(names) end},
+  {"describe", function(x) return x:describe() end}, {"melt", function(x) return x:melt "c1" end},
+  {"pivot", function(x) return x:pivot("c1", "c2", "c3", "sum") end},
+  {"join", function(x, y) return x:join(y, "c1") end, function(_, _, n) return wide(n, 1) end},
+  {"outer join", function(x, y) return x:join(y, "c1", {how = "outer"}) end, function(_, _, n) return wide(n, 2) end},
+  {"semi join", function(x) return x:join(x, "c1", {how = "semi"}) end},
+  {"asof", function(x, y) return x:asof(y, "c1") end, function(_, _, n) return wide(n, 0) end},
+  {"group_by", function(x) return x:group_by "c1" end}, {"group_by text", function(x) return x:group_by "c1 * 2" end},
+  {"agg, one", function(x) return x:group_by("c1"):agg{s = {"sum", "c2"}} end},
+  {"agg, one text", function(x) return x:group_by("c1"):agg{s = {"sum", "c2 * 2"}} end},
+  {"agg, all", function(x, what) return x:group_by("c1"):agg(what) end,
+    function(_, _, n) return by_name(n, function(i) return "s" .. i, {"sum", "c" .. i} end) end},
+  {"agg, all in order", function(x, what) return x:group_by("c1"):agg(what) end, function(_, _, n)
+    return by_name(n, function(i) return i - 1, {"s" .. i, "sum", "c" .. i} end) end},
+  {"value_counts", function(x) return x:value_counts "c1" end}, {"print", function(x) return tostring(x) end},
+  {"words", function(x) return x.words end}, {"to_arrow", function(x) return strew.to_arrow(x) end},
+  {"expression", function(x) return strew.expr "c1 + c2"(x) end},
+}
+
+-- Returns the steps of a call on a table of n columns, each step 100 instructions.
+local function steps_of(f, prepare, n)
+  local x, names, count = wide(n, 1), {}, 0
+  for i = 1, n do names[i] = "c" .. n + 1 - i end
+  local second = prepare and prepare(x, names, n) or names
+  debug.sethook(function() count = count + 1 end, "", 100)
+  local ok, message = pcall(f, x, second, n)
+  debug.sethook()
+  assert(ok, message)
+  return count
+end
+
+describe("steps grow as the columns:", function()
+  for _, row in ipairs(calls) do
+    it(row[1], function()
+      local few, many = steps_of(row[2], row[3], 400), steps_of(row[2], row[3], 800)
+      assert.is_true(many < 2.5 * few + 20, ("%d steps for 400 columns, %d for 800"):format(few, many))
+    end)
+  end
+end)
