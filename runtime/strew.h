@@ -1447,16 +1447,16 @@ STREW_API strew_status strew_expr_reduce(const strew_expr *expr, const strew_exp
 /* ------------------------------------------------------------------------------------------------ combinations */
 
 /* A reduction of one's own: accumulators that change with each element, one element after the other, in order: defined
-   for combinations that are not associative, with the same bits on every device and number of threads. Computed on the
-   CPU, whatever the tensors' device.
+   for combinations that are not associative, with the same bits on every device and number of threads.
 
    Each accumulator has a name, a first value, and an expression of its next one, which sees all accumulators as they
    were before the element. Its other names are sources; `i` is the position. `finish`, an expression of the
    accumulators, gives the result; NULL: the only accumulator. Neither has reductions, rows (m[i]) or words.
 
-   The dtype of an accumulator, unless given: bool if `init` is one and `combine` gives bools; int64 if both are
-   integers; else a float: float32 if all float sources have at most 32 bits and there are some, else float64. What
-   `combine` gives is converted to it as by strew_to. The result has the dtype that `finish` gives; where no dtype is
+   The dtype of an accumulator, unless given: bool if `init` is one and `combine` gives bools; integers if both are:
+   uint64 if `self` or a source is uint64, none of them signed, and `init` not negative, else int64; else a float:
+   float32 if all float sources have at most 32 bits and there are some, else float64. Where uint64 meets a signed
+   dtype, both are int64, whose bits wrap. What `combine` gives is converted as by strew_to. The result has the dtype that `finish` gives; where no dtype is
    given and the sources' promoted dtype is a 16-bit float, a float32 result is rounded to that.
 
    Limits (STREW_EARGUMENT): 8 accumulators, 10 of them and sources together, 32 operations of a text. */
@@ -1482,7 +1482,7 @@ typedef struct strew_combine_options {
   strew_tensor *positions;  /* of each element along dim 0, int64, of one dimension; NULL: 0, 1, ... */
   strew_grouping *grouping; /* of the elements along dim 0 */
   strew_tensor *starts; /* instead: segment s is starts[s] .. starts[s + 1] - 1; int64. Both NULL: a single segment */
-  strew_tensor *self;   /* what the only accumulator begins with, of the result's shape and its category; NULL: init */
+  strew_tensor *self; /* what the only accumulator begins with: numbers of the result's shape and category; NULL: init */
   bool partial;         /* the result after each element, of the shape of `elements`; without a group: of init */
   uint64_t reserved[4];
 } strew_combine_options;

@@ -743,6 +743,18 @@ START_TEST(test_wrong_tensors_of_a_combination) {
   options.positions = few;
   assert_fails(strew_combine(combination, x, &options, &made, &failure), STREW_ESHAPE, NULL);
   assert_fails(strew_combine(combination, x, NULL, &made, &failure), STREW_EARGUMENT, NULL);
+  for (int s = 0; s < 2; s++) { /* even without sources, whose dtypes could refuse it */
+    strew_combination *count = make_combination(s ? "acc + x" : "acc + i");
+    strew_tensor *time = NULL;
+    ok(strew_to(few, device, STREW_TIME, &time, &failure));
+    ok(strew_narrow(time, 0, 0, 1, &made, &failure));
+    options = (strew_combine_options){.sources = &floats, .self = made};
+    strew_tensor *result = NULL;
+    assert_fails(strew_combine(count, floats, &options, &result, &failure), STREW_EDTYPE, NULL);
+    ck_assert_ptr_nonnull(strstr(failure.message, "combine: 'self' is time, combine takes numbers"));
+    strew_release(time), strew_release(made), made = NULL;
+    strew_combination_release(count);
+  }
   strew_context *other = NULL;
   strew_tensor *foreign = NULL;
   ok(strew_context_create(NULL, &other, &failure));

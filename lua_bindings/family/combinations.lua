@@ -216,7 +216,9 @@ end
 
 -- Stores a result in out, which holds its dtype's category.
 local function store(out, result, name)
-  if operands.is_float(result) and not operands.is_float(out) or out.dtype == "bool" and result.dtype ~= "bool" then
+  local is_narrow = operands.is_float(result) and not operands.is_float(out)
+    or out.dtype == "bool" and result.dtype ~= "bool"
+  if is_narrow or out.dtype == "time" or out.dtype == "text" then
     fail(name, ("is %s, which does not hold a result of %s"):format(out.dtype, result.dtype), nil, "dtype")
   end
   return out:copy_(result)
@@ -242,13 +244,13 @@ local function groups(src, index, dim, out, dim_size, mode, skip_nan, r)
     if out and dim_size > g.n then g = strew.grouping(g.ids, {dim_size = dim_size, mode = "drop"}) end
     if out and dim_size < g.n then fail("out", ("has size %d in dim %d, the grouping has %d groups"):format(dim_size,
       dim, g.n), nil, "shape") end
-    result = by_grouping(r, src, g, dim, out)
+    result = errors.own("self", "out", nil, by_grouping, r, src, g, dim, out)
   else
     for k, t in ipairs(list) do list[k] = operands.line(t) end
     first = operands.line(first)
     local ids = inner.group_ids(first, index, {dim = dim, dim_size = dim_size, mode = mode, skip_nan = skip_nan})
     local n = dim_size or not is_tensor(index) and index.n or index:numel() > 0 and index:max():item() + 1 or 0
-    result = by_ids(r, list, first, ids, dim, replaced(first, dim, {n}), out)
+    result = errors.own("self", "out", nil, by_ids, r, list, first, ids, dim, replaced(first, dim, {n}), out)
   end
   return out and store(out, result, "out") or result
 end

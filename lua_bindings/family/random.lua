@@ -76,7 +76,7 @@ local ACCEPTED = ([[(s >= 0.07 and v <= 0.9277 - 3.6224 / (b - 2)) or (k >= 0 an
   log(v * (1.1239 + 1.1328 / (b - 3.4)) / ((0.02483 * b - 0.059) / (s * s) + b)) <= k * log(rate) - rate - (%s))]])
   :format(FACTORIAL)
 
--- Counts of rates from 10 on, by transformed rejection (Hoermann 1993, PTRS).
+-- Counts of rates from 10 on, by transformed rejection (Hoermann 1993, PTRS): of each round most are accepted.
 local function many(rates)
   local options, n = {dtype = "float64", device = "cpu"}, rates:numel()
   local counts, left = strew.zeros(n, options), strew.arange(n, {device = "cpu"})

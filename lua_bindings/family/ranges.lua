@@ -440,7 +440,7 @@ local function with_gaps(out, is_missing)
     local floats, value = missing.as_exact(out, dtype)
     if not floats then
       fail("v", ("gives %s, which %s cannot hold: the dtype of integers among which some are missing, as NaN"):format(
-        value, dtype), "{min_count = 1} leaves no window out, and keeps int64", "value")
+        value, dtype), "{min_count = 1} leaves no window out, and keeps integers", "value")
     end
     out = floats
   end

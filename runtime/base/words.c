@@ -267,7 +267,8 @@ static bool has_numbered(const struct words *words, char *text, size_t length, i
   return words_find(words, text, strlen(text)) >= 0;
 }
 
-/* Names with many numbers have all the first ones, or nearly: doubling and halving finds an unused one. */
+/* Names with many numbers have all the first ones, or nearly: doubling and halving finds an unused one. Each round of
+   the search has another number, and finds one of finitely many words. */
 strew_status words_add_name(const struct call *call, strew_context *context, struct words *words, const char *name,
                             size_t length) {
   const size_t size_bytes = length + sizeof "_9223372036854775807";
@@ -275,7 +276,7 @@ strew_status words_add_name(const struct call *call, strew_context *context, str
   if (words_find(words, name, length) < 0) return words_number(call, context, words, name, length, &number);
   ALLOCATE_NEW(char *, text, call, context, size_bytes);
   memcpy(text, name, length);
-  while (has_numbered(words, text, length, unused)) taken = unused, unused *= 2;
+  while (has_numbered(words, text, length, unused)) taken = unused, unused += unused <= INT64_MAX / 2 ? unused : -1;
   while (unused - taken > 1) {
     const int64_t middle = taken + (unused - taken) / 2;
     *(has_numbered(words, text, length, middle) ? &taken : &unused) = middle;

@@ -69,10 +69,19 @@ bool elementwise_mixes(strew_binary_op op, strew_operand a, strew_operand b) {
          dtype_is_float(dtype_promote(x, y));
 }
 
+/* The dtype in which `count` operands meet. */
+static strew_dtype meet(const struct elementwise *work, int count, const strew_operand *operands) {
+  const strew_dtype common = dtype_of_operands(count, operands);
+  bool has_floats = !dtype_is_float(common);
+  for (int i = 0; i < count; i++)
+    has_floats |= dtype_is_float(operands[i].tensor ? operands[i].tensor->dtype : operands[i].number.dtype);
+  return work->wraps && !has_floats ? STREW_INT64 : common;
+}
+
 /* Finds the dtype in which operands meet, the one in which they are computed, and the result's. */
 static strew_status find_dtypes(struct elementwise *work) {
   const struct operation *operation = operation_of(work->kind, work->op);
-  work->common = dtype_of_operands(work->inputs, work->operands);
+  work->common = meet(work, work->inputs, work->operands);
   work->mixes = work->common == STREW_FLOAT64 && work->kind == ELEMENTWISE_BINARY &&
                 elementwise_mixes((strew_binary_op)work->op, work->operands[0], work->operands[1]);
   if (work->mixes) work->common = STREW_UINT64;
@@ -488,7 +497,7 @@ strew_status elementwise_where(struct elementwise *work, strew_tensor *condition
   for (int i = 1; i < work->inputs; i++)
     if (work->operands[i].tensor || work->operands[i].number.dtype != STREW_TIME)
       TRY(status, check_operand(work->call, work->names[i], work->operands[i]));
-  return TRY(status, choose(work, dtype_of_operands(2, work->operands + 1)));
+  return TRY(status, choose(work, meet(work, 2, work->operands + 1)));
 }
 
 strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,

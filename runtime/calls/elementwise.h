@@ -16,7 +16,8 @@ struct elementwise {
   strew_operand operands[MOST_INPUTS];
   const char *names[MOST_INPUTS];
   strew_dtype common, compute, result;
-  bool mixes; /* elementwise_mixes: common is uint64 */
+  bool mixes;                         /* elementwise_mixes: common is uint64 */
+  bool wraps;                         /* uint64 beside signed integers: both are int64, whose bits wrap, not float64 */
   union element numbers[MOST_INPUTS]; /* operands without a tensor ... */
   strew_dtype number_dtype;           /* ... in this dtype */
   int rank;                           /* of the result */

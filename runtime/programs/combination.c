@@ -209,6 +209,19 @@ static strew_dtype float_of_sources(const struct combining *c) {
   return widest == STREW_FLOAT32 ? STREW_FLOAT32 : STREW_FLOAT64;
 }
 
+/* Integers of an accumulator: uint64 if elements or self are of it and none is signed, unless it begins below 0. */
+static strew_dtype integers_of(const struct combining *c, int a) {
+  const strew_scalar init = c->combination->accumulators[a].init;
+  bool is_signed = init.dtype == STREW_INT64 && init.as.i < 0, has_words = init.dtype == STREW_UINT64;
+  for (int s = -1; s < c->combination->source_count; s++) {
+    const strew_tensor *tensor = s < 0 ? c->given->self : c->given->sources[s];
+    const strew_dtype dtype = tensor ? tensor->dtype : STREW_BOOL;
+    has_words |= dtype == STREW_UINT64;
+    is_signed |= dtype_category(dtype) == INTEGER && !dtype_is_unsigned(dtype);
+  }
+  return has_words && !is_signed ? STREW_UINT64 : STREW_INT64;
+}
+
 static void inputs_of(struct combining *c, const strew_expr *expr, strew_operand *inputs, int *slots) {
   for (int j = 0; j < expr->input_count; j++) {
     const bool is_position = strcmp(expr->inputs[j], "i") == 0;
@@ -233,21 +246,24 @@ static bool widen(struct combining *c, int a) {
   const struct elementwise_plan *last = &c->plan->programs[c->plan->program_count - 1].plan;
   strew_dtype gives = last->instructions[last->count - 1].result;
   c->plan->program_count = 0;
-  if (c->given->self) gives = dtype_promote(gives, c->given->self->dtype);
+  if (c->given->self && dtype_category(c->given->self->dtype) > dtype_category(gives)) gives = c->given->self->dtype;
   if (dtype_category(gives) <= dtype_category(dtype_of(c, a))) return false;
-  set_dtype(c, a, dtype_is_float(gives) ? float_of_sources(c) : STREW_INT64);
+  set_dtype(c, a, dtype_is_float(gives) ? float_of_sources(c) : integers_of(c, a));
   return true;
 }
 
+/* Each round but the last widens an accumulator, of numbers as self is: from bool to integers to floats at most. */
 static void find_dtypes(struct combining *c) {
   const strew_combination *combination = c->combination;
   set_dtype(c, COMBINED_SLOTS, STREW_BOOL);
   for (int a = 0; a < combination->count; a++) {
     const struct accumulator *own = &combination->accumulators[a];
-    const strew_dtype dtype = dtype_is_float(own->init.dtype) ? float_of_sources(c) : own->init.dtype;
+    strew_dtype dtype = own->init.dtype;
+    if (dtype != STREW_BOOL) dtype = dtype_is_float(dtype) ? float_of_sources(c) : integers_of(c, a);
     set_dtype(c, a, own->dtype >= 0 ? (strew_dtype)own->dtype : dtype);
   }
-  for (bool changes = true; changes;) {
+  bool changes = true;
+  for (int round = 0; changes && round <= 2 * combination->count; round++) {
     changes = false;
     for (int a = 0; a < combination->count; a++) changes |= widen(c, a);
   }
@@ -435,7 +451,7 @@ static strew_tensor *finish(struct combining *c) {
     const strew_tensor *value = (c->given->partial ? c->plan->partial : c->plan->slots)[a];
     inputs[j] = strew_of(step_to(steps, (strew_tensor *)value, at, value->dtype));
   }
-  STEP(steps, strew_expr_evaluate(expr, &(strew_expr_values){.inputs = inputs}, made, steps->error));
+  STEP(steps, expr_evaluate(expr, &(strew_expr_values){.inputs = inputs}, true, made, steps->error));
   if (steps->status != STREW_OK) return NULL;
   result = *made;
   const strew_dtype common = dtype_of_sources(c);
@@ -495,7 +511,7 @@ static strew_tensor *combine(struct combining *c) {
 
 strew_status strew_combine(const strew_combination *combination, strew_tensor *elements,
                            const strew_combine_options *options, strew_tensor **out, strew_error *error) {
-  CALL_STEPS(call, steps, "combine", error, {"elements", elements});
+  CALL_STEPS(call, steps, "combine", error, {"elements", elements}, {"self", options ? options->self : NULL});
   strew_context *context = elements->storage->device->context;
   struct combining c = {.steps = &steps,
                         .combination = combination,

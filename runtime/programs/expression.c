@@ -36,6 +36,7 @@ struct evaluation {
   const strew_expr_values *given;
   strew_device *device;
   bool is_compiled; /* values stay pending: elements come later */
+  bool wraps;       /* integers, as of struct elementwise */
   bool takes;       /* a value is of m[i] */
   int visit;
   bool is_marked;       /* the error has the place in the text */
@@ -363,7 +364,7 @@ static strew_status compute_mixed(struct evaluation *evaluation, int k, const st
 static strew_status compute_elementwise(struct evaluation *evaluation, int k, struct call *call, strew_operand *in) {
   const struct node *node = &evaluation->expr->nodes[k];
   struct value *value = &evaluation->values[k];
-  struct elementwise work = {.call = call};
+  struct elementwise work = {.call = call, .wraps = evaluation->wraps};
   if (node->kind == NODE_BINARY && elementwise_mixes((strew_binary_op)node->op, in[0], in[1]))
     return compute_mixed(evaluation, k, call);
   RETURN_IF_FAILED(store_what_is_read(evaluation, node, in));
@@ -702,10 +703,11 @@ static strew_status end(struct evaluation *evaluation, strew_status status) {
 }
 
 /* Declares `evaluation`, of the call that begins here, and its status: the end of the block frees it. */
-#define EVALUATION(evaluation, status, text, inputs)                                                                   \
+#define EVALUATION(evaluation, status, text, inputs) EVALUATION_OF(evaluation, status, text, inputs, false)
+#define EVALUATION_OF(evaluation, status, text, inputs, is_wrapping)                                                   \
   CALL(call, "expr", error, {"inputs", first_tensor(text, inputs), MOVED});                                            \
   struct value few[FEW_NODES];                                                                                         \
-  struct evaluation evaluation = {.call = &call, .expr = (text), .given = (inputs), .few = few};                       \
+  struct evaluation evaluation = {.call = &call, .expr = (text), .given = (inputs), .few = few, .wraps = is_wrapping}; \
   list_inputs(&call, text, inputs);                                                                                    \
   strew_status status = begin(&evaluation)
 
@@ -773,15 +775,20 @@ static strew_status give_result(struct evaluation *evaluation, int k, strew_tens
   return *out = value->tensor, STREW_OK;
 }
 
-strew_status strew_expr_evaluate(const strew_expr *expr, const strew_expr_values *values, strew_tensor **out,
-                                 strew_error *error) {
-  EVALUATION(evaluation, status, expr, values);
+strew_status expr_evaluate(const strew_expr *expr, const strew_expr_values *values, bool wraps, strew_tensor **out,
+                           strew_error *error) {
+  EVALUATION_OF(evaluation, status, expr, values, wraps);
   const int last = expr->node_count - 1;
   if (*out)
     TRY(status, write_result(&evaluation, last, *out));
   else
     TRY(status, give_result(&evaluation, last, out));
   return end(&evaluation, status);
+}
+
+strew_status strew_expr_evaluate(const strew_expr *expr, const strew_expr_values *values, strew_tensor **out,
+                                 strew_error *error) {
+  return expr_evaluate(expr, values, false, out, error);
 }
 
 /* Calls a function that the texts of expressions have, for a host without one. */
@@ -997,7 +1004,8 @@ strew_status expr_compile(const struct call *call, const strew_expr *expr, const
                                   .expr = expr,
                                   .given = &(strew_expr_values){.inputs = inputs},
                                   .device = out->storage->device,
-                                  .is_compiled = true};
+                                  .is_compiled = true,
+                                  .wraps = true};
   const int first = plan->program_count;
   strew_status status = compute_nodes(&evaluation);
   for (int k = 0; k < expr->node_count && status == STREW_OK; k++)

@@ -320,6 +320,45 @@ describe("reductions of one's own", function()
     assert.equal("float32", strew.reduce({x = halves, y = halves:to "bfloat16"}, sum).dtype)
   end)
 
+  -- No dtype holds uint64 and int64; the bits of both are those of integers that wrap.
+  it("never compute integers in floats", function()
+    local most <const> = (1 << 53) + 1
+    local src = {u = strew.tensor({most, 7}, "uint64"), s = strew.tensor{-5, 7}, b = strew.tensor({200, 100}, "uint8"),
+                 w = strew.tensor({1 << 31, 7}, "uint32"), top = strew.tensor{-1, 3}:to "uint64"}
+    local rows = { -- init, combine, expected, its dtype, dtype
+      {0, "acc + u", most + 7, "uint64"}, {0, "acc + u * 3 - 1", 3 * most + 19, "uint64"}, {0, "u", 7, "uint64"},
+      {0, "maximum(acc, top)", -1, "uint64"}, {0, "acc + where(top > 3, 1, 0)", 1, "uint64"},
+      {0, "acc + u * i", 7, "uint64"}, {0, "acc ~ u", most ~ 7, "uint64"}, {0, "acc + u + b + w", 0, "uint64"},
+      {-1, "acc + u", most + 6, "int64"}, {-1, "maximum(acc, u)", most, "int64"}, {0, "acc + u + s", most + 9, "int64"},
+      {0, "acc + top", 2, "int64", "int64"}, {0, "acc + top", 2, "uint64", "uint64"}, {0, "acc + u", 8, "int8", "int8"},
+      {0, "acc + s", 2, "uint64", "uint64"}, {most, "acc + b", most + 300, "uint64", "uint64"},
+      {0, "acc + uint64(s)", 2, "int64"}, {0, "acc + w", (1 << 31) + 7, "int64"}, {0, "acc + b", 300, "int64"},
+      {true, "acc + u", most + 8, "uint64"}, {0, "acc + u / 2", most / 2 + 3.5, "float64"},
+    }
+    rows[8][3] = most + 7 + 300 + (1 << 31) + 7
+    local g, starts = strew.grouping(strew.tensor{0, 0}), strew.tensor{0, 2}
+    for _, row in ipairs(rows) do
+      local r = strew.reduction{init = row[1], combine = row[2], dtype = row[5]}
+      for k, result in ipairs{strew.reduce(src, r), strew.scan(src, r, 0):narrow(0, 1, 1), g:reduce(src, r),
+                              g:agg{e = {r, src}}.e, strew.scatter(src, g, {reduce = r}),
+                              strew.segment_csr(src, starts, {reduce = r})} do
+        local what = ("%s, call %d"):format(row[2], k)
+        assert.equal(row[4], result.dtype, what)
+        assert.equal(row[3], (row[4] == "float64" and result or result:to "int64"):item(), what)
+      end
+    end
+    local both = strew.reduction{init = {a = 0, n = -1}, combine = {a = "a + u", n = "n + 1"}, finish = "a + n"}
+    local result = strew.reduce(src, both)
+    assert.same({"int64", most + 8}, {result.dtype, result:item()})
+    local largest = strew.reduction{init = {best = 0, at = -1}, finish = "at",
+                                    combine = {best = "maximum(best, top)", at = "where(top >= best, i, at)"}}
+    assert.equal(0, strew.reduce(src, largest):item())
+    local out = strew.tensor({most}, "uint64")
+    strew.scatter(strew.ones(2), strew.tensor{0, 0},
+      {reduce = strew.reduction{init = 0, combine = "acc + i"}, out = out})
+    assert.equal(most + 1, out:item())
+  end)
+
   it("take 10 accumulators and sources", function()
     local sources, src = {}, {}
     for k = 1, 10 do sources[k], src["s" .. k] = "s" .. k, strew.tensor{k} end
@@ -334,7 +373,9 @@ describe("reductions of one's own", function()
     local env = {strew = strew, t = strew.tensor{1, 2, 3}, g = strew.grouping(strew.tensor{0, 1, 0}),
                  r = strew.reduction{init = 0, combine = "acc + x"},
                  two = strew.reduction{init = {a = 0, b = 0}, combine = {a = "x", b = "a"}, finish = "a"},
-                 pq = strew.reduction{init = 0, combine = "acc + p * q"}}
+                 pq = strew.reduction{init = 0, combine = "acc + p * q"},
+                 count = strew.reduction{init = 0, combine = "acc + i"}, words = strew.tensor{"a", "b", "c"},
+                 days = strew.time{"2024-05-17", "2024-05-18", "2024-05-19"}}
     local function first(text) return (text:match "^[^\n]*") end
     support.fail({
       {"strew.reduction{init = 0}", "reduction: 'combine' is missing"},
@@ -396,7 +437,13 @@ describe("reductions of one's own", function()
       {"t:scatter_reduce_(0, t - 1, t + 0, strew.reduction{init = 0.5, combine = 'acc + x'})",
        "scatter_reduce_: 'self' is int64, which does not hold a result of float64"},
       {"strew.scatter(t / 2, t - 1, {reduce = strew.reduction{init = 0, combine = 'x', dtype = 'int64'}, out = t / 2})",
-       "scatter: 'self' is float32, the accumulator is int64"},
+       "scatter: 'out' is float32, the accumulator is int64"},
+      {"strew.scatter(t / 2, t - 1, {reduce = count, out = days})", "scatter: 'out' is time, scatter takes numbers"},
+      {"strew.scatter(t / 2, t - 1, {reduce = count, out = words})", "scatter: 'out' is text, scatter takes numbers"},
+      {"strew.scatter(strew.ones(1, 3), (t - 1):view(1, 3), {reduce = count, out = days:view(1, 3)})",
+       "scatter: 'out' is time, scatter takes numbers"},
+      {"strew.segment_csr(t / 2, strew.tensor{0, 1, 2, 3}, {reduce = count, out = words})",
+       "segment_csr: 'out' is text, which does not hold a result of int64"},
       {"strew.scatter(t, t, {reduce = r, fill = 1})",
        "scatter: 'options' has unknown key \"fill\", expected dim, out, dim_size, mode, skip_nan, reduce"},
       {"t:reduce(strew.reduction{init = 0.5, combine = 'acc + x', dtype = 'int64'})",

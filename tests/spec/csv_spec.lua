@@ -694,6 +694,12 @@ describe("a .csv file", function()
     read("x,y\n1,2\n", header)
     assert.equal("", support.output(('require "strew".load(%q)'):format(path), "", "-W"))
     assert.equal("x_2 int64 3", read("x,y,x\n1,2,3\n", {header = true, columns = {"x_2"}}))
+    local names, ones = {"x", "x"}, {"1", "1"}
+    for k = 1, 62 do names[k + 2], ones[k + 2] = "x_" .. (1 << k), "1" end -- where a search by doubling passes int64
+    names[1], names[64] = names[64], names[1]
+    names[65], ones[65] = "x", "1"
+    local text = table.concat(names, ",") .. "\n" .. table.concat(ones, ",") .. "\n"
+    assert.matches("x_4611686018427387903 int64 1", read(text, {header = true}), 1, true)
   end)
 
   it("has marks between thousands if they are named", function()

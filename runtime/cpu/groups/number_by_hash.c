@@ -65,7 +65,7 @@ static strew_status grow(struct hashing *hashing, struct hashed_part *part) {
   return key_table_reserve(hashing->n->call, &part->table, KEY_BLOCK);
 }
 
-/* Numbers all parts, with larger tables where they are full. */
+/* Numbers all parts, with larger tables where they are full: each round doubles one, up to a bound of codes. */
 static strew_status number_parts(struct hashing *hashing) {
   strew_context *context = hashing->n->context;
   strew_status status = STREW_OK;
