@@ -2652,7 +2652,8 @@ function strew.scatter_nunique(src, index, dim, options) end
 ---`g:count([src [, {skip_nan}]])`. Of one dimension: `g:argsort(src [, descending])`, positions group after group, in order
 ---within each; `g:rank(src [, descending])`, each element's place in its group from 0 on; `g:topk(src, k [, largest])`,
 ---values, positions and groups of the k largest of each group; `g:cumsum(src [, {dtype, skip_nan}])`, running sums;
----with skip_nan NaN adds nothing to them. Ties are ordered by position. `g:order()` has the positions of all elements,
+---with skip_nan NaN adds nothing to them. Ties are ordered by position; NaN, NaT and the empty word come last in both
+---directions, or first with `nulls = "first"`. `g:order()` has the positions of all elements,
 ---group after group; `g:starts()` where each group begins in it, then the end. `g:to(device)`, `g:free()`.
 ---
 ---Unlike scatter_NAME, methods and `g:agg` never wrap. Sums, products and running sums of integers and bools are int64,
@@ -3162,12 +3163,17 @@ function strew.histogramdd(self, bins, options) end
 ---@return strew.Tensor t int64
 function strew.one_hot(self, options) end
 
----Returns true for each element that is NaN, else false.
+---Returns true for each element that is missing, else false: NaN, NaT among times, the empty word in text.
+---
+---Integers and bools have no missing element. In texts of expressions, too: `isnan(city)`.
 ---
 ---```lua
 ---print(strew.tensor{1, 0 / 0, 2}:isnan())
+---print(strew.tensor{"Oslo", "", "Rome"}:isnan())
 ---```
 ---```text
+---bool[3] cpu
+--- false   true  false
 ---bool[3] cpu
 --- false   true  false
 ---```
@@ -3175,7 +3181,7 @@ function strew.one_hot(self, options) end
 ---@return strew.Tensor t bool
 function strew.isnan(self) end
 
----Returns true for each element that is infinite, else false.
+---Returns true for each element that is infinite, else false. No time is.
 ---
 ---```lua
 ---print(strew.tensor{1, 1 / 0, -1 / 0, 0 / 0}:isinf())
@@ -3184,11 +3190,11 @@ function strew.isnan(self) end
 ---bool[4] cpu
 --- false   true   true  false
 ---```
----@param self strew.Tensor any dtype
+---@param self strew.Tensor any dtype; error: text
 ---@return strew.Tensor t bool
 function strew.isinf(self) end
 
----Returns true for each element that is neither infinite nor NaN, else false.
+---Returns true for each element that is neither infinite nor NaN, else false; for each time that is not NaT.
 ---
 ---```lua
 ---print(strew.tensor{1, 1 / 0, -1 / 0, 0 / 0}:isfinite())
@@ -3197,7 +3203,7 @@ function strew.isinf(self) end
 ---bool[4] cpu
 ---  true  false  false  false
 ---```
----@param self strew.Tensor any dtype
+---@param self strew.Tensor any dtype; error: text
 ---@return strew.Tensor t bool
 function strew.isfinite(self) end
 
@@ -3212,7 +3218,7 @@ function strew.isfinite(self) end
 ---float32[3] cpu
 ---  1   0  -9
 ---```
----@param self strew.Tensor any dtype
+---@param self strew.Tensor any dtype; error: text, times
 ---@param nan? number default 0; error, here and below: not a number of the dtype
 ---@param posinf? number in place of inf, default: the largest number of the dtype
 ---@param neginf? number in place of -inf, default: the smallest
@@ -7463,17 +7469,24 @@ function strew.describe(x) end
 ---@return table x a new table of columns
 function strew.assign(x, what) end
 
+---Options of strew.sort_by.
+---@class strew.sort_by_options
+---@field descending? any true: the largest first; a sequence: one for each column; default false
+---@field nulls? "first"|"last" where missing elements are; default "last"
+
 ---Sorts the rows of a table by one or several columns.
 ---
 ---The first of the columns is the most important one. The sort is stable: rows that are equal in these columns keep their
----order. Text columns are sorted by their words, in the order of bytes: upper case precedes lower case. NaN is the
----greatest value. `by` may have expressions of columns (?expressions). The result is a new table, like that of
----`strew.rows`.
+---order. Text columns are sorted by their words, in the order of bytes: upper case precedes lower case. Missing elements,
+---NaN, NaT and the empty word, come last in both directions, or first with `nulls = "first"`; in `t:sort`, of a tensor, NaN
+---is the greatest value. `by` may have expressions of columns (?expressions); "-size" is `size` in descending order, also of
+---words and times. The result is a new table, like that of `strew.rows`.
 ---
 ---```lua
 ---local x = {size = strew.tensor{2, 1, 2, 1}, id = strew.arange(4)}
 ---print(strew.sort_by(x, {"size", "id"}, {false, true}))
 ---print(strew.sort_by(x, "size", {descending = true}).id)
+---print(strew.sort_by(x, {"-size", "id"}).id)
 ---print(strew.sort_by(x, "size * 3 - id").id)
 ---```
 ---```text
@@ -7487,14 +7500,17 @@ function strew.assign(x, what) end
 ---int64[4] cpu
 --- 0  2  1  3
 ---int64[4] cpu
+--- 0  2  1  3
+---int64[4] cpu
 --- 3  1  2  0
 ---```
 ---@param x table of columns; error: columns of different lengths or devices
 ---@param by any a column's name or number, an expression, or a sequence of them; error: unknown, or not of one dimension
 ---@param descending? any true: the largest first; a sequence: one for each column; default false
+---@param options? strew.sort_by_options
 ---@return table sorted a new table of columns
----@overload fun(x: table, by: any, options: {descending?: any}): table
-function strew.sort_by(x, by, descending) end
+---@overload fun(x: table, by: any, options: strew.sort_by_options): table
+function strew.sort_by(x, by, descending, options) end
 
 ---Options of strew.join.
 ---@class strew.join_options

@@ -1,16 +1,8 @@
 -- describing.lua: a summary of the columns of a table.
 local strew, fail, use = ...
 local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
-local times = use "times.lua"
 
 local NUMBERS <const> = {"mean", "std", "min", "25%", "50%", "75%", "max"}
-
--- Returns where the elements of a column are missing; nil: nowhere.
-local function missing_in(columns, i)
-  local t = columns.tensors[i]
-  if t.dtype == "text" then return t:eq("") end
-  return (operands.is_float(t) or times.is(t)) and t:ne(t) or nil
-end
 
 -- Returns the NUMBERS of a line of floats without NaN.
 local function numbers_of(line, dtype)
@@ -28,7 +20,7 @@ local function describe(x)
   local count, gaps, rows, dtypes, names = {}, {}, {}, {}, {}
   for i, name in ipairs(columns.names) do
     local t, kind, shown = columns.tensors[i], tables.kind(columns, i)
-    local is_line, is_missing = t:dim() == 1, t:dim() == 1 and missing_in(columns, i) or nil
+    local is_line, is_missing = t:dim() == 1, t:dim() == 1 and missing.of(t) or nil
     names[i], dtypes[i] = tostring(name), is_line and shown or shown .. operands.text{table.unpack(t.shape, 2)}
     gaps[i] = is_missing and is_missing:sum():item() or 0
     count[i] = columns.rows - gaps[i]

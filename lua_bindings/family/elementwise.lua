@@ -3,6 +3,7 @@
 local strew, fail, use, inner = ...
 local operands, errors, expressions, times = use "operands.lua", use "errors.lua", use "expressions.lua",
   use "times.lua"
+local missing = use "take_rows.lua"
 
 -- Raises an error if a value of self is below 0, or not less than `classes`: nil, any.
 local function check_classes(self, classes)
@@ -27,6 +28,22 @@ local function by_text(name, count)
   return function(x, y, z, w, suffix) return compute(suffix, x, y, z, w) end
 end
 local nan_to_num = by_text("nan_to_num", 3)
+
+-- Raises an error for text, and for times.
+local function check_number(self, hint)
+  if self.dtype ~= "text" and self.dtype ~= "time" then return end
+  fail("self", ("is %s, expected numbers"):format(self.dtype), hint, "dtype")
+end
+
+-- Returns isinf or isfinite: of_times for times, as in NumPy; words are neither.
+local function finite(name, of_times)
+  local of_numbers = by_text(name, 0)
+  return function(self)
+    if times.is(self) then return of_times(self) end
+    check_number(self, "t:isnan() is true for the empty word")
+    return of_numbers(self)
+  end
+end
 
 -- Bits of the fraction and of the whole, and the smallest exponent, of each float dtype.
 local floats = {float32 = {23, 32, -126}, float64 = {52, 64, -1022}, float16 = {10, 16, -14}, bfloat16 = {7, 16, -126}}
@@ -93,15 +110,12 @@ return {
     error(message, 0)
   end},
 
-  isnan = {"self:tensor", function(self) return self:ne(self) end},
-
-  isinf = {"self:tensor", by_text("isinf", 0)},
-  isfinite = {"self:tensor", by_text("isfinite", 0)},
+  isnan = {"self:tensor", function(self) return missing.of(self) or self:ne(self) end},
+  isinf = {"self:tensor", finite("isinf", function(t) return t:ne(t):zero_() end)},
+  isfinite = {"self:tensor", finite("isfinite", function(t) return t:eq(t) end)},
 
   nan_to_num = {"self:tensor nan?number posinf?number neginf?number", function(self, nan, posinf, neginf, suffix)
-    if nan and self.dtype == "time" then
-      fail("self", "is time, expected numbers", "t:masked_fill(t:isnan(), text)", "dtype")
-    end
+    check_number(self, "t:masked_fill(t:isnan(), text) fills missing elements")
     if not operands.is_float(self) then return suffix == "_" and self or self:clone() end
     if neginf and not posinf then posinf = expressions.replacement(2, self.dtype) end
     return nan_to_num(self, posinf and (nan or 0) or nan, posinf, neginf, suffix)

@@ -216,6 +216,9 @@ local special = {
   ["not"] = function(_, _, a) return strew.logical_not(bools(a)) end,
 }
 
+-- Functions that the parser writes as comparisons with numbers, which words and times lack: these take the call.
+local WHOLE <const> = {isnan = true, isinf = true, isfinite = true, nan_to_num = true}
+
 -- Returns what f gives of its values, by a call for each operation.
 function one_by_one(f, values, out)
   local results, is_formula = {}, operands.is_formula(f)
@@ -232,6 +235,8 @@ function one_by_one(f, values, out)
     table.move(node.more or {}, 1, 2, #node + 1, taken)
     if #node == 0 then
       results[i] = own(node, values)
+    elseif WHOLE[node.name] and (is_of(taken[1], "text") or is_of(taken[1], "time")) then
+      results[i] = made(strew[node.name], taken[1])
     elseif own then
       results[i] = made(own, node, values, table.unpack(taken))
     elseif is_number then

@@ -47,9 +47,8 @@ end
 local function without_nan(columns, positions)
   local is_number
   for _, i in ipairs(positions) do
-    local t = columns.tensors[i]
-    local is = t.dtype == "text" and t:ne("") or (operands.is_float(t) or t.dtype == "time") and t:eq(t)
-    if is then is_number = is_number and is_number & is or is end
+    local is_missing = missing.of(columns.tensors[i])
+    if is_missing then is_number = is_number and is_number & ~is_missing or ~is_missing end
   end
   return is_number and tables.select(columns, is_number:nonzero():squeeze(1), columns.argument) or columns
 end

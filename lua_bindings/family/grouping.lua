@@ -2,6 +2,7 @@
 local strew, fail, use, inner = ...
 local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
 local aggregates, expressions = use "aggregates.lua", use "expressions.lua"
+local missing = use "take_rows.lua"
 
 local is_float = operands.is_float
 
@@ -100,20 +101,21 @@ local function arithmetic(name, parameters, word)
 end
 
 -- Positions of the elements that have a group, group after group and within each by value, ties by position.
-local function argsort(g, src, descending)
+local function argsort(g, src, descending, nulls)
   check_line(g, src)
-  return inner.group_argsort(g, src, descending == true)
+  return inner.group_argsort(g, missing.order(src, descending == true, nulls))
 end
 
 -- The rank within its group of each element; -1: it has none.
-local function rank(g, src, descending)
+local function rank(g, src, descending, nulls)
   check_line(g, src)
-  return inner.group_rank(g, src:detach(), descending == true)
+  return inner.group_rank(g, missing.order(src:detach(), descending == true, nulls))
 end
 
-local function topk(g, src, k, largest)
+local function topk(g, src, k, largest, nulls)
   check_line(g, src)
-  local positions, groups = inner.group_topk(g, src:detach(), k, largest ~= false) -- positions are constants
+  local numbers, is_largest = missing.order(src:detach(), largest ~= false, nulls) -- positions are constants
+  local positions, groups = inner.group_topk(g, numbers, k, is_largest)
   return src:gather(0, positions), positions, groups
 end
 
@@ -275,9 +277,9 @@ local others = {
     return strew.scatter_quantile(src, g, q, options)
   end},
   ["g:count"] = {"self:grouping src?tensor skip_nan=boolean", count},
-  ["g:argsort"] = {"self:grouping src:tensor descending?boolean", argsort},
-  ["g:rank"] = {"self:grouping src:tensor descending?boolean", rank},
-  ["g:topk"] = {"self:grouping src:tensor k:integer largest?boolean", topk},
+  ["g:argsort"] = {"self:grouping src:tensor descending?boolean nulls=word", argsort},
+  ["g:rank"] = {"self:grouping src:tensor descending?boolean nulls=word", rank},
+  ["g:topk"] = {"self:grouping src:tensor k:integer largest?boolean nulls=word", topk},
   ["g:cumsum"] = {"self:grouping src:tensor dtype=word skip_nan=boolean", cumsum},
   ["g:agg"] = {"self:grouping what:table", agg},
 }

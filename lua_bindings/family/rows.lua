@@ -2,6 +2,7 @@
 local strew, fail, use, inner = ...
 local operands, tables = use "operands.lua", use "tables.lua"
 local about, errors, expressions = use "columns.lua", use "errors.lua", use "expressions.lua"
+local missing = use "take_rows.lua"
 
 local function columns(x, which, words)
   local all, chosen = tables.read(x, "x", true), {names = {}, tensors = {}}
@@ -74,14 +75,32 @@ local function directions(descending, n)
     inner.text(descending), n))
 end
 
+-- Returns the script's names of keys without a minus sign before a column's name, and of each whether it had one.
+-- Unsigned integers, bools, words and times have no negative in the same order.
+local function without_signs(all, by)
+  local list, names, is_negative = type(by) == "table" and by or {by}, nil, {}
+  for k = 1, rawlen(list) do
+    local name = rawget(list, k)
+    local column = type(name) == "string" and not tables.place(all, name) and name:match "^%s*%-%s*(.-)%s*$"
+    if column and tables.place(all, column) then
+      names = names or table.move(list, 1, rawlen(list), 1, {})
+      names[k], is_negative[k] = column, true
+    end
+  end
+  return names or by, is_negative
+end
+
 -- A stable sort by each column in turn, the most important one last.
-local function sort_by(x, by, descending)
-  local keys, order = expressions.with_texts(x, by, "by"), nil
-  local positions = tables.positions(keys, by, "by")
+local function sort_by(x, by, descending, nulls)
+  local names, is_negative = without_signs(tables.read(x, "x"), by)
+  local keys, order = expressions.with_texts(x, names, "by"), nil
+  local positions = tables.positions(keys, names, "by")
   local is_descending = directions(descending, #positions)
   for k = #positions, 1, -1 do
-    local key = tables.key(keys, positions[k], "by")
-    local _, moved = (order and key:gather(0, order) or key):sort(0, is_descending[k])
+    tables.check_key(keys, positions[k], "by")
+    local is_down = is_descending[k] ~= (is_negative[k] or false)
+    local key, is_key_down = missing.order(keys.tensors[positions[k]], is_down, nulls)
+    local _, moved = (order and key:gather(0, order) or key):sort(0, is_key_down)
     order = order and order:gather(0, moved) or moved
   end
   return tables.make(tables.select(tables.read(x, "x"), order, "x"))
@@ -223,7 +242,7 @@ return {
   tail = {"x:table n?integer", function(x, n) return part(x, n, function(count, all) return all - count end) end},
   code = {"x:table column:any word:word", code},
   assign = {"x:table what:table", assign},
-  sort_by = {"x:table by:any descending?any", sort_by},
+  sort_by = {"x:table by:any descending?any nulls=word", sort_by},
   table = {"about:table index~any", other_key},
   length = {"x:table other~any", length},
   words = {"x:table column?any", words},

@@ -1,10 +1,52 @@
--- take_rows.lua: rows of a column at positions, of which some are missing: -1.
+-- take_rows.lua: missing elements: where they are, their place in an order, and rows of a column at positions, of which
+-- some are missing: -1.
 --
--- A missing element is NaN among floats and the empty word in text, as strew.load reads an empty cell. Integers and
--- booleans become floats, only where an element is missing, as in pandas.
-local strew, fail, use = ...
+-- A missing element is NaN among floats, NaT among times and the empty word in text, as strew.load reads an empty cell.
+-- Integers and booleans become floats, only where an element is missing, as in pandas.
+local strew, fail, use, inner = ...
 local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
 local missing = {}
+
+-- Returns where the elements of t are missing; nil: its dtype has no missing ones.
+function missing.of(t)
+  if t.dtype == "text" then return t:eq("") end
+  return (operands.is_float(t) or t.dtype == "time") and t:ne(t) or nil
+end
+
+-- Returns whether the script's option `nulls` is "first".
+local function are_first(nulls)
+  if nulls == nil or nulls == "last" then return false end
+  if nulls ~= "first" then
+    fail("nulls", ("is %s, expected first or last"):format(inner.text(nulls)), errors.meant(nulls, {"first", "last"}))
+  end
+  return true
+end
+
+-- Returns numbers and a direction whose order is that of the elements of t in the direction `is_descending`, with the
+-- missing ones last, or first if nulls is "first".
+function missing.order(t, is_descending, nulls)
+  local first = are_first(nulls)
+  if operands.is_float(t) then -- NaN is the greatest
+    if is_descending ~= first then return -t, first end
+    return t, is_descending
+  end
+  local numbers, most -- a missing one is the least
+  if t.dtype == "time" then
+    numbers = t:to("int64")
+  elseif t.dtype == "text" then
+    local words = use "words.lua"
+    local codes = words.ordered(t):codes()
+    numbers, most = codes:masked_fill(t:eq(""), -1), 0x7fffffff
+  else
+    return t, is_descending
+  end
+  if is_descending == first then -- and of these the greatest
+    return most and numbers & most or numbers - 1, is_descending
+  elseif first then
+    return numbers, false
+  end
+  return ~numbers, false
+end
 
 -- From -n to n, a dtype holds every integer.
 local EXACT = {float64 = 1 << 53, float32 = 1 << 24, float16 = 1 << 11, bfloat16 = 1 << 8, int64 = math.maxinteger}

@@ -352,7 +352,6 @@ function calls.scatter_nunique(src, index, ...)
   check_keeps_nat(options)
   return strew.scatter_nunique(whole(src), index, ...)
 end
-for name in ("group_argsort group_rank group_topk"):gmatch "[%a_]+" do through(name, key) end
 
 ------------------------------------------------------------------------------------------------------------ calendar
 

@@ -67,9 +67,6 @@ local function through(name, gives_words)
 end
 for name in ("sort topk unique cummax amax max cummin amin min mode kthvalue"):gmatch "%a+" do through(name, true) end
 for name in ("argsort argmax argmin"):gmatch "%a+" do through(name) end
-for name in ("group_argsort group_rank group_topk"):gmatch "[%a_]+" do
-  calls[name] = function(g, src, ...) return inner[name](g, words.ordered(text(src, "src", src)):codes(), ...) end
-end
 
 -- Returns a text's places in order as floats, and a function that makes those of a result words. If it skips, empty
 -- words are NaN.

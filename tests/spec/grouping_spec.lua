@@ -227,7 +227,8 @@ describe("a grouping", function()
         local order, ranks, values, positions, groups, sums = {}, {}, {}, {}, {}, {}
         for i = 1, g.length do ranks[i], sums[i] = -1, 0 end
         local function before(a, b)
-          local result = compare(src[a], src[b]) * (descending and -1 or 1)
+          local is_missing = src[a] ~= src[a] or src[b] ~= src[b] -- last in both directions
+          local result = compare(src[a], src[b]) * (descending and not is_missing and -1 or 1)
           return result < 0 or result == 0 and a < b
         end
         local is_exact = not is_float(dtype)
@@ -470,7 +471,7 @@ describe("errors of groupings", function()
       refused(("g:%s(square)"):format(name), name .. ": 'src' has 2 dimensions, expected 1")
     end
     refused("g:topk(v, -1)", "topk: 'k' is -1, expected 0 or more")
-    refused("g:topk(v)", "topk: 'k' is missing, the arguments are (self, src, k [, largest])")
+    refused("g:topk(v)", "topk: 'k' is missing, the arguments are (self, src, k [, largest] [, {nulls =}])")
     refused("g.sum(v)", "sum: 'self' is a tensor, expected a grouping\n  hint  use : to call a method: g:sum(...)")
     refused("g.sum()", "sum: 'self' is missing, expected a grouping\n  hint  use : to call a method: g:sum(...)")
     refused("return g.count_", "grouping has no 'count_'\n  hint  did you mean 'count'?")

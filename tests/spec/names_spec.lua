@@ -100,6 +100,8 @@ for name, dtype in pairs{FloatTensor = "float32", DoubleTensor = "float64", Long
 local of_tables = {
   head = has_rows(5),
   tail = function(r, env) return strew.equal(r[1].size, env.v:slice(0, 1)) end, sample = has_rows(5),
+  nlargest = function(r) return strew.equal(r[1].size, strew.tensor{8.0, 5, 4}) end,
+  nsmallest = function(r) return strew.equal(r[1].size, strew.tensor{1.0, 2, 3}) end,
   dropna = has_rows(5), loc = function(r) return strew.equal(r[1].size, strew.tensor{2.0, 1}) end,
   filter = function(r) return strew.equal(r[1].size, strew.tensor{4.0, 8, 3, 5}) end,
   sort_values = function(r) return strew.equal(r[1].size, strew.tensor{1.0, 2, 5, 8, 4, 3}) end,

@@ -263,6 +263,7 @@ table: 2 rows, 3 columns, cpu
           for k, name in ipairs(by) do
             local a, b = rows[r][places[name]], rows[s][places[name]]
             if a ~= b then
+              if a == "" or b == "" then return b == "" end -- missing ones last
               if down[k] then a, b = b, a end
               return a < b
             end
@@ -280,7 +281,56 @@ table: 2 rows, 3 columns, cpu
     assert.same({2, 0, 1, 3}, strew.sort_by(t, "t").i:tolist())
     local x = {a = strew.tensor{1.0, 0 / 0, -0.0, 0.0}, b = strew.arange(4)}
     assert.same({2, 3, 0, 1}, strew.sort_by(x, "a").b:tolist())
-    assert.same({1, 0, 2, 3}, strew.sort_by(x, "a", true).b:tolist())
+    assert.same({0, 2, 3, 1}, strew.sort_by(x, "a", true).b:tolist())
+  end)
+
+  it("sorts missing elements last in both directions, or first", function()
+    local nan <const> = 0 / 0
+    local x = strew.table{{"a", {nan, 2.0, nan, 3, 2}}, {"w", {"b", "", "a", "b", ""}}, {"u", {3, 0, 1, 2, 2}},
+      {"t", strew.time{"NaT", "2024-01-01", "1900-01-01", "NaT", "2030-01-01"}}, {"i", strew.arange(5)}}
+    x.u, x.ok = x.u:to("uint8"), x.u:gt(1)
+    -- by, descending, nulls; the order of pandas' sort_values(by, ascending, kind = "stable", na_position)
+    local rows = {
+      {"a", false, nil, 1, 4, 3, 0, 2}, {"a", true, nil, 3, 1, 4, 0, 2}, {"-a", false, nil, 3, 1, 4, 0, 2},
+      {"-a", true, nil, 1, 4, 3, 0, 2}, {"a", false, "first", 0, 2, 1, 4, 3}, {"a", true, "first", 0, 2, 3, 1, 4},
+      {"-a", false, "last", 3, 1, 4, 0, 2}, {"a * 2", true, nil, 3, 1, 4, 0, 2}, {"w", false, nil, 2, 0, 3, 1, 4},
+      {"w", true, nil, 0, 3, 2, 1, 4}, {"-w", nil, nil, 0, 3, 2, 1, 4}, {"w", false, "first", 1, 4, 2, 0, 3},
+      {"w", true, "first", 1, 4, 0, 3, 2}, {"t", false, nil, 2, 1, 4, 0, 3}, {"t", true, nil, 4, 1, 2, 0, 3},
+      {"- t", nil, nil, 4, 1, 2, 0, 3}, {"t", false, "first", 0, 3, 2, 1, 4}, {"t", true, "first", 0, 3, 4, 1, 2},
+      {"-u", nil, nil, 0, 3, 4, 2, 1}, {"u", true, nil, 0, 3, 4, 2, 1}, {"-ok", nil, nil, 0, 3, 4, 1, 2},
+      {{"w", "a"}, {true, true}, nil, 3, 0, 2, 1, 4}, {{"-w", "-a"}, nil, nil, 3, 0, 2, 1, 4},
+      {{"w", "-a"}, nil, "first", 1, 4, 2, 0, 3}, {{"w", "a"}, {true, false}, "first", 1, 4, 0, 3, 2},
+      {{"-t", "w"}, true, nil, 2, 1, 4, 0, 3},
+    }
+    for k, row in ipairs(rows) do
+      local by, descending, nulls, order = row[1], row[2], row[3], table.move(row, 4, 8, 1, {})
+      assert.same(order, x:sort_by(by, descending, {nulls = nulls}).i:tolist(), "row " .. k)
+      assert.same(order, strew.sort_by(x, by, {descending = descending, nulls = nulls}).i:tolist(), "row " .. k)
+    end
+    for _, dtype in ipairs{"float16", "bfloat16", "float32"} do
+      local y = strew.table{{"a", x.a:to(dtype)}, {"i", x.i}}
+      assert.same({3, 1, 4, 0, 2}, y:sort_by("a", true).i:tolist(), dtype)
+      assert.same({2, 0}, strew.table{{"a", y.a:narrow(0, 0, 3)}, {"i", -x.i:narrow(0, 0, 3)}}:rows("isnan(a)")
+        :sort_by("-a"):sort_by("i").i:neg():tolist(), dtype)
+    end
+    assert.equal(0, #x:rows("i < 0"):sort_by("-w"))
+    local g = strew.group_by(strew.tensor{0, 0, 0, 0, 1})
+    for _, name in ipairs{"a", "w", "t"} do
+      local v, most = x[name], x:rows("i < 4"):sort_by("-" .. name).i:tolist()
+      local values = select(2, g:topk(v, 4)):tolist()
+      assert.same(most, table.move(values, 1, 4, 1, {}), name)
+      assert.same(values, g:argsort(v, true):tolist(), name)
+      local first = x:rows("i < 4"):sort_by("-" .. name, {nulls = "first"}).i:tolist()
+      assert.same(first, table.move(g:argsort(v, true, {nulls = "first"}):tolist(), 1, 4, 1, {}), name)
+      assert.same(first, table.move(select(2, g:topk(v, 4, {nulls = "first"})):tolist(), 1, 4, 1, {}), name)
+      local ranks = g:rank(v, {descending = true})
+      for k, i in ipairs(most) do assert.equal(k - 1, ranks[i], name) end
+    end
+    support.fail({
+      {"x:sort_by('a', {nulls = 'frist'})", "sort_by: 'nulls' is \"frist\", expected first or last\n"
+        .. "  hint  did you mean 'first'?"},
+      {"g:topk(x.a, 1, {nulls = 'no'})", "topk: 'nulls' is \"no\", expected first or last"},
+    }, {x = x, g = g}, function(message) return message:match "^[^\n]*" .. (message:match "\n  hint[^\n]*$" or "") end)
   end)
 
   it("gives its columns in any order", function()
@@ -406,7 +456,7 @@ table: 2 rows, 3 columns, cpu
       {"strew.sort_by(x, 't', {true, false})",
        "sort_by: 'descending' is a table, expected a boolean, or a sequence of 1, one for each column"},
       {"strew.sort_by(x, 't', {desc = true})",
-       "sort_by: 'options' has unknown key \"desc\", expected descending"},
+       "sort_by: 'options' has unknown key \"desc\", expected descending, nulls"},
       {"strew.sort_by({m = strew.zeros(3, 2)}, 'm')", "sort_by: 'by' has column \"m\" of rank 2, expected rank 1"},
       {"strew.columns(x, nil, {t = {'x'}})",
        "columns: 'words' has a list of 1 for column \"t\", whose codes are 0 to 1"},

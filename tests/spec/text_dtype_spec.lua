@@ -357,6 +357,39 @@ describe("text", function()
     end
   end)
 
+  it("finds missing elements by isnan, whatever the dtype", function()
+    local x = strew.table{{"w", {"a", "", "b", ""}}, {"t", strew.time{"2024-01-01", "NaT", "NaT", "1970-01-01"}},
+      {"v", {1.5, 0 / 0, 2, 1 / 0}}, {"i", {0, 1, 2, 3}}}
+    x.ok = x.i:gt(1)
+    for name, where in pairs{w = {1, 3}, t = {1, 2}, v = {1}, i = {}, ok = {}} do
+      assert.same(where, list(strew.nonzero(x[name]:isnan()):flatten()), name)
+      assert.same(where, list(x:rows(strew.isnan(x[name])).i), name)
+      assert.same(where, list(x:rows(("isnan(%s)"):format(name)).i), name)
+      assert.equal(4 - #where, #x:rows(("not isnan(%s)"):format(name)), name)
+      assert.equal(4 - #where, #x:rows(~x[name]:isnan()), name)
+      assert.equal(#where, strew.expr("sum(isnan(x))"){x = x[name]}:item(), name)
+    end
+    assert.same({}, list(x:rows("w ~= w").i)) -- a comparison stays one
+    assert.same({0, 2}, list(x:rows("not isnan(w) and i < 3").i))
+    assert.is_false(strew.tensor("a"):isnan():item())
+    assert.is_true(strew.tensor(""):isnan():item())
+    assert.equal(0, strew.zeros(0, {dtype = "int64"}):to("time"):isnan():numel())
+    assert.same({true, false, false, true}, list(x.t:isfinite()))
+    assert.same({0, 3}, list(x:rows("isfinite(t)").i))
+    assert.same({false, false, false, false}, list(x.t:isinf()))
+    assert.equal(0, #x:rows("isinf(t)"))
+    local function first(text) return text:match "^[^\n]*" end
+    support.fail({
+      {"x.w:isfinite()", "isfinite: 'self' is text, expected numbers"},
+      {"x.w:isinf()", "isinf: 'self' is text, expected numbers"},
+      {"x.w:nan_to_num()", "nan_to_num: 'self' is text, expected numbers"},
+      {"x.t:nan_to_num(0)", "nan_to_num: 'self' is time, expected numbers"},
+      {"x:rows('isfinite(w)')", "isfinite: 'self' is text, expected numbers"},
+      {"x:assign{y = 'nan_to_num(w)'}", "nan_to_num: 'self' is text, expected numbers"},
+      {"x:assign{y = 'nan_to_num(t)'}", "nan_to_num: 'self' is time, expected numbers"},
+    }, {x = x}, first)
+  end)
+
   it("has extremes by index, segment and range, in order of the words", function()
     local t, ids = strew.tensor{"z", "b", "", "c", "a"}, strew.tensor{0, 2, 2, 2, 0} -- codes in another order
     assert.same({"z", "", "c"}, list(strew.scatter(t, ids, {reduce = "max"})))
@@ -389,7 +422,7 @@ describe("text", function()
       skip_nan = true})))
     assert.same({"z", "", "a"}, list(strew.ranges(t, strew.tensor{0, 1, 2}, strew.tensor{1, 1, 5}, "last")))
     local g = strew.grouping(ids)
-    assert.same({{4, 0, 2, 1, 3}, {1, 1, 0, 2, 0}}, {list(g:argsort(t)), list(g:rank(t))})
+    assert.same({{4, 0, 1, 3, 2}, {1, 0, 2, 1, 0}}, {list(g:argsort(t)), list(g:rank(t))})
     values, at, ids = g:topk(t, 1)
     assert.same({{"z", "c"}, {0, 3}, {0, 2}}, {list(values), list(at), list(ids)})
   end)

@@ -24,7 +24,7 @@ local KINDS <const> = {
         if word == other then return k - 1 end
       end
     end,
-    own = "codes contains ends_with length lower nanmin starts_with text upper words", -- nanmin skips ""
+    own = "codes contains ends_with isnan length lower nanmin starts_with text upper words", -- nanmin skips ""
   },
   time = {
     word = "1970-01-02",
