@@ -60,7 +60,7 @@
 --- 4  6
 ---float32[1, 2] cpu
 --- 4  6
----example:4: sum: 'options' has unknown key "dims", expected dim, keepdim, skip_nan
+---example:4: sum: 'options' has unknown key "dims", expected dim, keepdim, skip_nan, dtype
 ---  hint  did you mean 'dim'?
 ---```
 
@@ -5098,7 +5098,7 @@ function strew.masked_fill(self, mask, value) end
 ---@field skip_nan? boolean leave NaN out: of NaN alone the sum is 0, the product 1, an extreme, mean or median NaN
 
 ---Options of sum, prod and mean.
----@class strew.sum_options
+---@class strew.total_options
 ---@field skip_nan? boolean leave NaN out: of NaN alone the sum is 0, the product 1, the mean NaN
 ---@field dtype? strew.dtype of the elements, which are converted first, and of the result; of mean a float one
 
@@ -5121,7 +5121,7 @@ function strew.masked_fill(self, mask, value) end
 ---@param self strew.Tensor any dtype; of bools, the number of true elements
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.sum_options
+---@param options? strew.total_options
 ---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean, dtype?: strew.dtype}): strew.Tensor
 function strew.sum(self, dim, keepdim, options) end
@@ -5139,7 +5139,7 @@ function strew.sum(self, dim, keepdim, options) end
 ---@param self strew.Tensor any dtype
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.sum_options
+---@param options? strew.total_options
 ---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean, dtype?: strew.dtype}): strew.Tensor
 function strew.prod(self, dim, keepdim, options) end
@@ -5158,7 +5158,7 @@ function strew.prod(self, dim, keepdim, options) end
 ---@param self strew.Tensor a float dtype or time; error: integers, convert them first: `t:to("float32")`
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.sum_options
+---@param options? strew.total_options
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean, dtype?: strew.dtype}): strew.Tensor
 function strew.mean(self, dim, keepdim, options) end
@@ -6104,10 +6104,13 @@ function strew.nonzero(self) end
 ---@return strew.Tensor t int64, a row for each element
 function strew.argwhere(self) end
 
----Options of searchsorted and bucketize.
+---Options of bucketize.
 ---@class strew.search_options
 ---@field right? boolean after equal elements; default false, before them
----@field sorter? strew.Tensor of searchsorted: integers of sorted's shape, the positions that sort it, as argsort gives
+
+---Options of searchsorted.
+---@class strew.sorter_options: strew.search_options
+---@field sorter? strew.Tensor integers of sorted's shape: the positions that sort it, as argsort gives them
 
 ---Returns where each value has to be inserted to keep a sequence sorted (binary search).
 ---
@@ -6126,7 +6129,7 @@ function strew.argwhere(self) end
 ---```
 ---@param sorted strew.Tensor any dtype, sorted along the last dimension
 ---@param values strew.Tensor|number any dtype: two dtypes are promoted; error: other leading sizes
----@param options? strew.search_options
+---@param options? strew.sorter_options
 ---@return strew.Tensor positions int64, of values' shape
 function strew.searchsorted(sorted, values, options) end
 

@@ -172,7 +172,7 @@ START_TEST(test_last_references) {
   ok(strew_context_create(&options, &own, &failure));
   strew_tensor *tensor = vector_of(own, 8);
   ok(strew_to(tensor, strew_tensor_device(tensor), STREW_INT64, &ids, &failure));
-  ok(strew_grouping_create(ids, -1, STREW_ERROR, &grouping, &failure));
+  ok(strew_grouping_create_with(ids, NULL, &grouping, &failure));
   ok(strew_table_create(own, &table, &failure));
   ok(strew_table_add(table, "x", ids, &failure));
   strew_release(ids);

@@ -194,30 +194,32 @@ START_TEST(test_elementwise) {
   fails(STREW_EDTYPE, strew_masked_fill(floats, ints, one(), &out, &failure));
   fails(STREW_EVALUE, strew_masked_fill(ints, bools, strew_number(strew_float(0.5)), &out, &failure));
   fails(STREW_ESHAPE, strew_masked_fill(floats, bools, strew_of(floats), &out, &failure));
-  fails(STREW_EARGUMENT, strew_clamp(floats, NULL, NULL, &out, &failure));
+  fails(STREW_EARGUMENT, strew_clamp_with(floats, (strew_operand){0}, (strew_operand){0}, &out, &failure));
   fails(STREW_EDTYPE, strew_equal(floats, ints, &answer, &failure));
   fails(STREW_EDTYPE, strew_allclose(floats, ints, 0, 0, &answer, &failure));
   fails(STREW_EVALUE, strew_allclose(floats, floats, -1, 0, &answer, &failure));
-  fails(STREW_EDTYPE, strew_isclose(floats, ints, 0, 0, false, &out, &failure));
-  fails(STREW_EVALUE, strew_isclose(floats, floats, 0, -1, false, &out, &failure));
-  fails(STREW_ESHAPE, strew_isclose(floats, wide, 0, 0, false, &out, &failure));
+  fails(STREW_EDTYPE, strew_isclose_with(floats, ints, 0, 0, NULL, &out, &failure));
+  fails(STREW_EVALUE, strew_isclose_with(floats, floats, 0, -1, NULL, &out, &failure));
+  fails(STREW_ESHAPE, strew_isclose_with(floats, wide, 0, 0, NULL, &out, &failure));
   end();
 }
 END_TEST
 
 START_TEST(test_reductions) {
   start();
-  int twice[] = {0, 0};
+  int64_t twice[] = {0, 0};
   strew_tensor *whole = ints;
-  fails(STREW_ESHAPE, strew_reduce(STREW_FOLD_SUM, square, 2, twice, false, 0, &out, &failure));
-  fails(STREW_ESHAPE, strew_reduce(STREW_FOLD_AMAX, empty, 0, NULL, false, 0, &out, &failure));
-  fails(STREW_EDTYPE, strew_reduce(STREW_FOLD_MEAN, ints, 0, NULL, false, 0, &out, &failure));
-  fails(STREW_EDTYPE, strew_reduce(STREW_FOLD_SUM, square, 1, twice, false, 0, &whole, &failure));
+  fails(STREW_ESHAPE, strew_reduce_with(STREW_FOLD_SUM, square, &(strew_reduce_options){.dim_count = 2, .dims = twice},
+                                        &out, &failure));
+  fails(STREW_ESHAPE, strew_reduce_with(STREW_FOLD_AMAX, empty, NULL, &out, &failure));
+  fails(STREW_EDTYPE, strew_reduce_with(STREW_FOLD_MEAN, ints, NULL, &out, &failure));
+  fails(STREW_EDTYPE, strew_reduce_with(STREW_FOLD_SUM, square, &(strew_reduce_options){.dim_count = 1, .dims = twice},
+                                        &whole, &failure));
   fails(STREW_ESHAPE, strew_cumsum(floats, 1, &out, &failure));
   fails(STREW_ESHAPE, strew_cumprod(floats, 1, &out, &failure));
   fails(STREW_ESHAPE, strew_cummax(floats, 1, &out, &second, &failure));
   fails(STREW_ESHAPE, strew_cummin(floats, -2, &out, &second, &failure));
-  fails(STREW_EARGUMENT, strew_topk(floats, 4, 0, true, &out, &second, &failure));
+  fails(STREW_EARGUMENT, strew_topk_with(floats, 4, 0, NULL, &out, &second, &failure));
   fails(STREW_EDTYPE, strew_matmul(STREW_MATMUL, floats, ints, &out, &failure));
   fails(STREW_EDTYPE, strew_matmul(STREW_DOT, bools, bools, &out, &failure));
   fails(STREW_ESHAPE, strew_matmul(STREW_MM, floats, square, &out, &failure));
@@ -271,31 +273,33 @@ START_TEST(test_scatter) {
   fails(STREW_EOVERLAP, strew_scatter(floats, 0, ints, strew_of(floats), &add, &self, &failure));
   fails(STREW_EINDEX, strew_scatter(floats, 0, five, strew_of(floats), &add, &out, &failure));
   fails(STREW_EDTYPE, strew_scatter(bools, 0, ints, strew_of(bools), &mean, &out, &failure));
-  fails(STREW_EINDEX, strew_gather(floats, 0, five, STREW_ERROR, &out, &failure));
-  fails(STREW_EDTYPE, strew_gather(floats, 0, floats, STREW_ERROR, &out, &failure));
+  fails(STREW_EINDEX, strew_gather_with(floats, 0, five, NULL, &out, &failure));
+  fails(STREW_EDTYPE, strew_gather_with(floats, 0, floats, NULL, &out, &failure));
 
   strew_scalar fill = strew_int(7);
-  strew_group_options sum = {.dim = 0, .dim_size = -1, .reduction = STREW_SUM}, filled = sum;
+  struct group_form sum = {.dim = 0, .dim_size = -1, .reduction = STREW_SUM}, filled = sum;
   filled.fill = &fill;
-  strew_group_options negative = {.reduction = STREW_SUM, .dim_size = -5};
+  struct group_form negative = {.reduction = STREW_SUM, .dim_size = -5};
   strew_tensor *last = scalar_tensor(STREW_INT64, strew_int(INT64_MAX));
   strew_tensor *lines = make(STREW_INT64, 2, (int64_t[]){1, 1});
-  fails(STREW_ESHAPE, strew_group(floats, ints, &negative, &out, NULL, &failure));
-  fails(STREW_ESHAPE, strew_group(last, lines, &sum, &out, NULL, &failure));
-  fails(STREW_ESHAPE, strew_group(last, last, &sum, &out, NULL, &failure)); /* more elements than the maximum */
+  fails(STREW_ESHAPE, group_form(strew_by_index(ints), floats, &negative, &out, NULL, &failure));
+  fails(STREW_ESHAPE, group_form(strew_by_index(lines), last, &sum, &out, NULL, &failure));
+  fails(STREW_ESHAPE,
+        group_form(strew_by_index(last), last, &sum, &out, NULL, &failure)); /* more elements than the maximum */
   strew_release(last);
   strew_release(lines);
-  fails(STREW_ESHAPE, strew_group(wide, ints, &sum, &out, NULL, &failure));
-  fails(STREW_EARGUMENT, strew_group(floats, ints, &sum, &out, &second, &failure));
+  fails(STREW_ESHAPE, group_form(strew_by_index(ints), wide, &sum, &out, NULL, &failure));
+  fails(STREW_EARGUMENT, group_form(strew_by_index(ints), floats, &sum, &out, &second, &failure));
   self = make(STREW_FLOAT32, 1, (int64_t[]){8});
-  fails(STREW_EARGUMENT, strew_group(floats, ints, &filled, &self, NULL, &failure));
+  fails(STREW_EARGUMENT, group_form(strew_by_index(ints), floats, &filled, &self, NULL, &failure));
   strew_release(self);
   self = floats;
-  fails(STREW_EOVERLAP, strew_group(floats, ints, &sum, &self, NULL, &failure));
-  fails(STREW_EINDEX, strew_segment_csr(floats, five, STREW_SUM, &out, NULL, &failure));
-  fails(STREW_EARGUMENT, strew_segment_csr(floats, ints, STREW_SUM, &out, &second, &failure));
-  fails(STREW_ESHAPE, strew_segment_reduce(floats, STREW_SUM, ints, NULL, 1, NULL, &out, &failure));
-  fails(STREW_EINDEX, strew_segment_coo(floats, five, 3, STREW_SUM, &out, NULL, &failure));
+  fails(STREW_EOVERLAP, group_form(strew_by_index(ints), floats, &sum, &self, NULL, &failure));
+  fails(STREW_EINDEX, strew_segment_csr_with(floats, five, NULL, &out, NULL, &failure));
+  fails(STREW_EARGUMENT, strew_segment_csr_with(floats, ints, NULL, &out, &second, &failure));
+  fails(STREW_ESHAPE, strew_segment_reduce_with(floats, ints, NULL, 1, NULL, &out, &failure));
+  fails(STREW_EINDEX, strew_segment_coo_with(floats, five, &(strew_segment_options){.dim_size = &(int64_t){3}}, &out,
+                                             NULL, &failure));
   fails(STREW_EINDEX, strew_gather_coo(floats, five, &out, &failure));
   fails(STREW_ESHAPE, strew_gather_csr(floats, five, &out, &failure));
   strew_release(five);
@@ -342,7 +346,7 @@ END_TEST
 static void assert_no_numbers(strew_tensor *t) {
   const strew_operand self = strew_of(t);
   const strew_scatter_options add = {.reduction = STREW_SUM};
-  const strew_group_options sum = {.dim = 0, .dim_size = -1, .reduction = STREW_SUM};
+  const struct group_form sum = {.dim = 0, .dim_size = -1, .reduction = STREW_SUM};
   strew_tensor *pair[] = {t, ints}, *flags = bools;
   strew_operand low = one(), high = one();
   fails(STREW_EDTYPE, strew_unary(STREW_NEG, t, &out, &failure));
@@ -352,10 +356,11 @@ static void assert_no_numbers(strew_tensor *t) {
     fails(STREW_EDTYPE, strew_binary((strew_binary_op)op, self, one(), &out, &failure));
   }
   for (int fold = 0; fold < STREW_FOLD_COUNT; fold++)
-    fails(STREW_EDTYPE, strew_reduce((strew_fold)fold, t, 0, NULL, false, 0, &out, &failure));
+    fails(STREW_EDTYPE,
+          strew_reduce_with((strew_fold)fold, t, &(strew_reduce_options){.correction = &(double){0}}, &out, &failure));
   fails(STREW_EDTYPE, strew_where(bools, self, one(), &out, &failure));
   fails(STREW_EDTYPE, strew_where(t, one(), one(), &out, &failure));
-  fails(STREW_EDTYPE, strew_clamp(t, &low, &high, &out, &failure));
+  fails(STREW_EDTYPE, strew_clamp_with(t, low, high, &out, &failure));
   fails(STREW_EDTYPE, strew_masked_fill(t, bools, one(), &out, &failure));
   fails(STREW_EDTYPE, strew_masked_fill(ints, t, one(), &out, &failure));
   fails(STREW_EDTYPE, strew_equal(t, ints, &answer, &failure));
@@ -369,17 +374,17 @@ static void assert_no_numbers(strew_tensor *t) {
   fails(STREW_EDTYPE, strew_cumprod(t, 0, &out, &failure));
   fails(STREW_EDTYPE, strew_cummax(t, 0, &out, &second, &failure));
   fails(STREW_EDTYPE, strew_cummin(t, 0, &out, &second, &failure));
-  fails(STREW_EDTYPE, strew_sort(t, 0, false, &out, &second, &failure));
-  fails(STREW_EDTYPE, strew_topk(t, 1, 0, true, &out, &second, &failure));
+  fails(STREW_EDTYPE, strew_sort_with(t, 0, NULL, &out, &second, &failure));
+  fails(STREW_EDTYPE, strew_topk_with(t, 1, 0, NULL, &out, &second, &failure));
   fails(STREW_EDTYPE, strew_diff(t, 1, 0, &out, &failure));
   fails(STREW_EDTYPE, strew_isnan(t, &flags, &failure));
   fails(STREW_EDTYPE, strew_matmul(STREW_DOT, t, t, &out, &failure));
   fails(STREW_EDTYPE, strew_histogram(1, &t, &floats, NULL, &out, &second, &failure));
   fails(STREW_EDTYPE, strew_scatter(t, 0, ints, self, &add, &out, &failure));
-  fails(STREW_EDTYPE, strew_gather(floats, 0, t, STREW_ERROR, &out, &failure));
-  fails(STREW_EDTYPE, strew_group(t, ints, &sum, &out, NULL, &failure));
-  fails(STREW_EDTYPE, strew_group(floats, t, &sum, &out, NULL, &failure));
-  fails(STREW_EDTYPE, strew_segment_csr(t, ints, STREW_SUM, &out, NULL, &failure));
+  fails(STREW_EDTYPE, strew_gather_with(floats, 0, t, NULL, &out, &failure));
+  fails(STREW_EDTYPE, group_form(strew_by_index(ints), t, &sum, &out, NULL, &failure));
+  fails(STREW_EDTYPE, group_form(strew_by_index(t), floats, &sum, &out, NULL, &failure));
+  fails(STREW_EDTYPE, strew_segment_csr_with(t, ints, NULL, &out, NULL, &failure));
   fails(STREW_EDTYPE, strew_index_get(square, 1, &t, NULL, &out, &failure));
   fails(STREW_EDTYPE, strew_inv(t, &out, &failure));
 }
@@ -486,66 +491,65 @@ START_TEST(test_zeros_are_defaults) {
   strew_tensor *key = tensor_from_doubles(STREW_FLOAT32, 2, (double[]){2, 1});
   const strew_operand half = strew_number(strew_float(0.5));
   const strew_scatter_options assign = {.reduction = STREW_ASSIGN, .mode = STREW_ERROR};
-  const strew_group_options sum = {.dim = -1, .dim_size = -1, .reduction = STREW_SUM}, begun = STREW_GROUP_OPTIONS;
+  const struct group_form sum = {.dim = -1, .dim_size = -1, .reduction = STREW_SUM}, begun = GROUP_FORM;
   const strew_image_options painting = {.colormap = STREW_VIRIDIS, .scale = 1};
 
   ZEROS(strew_scatter_options, strew_scatter(x, 0, at, strew_of(y), &assign, E),
         strew_scatter(x, 0, at, strew_of(y), options, E));
-  ZEROS(strew_index_options, strew_gather(x, 0, at, STREW_ERROR, E), strew_gather_with(x, 0, at, options, E));
-  ZEROS(strew_index_options, strew_index_select(x, 0, at, STREW_ERROR, E),
-        strew_index_select_with(x, 0, at, options, E));
-  ZEROS(strew_index_options, strew_index_add(x, 0, at, y, strew_int(2), STREW_ERROR, E),
+  ZEROS(strew_index_options, strew_gather_with(x, 0, at, NULL, E), strew_gather_with(x, 0, at, options, E));
+  ZEROS(strew_index_options, strew_index_select_with(x, 0, at, NULL, E), strew_index_select_with(x, 0, at, options, E));
+  ZEROS(strew_index_options, strew_index_add_with(x, 0, at, y, strew_int(2), NULL, E),
         strew_index_add_with(x, 0, at, y, strew_int(2), options, E));
-  ZEROS(strew_index_options, strew_index_copy(x, 0, at, y, STREW_ERROR, E),
+  ZEROS(strew_index_options, strew_index_copy_with(x, 0, at, y, NULL, E),
         strew_index_copy_with(x, 0, at, y, options, E));
-  ZEROS(strew_index_options, strew_index_fill(x, 0, at, half, STREW_ERROR, E),
+  ZEROS(strew_index_options, strew_index_fill_with(x, 0, at, half, NULL, E),
         strew_index_fill_with(x, 0, at, half, options, E));
-  ZEROS(strew_index_options, strew_take_along_dim(x, 0, at, STREW_ERROR, E),
+  ZEROS(strew_index_options, strew_take_along_dim_with(x, 0, at, NULL, E),
         strew_take_along_dim_with(x, 0, at, options, E));
-  ZEROS(strew_index_options, strew_take(x, at, STREW_ERROR, E), strew_take_with(x, at, options, E));
-  ZEROS(strew_index_options, strew_gather_nd(x, rows, 0, STREW_ERROR, E), strew_gather_nd_with(x, rows, 0, options, E));
-  ZEROS(strew_segment_options, strew_segment_csr(x, at, STREW_SUM, NO_ARG),
+  ZEROS(strew_index_options, strew_take_with(x, at, NULL, E), strew_take_with(x, at, options, E));
+  ZEROS(strew_index_options, strew_gather_nd_with(x, rows, 0, NULL, E), strew_gather_nd_with(x, rows, 0, options, E));
+  ZEROS(strew_segment_options, strew_segment_csr_with(x, at, NULL, NO_ARG),
         strew_segment_csr_with(x, at, options, NO_ARG));
-  ZEROS(strew_segment_options, strew_segment_coo(y, at, -1, STREW_SUM, NO_ARG),
+  ZEROS(strew_segment_options, strew_segment_coo_with(y, at, NULL, NO_ARG),
         strew_segment_coo_with(y, at, options, NO_ARG));
-  ZEROS(strew_segment_options, strew_segment_reduce(x, STREW_SUM, pair, NULL, 0, NULL, E),
+  ZEROS(strew_segment_options, strew_segment_reduce_with(x, pair, NULL, 0, NULL, E),
         strew_segment_reduce_with(x, pair, NULL, 0, options, E));
-  ZEROS(strew_isclose_options, strew_isclose(x, x, 0, 0, false, E), strew_isclose_with(x, x, 0, 0, options, E));
-  ZEROS(strew_reduce_options, strew_reduce(STREW_FOLD_VAR, x, 0, NULL, false, 1, E),
+  ZEROS(strew_isclose_options, strew_isclose_with(x, x, 0, 0, NULL, E), strew_isclose_with(x, x, 0, 0, options, E));
+  ZEROS(strew_reduce_options, strew_reduce_with(STREW_FOLD_VAR, x, NULL, E),
         strew_reduce_with(STREW_FOLD_VAR, x, options, E));
-  ZEROS(strew_sort_options, strew_sort(x, 0, false, NO_ARG), strew_sort_with(x, 0, options, NO_ARG));
-  ZEROS(strew_topk_options, strew_topk(x, 2, 0, true, NO_ARG), strew_topk_with(x, 2, 0, options, NO_ARG));
-  ZEROS(strew_softmax_options, strew_softmax(x, 0, false, E), strew_softmax_with(x, 0, options, E));
-  ZEROS(strew_quantile_options, strew_quantile(x, half, NULL, false, STREW_LINEAR, E),
-        strew_quantile_with(x, half, options, E));
-  ZEROS(strew_searchsorted_options, strew_searchsorted(y, strew_of(x), false, E),
+  ZEROS(strew_sort_options, strew_sort_with(x, 0, NULL, NO_ARG), strew_sort_with(x, 0, options, NO_ARG));
+  ZEROS(strew_topk_options, strew_topk_with(x, 2, 0, NULL, NO_ARG), strew_topk_with(x, 2, 0, options, NO_ARG));
+  ZEROS(strew_softmax_options, strew_softmax_with(x, 0, NULL, E), strew_softmax_with(x, 0, options, E));
+  ZEROS(strew_quantile_options, strew_quantile_with(x, half, NULL, E), strew_quantile_with(x, half, options, E));
+  ZEROS(strew_searchsorted_options, strew_searchsorted_with(y, strew_of(x), NULL, E),
         strew_searchsorted_with(y, strew_of(x), options, E));
   ZEROS(strew_isin_options, strew_isin(x, y, &(strew_isin_options){.invert = false}, E), strew_isin(x, y, options, E));
   ZEROS(strew_index_options, strew_get_rows(x, at, E), strew_index_get(x, 1, &at, options, E));
-  ZEROS(strew_searchsorted_options, strew_bucketize(strew_of(x), y, false, E),
+  ZEROS(strew_searchsorted_options, strew_bucketize_with(strew_of(x), y, NULL, E),
         strew_bucketize_with(strew_of(x), y, options, E));
   strew_grouping *g = NULL;
   ok(strew_grouping_create_with(pair, NULL, &g, &failure));
   ck_assert_int_eq(strew_grouping_size(g), 3);
-  ZEROS(strew_sort_options, strew_grouping_argsort(g, key, false, E), strew_grouping_argsort_with(g, key, options, E));
-  ZEROS(strew_group_softmax_options, strew_group_softmax(key, pair, NULL, false, E),
+  ZEROS(strew_sort_options, strew_grouping_argsort_with(g, key, NULL, E),
+        strew_grouping_argsort_with(g, key, options, E));
+  ZEROS(strew_group_softmax_options, strew_group_softmax_with(strew_by_index(pair), key, NULL, E),
         strew_group_softmax_with(strew_by_index(pair), key, options, E));
   const int64_t below = -1;
   strew_tensor *none = NULL;
   fails(STREW_ESHAPE, strew_group_softmax_with(strew_by_index(pair), key,
                                                &(strew_group_softmax_options){.dim_size = &below}, &none, &failure));
-  ZEROS(strew_topk_options, strew_grouping_topk(g, key, 1, true, NO_ARG),
+  ZEROS(strew_topk_options, strew_grouping_topk_with(g, key, 1, NULL, NO_ARG),
         strew_grouping_topk_with(g, key, 1, options, NO_ARG));
   strew_grouping_release(g), g = NULL;
   ZEROS(strew_grouping_options,
-        (strew_grouping_release(g), g = NULL, strew_grouping_create(pair, -1, STREW_ERROR, &g, &failure))
+        (strew_grouping_release(g), g = NULL, strew_grouping_create_with(pair, NULL, &g, &failure))
             ? failure.code
             : strew_grouping_starts(g, E),
         (strew_grouping_release(g), g = NULL, strew_grouping_create_with(pair, options, &g, &failure))
             ? failure.code
             : strew_grouping_starts(g, E));
   ZEROS(strew_group_by_options,
-        (strew_grouping_release(g), g = NULL, strew_group_by(1, &x, STREW_KEYS_SORTED, &g, &failure))
+        (strew_grouping_release(g), g = NULL, strew_group_by_with(1, &x, NULL, &g, &failure))
             ? failure.code
             : strew_grouping_ids(g, E),
         (strew_grouping_release(g), g = NULL, strew_group_by_with(1, &x, options, &g, &failure))
@@ -652,11 +656,11 @@ START_TEST(test_hints) {
   ck_assert_str_eq(failure.hint, "strew_to(other, float32)");
   fails(STREW_EDTYPE, strew_where(floats, one(), one(), &out, &failure));
   ck_assert(strstr(failure.hint, "strew_binary(STREW_NE, x, 0)") && !strchr(failure.hint, ':'));
-  strew_group_options dims = {.dim = 0, .dim_size = -1, .reduction = STREW_SUM};
+  struct group_form dims = {.dim = 0, .dim_size = -1, .reduction = STREW_SUM};
   strew_tensor *four = make(STREW_INT64, 1, (int64_t[]){4});
-  fails(STREW_ESHAPE, strew_group(wide, four, &dims, &out, NULL, &failure));
+  fails(STREW_ESHAPE, group_form(strew_by_index(four), wide, &dims, &out, NULL, &failure));
   ck_assert_str_eq(failure.hint, "{.dim = 1}: index has the size of src's dimension 1");
-  ck_assert_str_eq(failure.op, "group");
+  ck_assert_str_eq(failure.op, "scatter_sum");
   fails(STREW_EINDEX, strew_get(floats, 1, &far, &(strew_scalar){STREW_INT64, {0}}, &failure));
   strew_release(four);
   end();

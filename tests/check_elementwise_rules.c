@@ -189,7 +189,7 @@ START_TEST(stored_tensors_of_rank_0_must_fit) {
   ok(strew_masked_fill(x, mask, strew_of(three), &out, &failure));
   assert_elements(out, STREW_INT8, (int8_t[]){3, -1}, "masked_fill");
   strew_release(out), out = NULL;
-  ok(strew_index_fill(x, 0, at, strew_of(three), STREW_ERROR, &out, &failure));
+  ok(strew_index_fill_with(x, 0, at, strew_of(three), NULL, &out, &failure));
   assert_elements(out, STREW_INT8, (int8_t[]){100, 3}, "index_fill");
   strew_release(out), out = NULL;
   ok(strew_index_put(x, 1, &at, strew_of(three), NULL, &out, &failure));
@@ -200,7 +200,7 @@ START_TEST(stored_tensors_of_rank_0_must_fit) {
                "  self   int8[2] cpu\n"
                "  mask   bool[2] cpu\n"
                "  value  int64[] cpu");
-  assert_fails(strew_index_fill(x, 0, at, strew_of(large), STREW_ERROR, &out, &failure), STREW_EVALUE, NULL);
+  assert_fails(strew_index_fill_with(x, 0, at, strew_of(large), NULL, &out, &failure), STREW_EVALUE, NULL);
   assert_fails(strew_index_put(x, 1, &at, strew_of(large), NULL, &out, &failure), STREW_EVALUE, NULL);
   assert_fails(strew_set_rows(x, at, strew_of(large), &failure), STREW_EVALUE, NULL);
   assert_elements(x, STREW_INT8, (int8_t[]){100, -1}, "unchanged");
@@ -451,8 +451,8 @@ START_TEST(numbers_too_large_are_errors) {
         strew_release(out), out = NULL;
         if (!test) assert_fails(IN_PLACE(ADD, x, large), STREW_EVALUE, NULL);
       }
-      assert_fails(strew_clamp(x, &one, &large, &out, &failure), STREW_EVALUE, NULL);
-      assert_fails(strew_clamp(x, &large, NULL, &out, &failure), STREW_EVALUE, NULL);
+      assert_fails(strew_clamp_with(x, one, large, &out, &failure), STREW_EVALUE, NULL);
+      assert_fails(strew_clamp_with(x, large, (strew_operand){0}, &out, &failure), STREW_EVALUE, NULL);
       assert_fails(strew_where(mask, strew_of(x), large, &out, &failure), STREW_EVALUE, NULL);
       assert_fails(strew_masked_fill(x, mask, large, &x, &failure), STREW_EVALUE, NULL);
       assert_fails(strew_fill(x, large.number, &failure), STREW_EVALUE, NULL);
@@ -628,7 +628,7 @@ START_TEST(overlaps_are_refused) {
                "  other  float32[2] cpu\n"
                "  hint   strew_clone(other)");
   strew_operand bound = strew_of(shifted);
-  assert_fails(strew_clamp(front, NULL, &bound, &front, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_clamp_with(front, (strew_operand){0}, bound, &front, &failure), STREW_EOVERLAP, NULL);
   strew_tensor *first = NULL;
   ok(strew_as_strided(floats_123, 0, &none, &none, 0, &first, &failure));
   assert_fails(IN_PLACE(DIV, floats_123, strew_of(first)), STREW_EOVERLAP, NULL);
@@ -666,11 +666,11 @@ START_TEST(choosing_needs_a_bool) {
                "  mask   bool[3] cpu\n"
                "  value  float32[] cpu");
   assert_fails(strew_masked_fill(ints_123, bools_2, one, &out, &failure), STREW_ESHAPE, NULL);
-  assert_fails(strew_clamp(ints_123, NULL, NULL, &out, &failure), STREW_EARGUMENT,
+  assert_fails(strew_clamp_with(ints_123, (strew_operand){0}, (strew_operand){0}, &out, &failure), STREW_EARGUMENT,
                "clamp: 'min' and 'max' are missing, expected at least one\n"
                "  self  int64[3] cpu");
   strew_operand low = strew_of(bools_2);
-  assert_fails(strew_clamp(ints_123, &low, &one, &out, &failure), STREW_ESHAPE,
+  assert_fails(strew_clamp_with(ints_123, low, one, &out, &failure), STREW_ESHAPE,
                "clamp: 'min' has size 2 in dim 0 where the others have 3, sizes must be equal or 1\n"
                "  self  int64[3] cpu\n"
                "  min   bool[2] cpu");

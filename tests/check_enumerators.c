@@ -29,7 +29,7 @@ static void start(void) {
   bools = tensor_from_integers(STREW_BOOL, 3, (int64_t[]){1, 0, 1});
   two[0] = two[1] = floats;
   out = second = NULL;
-  ok(strew_grouping_create(index, -1, STREW_ERROR, &grouping, &failure));
+  ok(strew_grouping_create_with(index, NULL, &grouping, &failure));
   ok(strew_key_table_create(context, 1, &table, &failure));
 }
 
@@ -109,14 +109,10 @@ static void operations(void) {
     ck_assert(!strew_key_order_name((strew_key_order)bad) && !strew_colormap_name((strew_colormap)bad));
     REFUSES("op", strew_binary, (strew_binary_op)bad, strew_of(floats), strew_of(floats), &out);
   }
-  EACH(STREW_FOLD_COUNT) {
-    REFUSES("fold", strew_reduce, (strew_fold)bad, floats, 0, NULL, false, 1, &out);
-    REFUSES("fold", strew_reduce_with, (strew_fold)bad, floats, NULL, &out);
-  }
+  EACH(STREW_FOLD_COUNT) { REFUSES("fold", strew_reduce_with, (strew_fold)bad, floats, NULL, &out); }
   EACH(STREW_PRODUCT_COUNT) { REFUSES("kind", strew_matmul, (strew_product)bad, floats, floats, &out); }
   EACH(STREW_KEYS_FIRST + 1) {
     strew_grouping *made = NULL;
-    REFUSES("order", strew_group_by, 1, &index, (strew_key_order)bad, &made);
     REFUSES_MEMBER("strew_group_by_options.order", "order", strew_group_by_with, 1, &index,
                    &(strew_group_by_options){.order = (strew_key_order)bad}, &made);
   }
@@ -125,11 +121,8 @@ static void operations(void) {
   }
   EACH(STREW_INTERPOLATION_COUNT) {
     const strew_interpolation interpolation = (strew_interpolation)bad;
-    REFUSES("interpolation", strew_quantile, floats, strew_number(strew_float(0.5)), NULL, false, interpolation, &out);
     REFUSES_MEMBER("strew_quantile_options.interpolation", "interpolation", strew_quantile_with, floats,
                    strew_number(strew_float(0.5)), &(strew_quantile_options){.interpolation = interpolation}, &out);
-    REFUSES("interpolation", strew_group_quantile, floats, index, 0.5, interpolation, NULL, &out);
-    REFUSES("interpolation", strew_grouping_quantile, grouping, floats, 0.5, interpolation, NULL, &out);
     const strew_group_reduce_options options = {.interpolation = interpolation};
     note("strew_group_reduce_options.interpolation");
     REFUSES("interpolation", strew_group_reduce, strew_by_index(index), STREW_GROUP_QUANTILE, floats, &options, &out,
@@ -188,22 +181,6 @@ static void refuse_scatter_options(const char *argument, const strew_scatter_opt
   strew_release(column);
 }
 
-/* The same for options of groups. */
-enum { ALL_GROUPS, REDUCING_GROUPS };
-static void refuse_group_options(const char *argument, const strew_group_options *options, int kind, int bad) {
-  const strew_aggregate aggregate[] = {{floats, STREW_GROUP_OPTIONS}, {floats, *options}};
-  strew_tensor *results[2] = {NULL, NULL};
-  REFUSES(argument, strew_group, floats, index, options, &out, NULL);
-  REFUSES(argument, strew_grouping_reduce, grouping, floats, options, &out, NULL);
-  REFUSES(argument, strew_grouping_aggregate, grouping, 2, aggregate, results);
-  ck_assert(!results[0] && !results[1]);
-  if (kind == REDUCING_GROUPS) return;
-  REFUSES(argument, strew_group_softmax, floats, index, options, false, &out);
-  REFUSES(argument, strew_group_quantile, floats, index, 0.5, STREW_LOWER, options, &out);
-  REFUSES(argument, strew_grouping_softmax, grouping, floats, options, false, &out);
-  REFUSES(argument, strew_grouping_quantile, grouping, floats, 0.5, STREW_LOWER, options, &out);
-}
-
 /* The same for strew_group_reduce, by an index and by a grouping. */
 static void refuse_reduce_options(const char *argument, strew_group_reduction reduction,
                                   const strew_group_reduce_options *options, int bad) {
@@ -228,17 +205,8 @@ static void reductions(void) {
   EACH(STREW_REDUCTION_COUNT) {
     const strew_reduction reduction = (strew_reduction)bad;
     const strew_scatter_options scattering = {.reduction = reduction};
-    strew_group_options joining = STREW_GROUP_OPTIONS;
-    joining.reduction = reduction;
-    note("strew_scatter_options.reduction"), note("strew_group_options.reduction");
+    note("strew_scatter_options.reduction");
     refuse_scatter_options("reduce", &scattering, bad);
-    refuse_group_options("reduce", &joining, REDUCING_GROUPS, bad);
-    strew_tensor *starts = NULL;
-    ok(strew_grouping_starts(grouping, &starts, &failure));
-    REFUSES("reduce", strew_segment_csr, floats, starts, reduction, &out, NULL);
-    REFUSES("reduce", strew_segment_reduce, floats, reduction, NULL, starts, 0, NULL, &out);
-    strew_release(starts);
-    REFUSES("reduce", strew_segment_coo, floats, index, 3, reduction, &out, NULL);
     note("strew_segment_options.reduction");
     refuse_segment_options("reduce", &(strew_segment_options){.reduction = reduction}, bad);
   }
@@ -252,12 +220,9 @@ static void modes(void) {
   EACH(STREW_MODE_COUNT) {
     const strew_mode mode = (strew_mode)bad;
     const strew_scatter_options scattering = {.reduction = STREW_SUM, .mode = mode};
-    strew_group_options joining = STREW_GROUP_OPTIONS;
     strew_grouping *made = NULL;
-    joining.mode = mode;
-    note("strew_scatter_options.mode"), note("strew_group_options.mode");
+    note("strew_scatter_options.mode");
     refuse_scatter_options("mode", &scattering, bad);
-    refuse_group_options("mode", &joining, ALL_GROUPS, bad);
     const strew_group_reduce_options reducing = {.mode = mode};
     note("strew_group_reduce_options.mode");
     refuse_reduce_options("mode", STREW_GROUP_NUNIQUE, &reducing, bad);
@@ -266,15 +231,6 @@ static void modes(void) {
     refuse_softmax_options("mode", &(strew_group_softmax_options){.mode = mode}, bad);
     note("strew_index_options.mode");
     refuse_index_options("mode", &(strew_index_options){.mode = mode}, bad);
-    REFUSES("mode", strew_gather, floats, 0, index, mode, &out);
-    REFUSES("mode", strew_index_select, floats, 0, index, mode, &out);
-    REFUSES("mode", strew_index_add, floats, 0, index, floats, strew_int(1), mode, &out);
-    REFUSES("mode", strew_index_copy, floats, 0, index, floats, mode, &out);
-    REFUSES("mode", strew_index_fill, floats, 0, index, strew_number(strew_int(1)), mode, &out);
-    REFUSES("mode", strew_take_along_dim, floats, 0, index, mode, &out);
-    REFUSES("mode", strew_take, floats, index, mode, &out);
-    REFUSES("mode", strew_gather_nd, floats, column, 0, mode, &out);
-    REFUSES("mode", strew_grouping_create, index, -1, mode, &made);
     REFUSES_MEMBER("strew_grouping_options.mode", "mode", strew_grouping_create_with, index,
                    &(strew_grouping_options){.mode = mode}, &made);
   }
@@ -292,11 +248,9 @@ static const int no_numbers[] = {-1,          STREW_FLOAT32, STREW_INT32,    STR
 static void refuse_number(strew_scalar number, int bad) {
   const int64_t size = 3, none = 0;
   const strew_operand operand = strew_number(number), tensor = strew_of(floats);
-  strew_group_options filled = STREW_GROUP_OPTIONS;
   int64_t element;
   strew_tensor *empty = NULL;
   ok(strew_empty(device, STREW_FLOAT32, 1, &none, &empty, &failure));
-  filled.fill = &number;
   REFUSES("value", strew_scalar_store, number, STREW_SATURATE, STREW_INT64, &element);
   REFUSES("value", strew_full, device, STREW_FLOAT32, 1, &size, number, &out);
   REFUSES("value", strew_full, device, STREW_FLOAT32, 1, &none, number, &out);
@@ -320,37 +274,24 @@ static void refuse_number(strew_scalar number, int bad) {
   REFUSES("b", strew_where, bools, tensor, operand, &out);
   REFUSES("a", strew_where, bools, operand, operand, &out);
   REFUSES("value", strew_masked_fill, floats, bools, operand, &out);
-  REFUSES("min", strew_clamp, floats, &operand, NULL, &out);
-  REFUSES("max", strew_clamp, floats, NULL, &operand, &out);
-  REFUSES("max", strew_clamp, floats, &tensor, &operand, &out);
   REFUSES("min", strew_clamp_with, floats, operand, strew_no_operand(), &out);
   REFUSES("max", strew_clamp_with, floats, strew_no_operand(), operand, &out);
-  REFUSES("q", strew_quantile, floats, operand, NULL, false, STREW_LINEAR, &out);
   REFUSES("q", strew_quantile_with, floats, operand, NULL, &out);
-  REFUSES("values", strew_searchsorted, floats, operand, false, &out);
-  REFUSES("values", strew_bucketize, operand, floats, false, &out);
   REFUSES("values", strew_searchsorted_with, floats, operand, NULL, &out);
   REFUSES("values", strew_bucketize_with, operand, floats, NULL, &out);
   REFUSES("src", strew_scatter, floats, 0, index, operand, NULL, &out);
-  REFUSES("alpha", strew_index_add, floats, 0, index, floats, number, STREW_ERROR, &out);
-  REFUSES("alpha", strew_index_add, index, 0, index, index, number, STREW_ERROR, &out);
-  REFUSES("value", strew_index_fill, floats, 0, index, operand, STREW_ERROR, &out);
   REFUSES("alpha", strew_index_add_with, index, 0, index, index, number, NULL, &out);
   REFUSES("value", strew_index_fill_with, floats, 0, index, operand, NULL, &out);
   REFUSES("values", strew_index_put, floats, 1, &index, operand, NULL, &out);
   REFUSES("value", strew_set_rows, floats, index, operand);
   REFUSES("value", strew_set_row, floats, 0, operand);
   REFUSES("repeats", strew_repeat_interleave, floats, operand, 0, &out);
-  REFUSES("initial", strew_segment_reduce, floats, STREW_SUM, NULL, index, 0, &number, &out);
   const strew_group_reduce_options reducing = {.fill = &number};
-  note("strew_group_options.fill"), note("strew_group_reduce_options.fill");
+  note("strew_group_reduce_options.fill");
   for (int what = STREW_GROUP_SUM; what < STREW_GROUP_REDUCTION_COUNT; what++)
     refuse_reduce_options("fill", (strew_group_reduction)what, &reducing, bad);
   REFUSES_MEMBER("strew_segment_options.initial", "initial", strew_segment_reduce_with, floats, NULL, index, 0,
                  &(strew_segment_options){.initial = &number}, &out);
-  refuse_group_options("fill", &filled, REDUCING_GROUPS, bad);
-  REFUSES("fill", strew_group_quantile, floats, index, 0.5, STREW_LOWER, &filled, &out);
-  REFUSES("fill", strew_grouping_quantile, grouping, floats, 0.5, STREW_LOWER, &filled, &out);
   strew_release(empty);
 }
 
@@ -369,13 +310,10 @@ static void dtypes_of_sums(void) {
   start();
   EACH(STREW_DTYPE_END) {
     const strew_dtype dtype = (strew_dtype)bad;
-    strew_group_options options = STREW_GROUP_OPTIONS;
-    options.dtype = &dtype;
-    note("strew_group_options.dtype"), note("strew_group_reduce_options.dtype");
+    note("strew_group_reduce_options.dtype");
     const strew_group_reduce_options reducing = {.dtype = &dtype};
     refuse_reduce_options("dtype", STREW_GROUP_SUM, &reducing, bad);
     refuse_reduce_options("dtype", STREW_GROUP_VAR, &reducing, bad);
-    refuse_group_options("dtype", &options, REDUCING_GROUPS, bad);
   }
   end();
 }
@@ -418,7 +356,7 @@ static void counts(void) {
   start();
   static const int negative[] = {-1, -99, INT_MIN};
   for (int i = 0; i < 3; i++) {
-    const int bad = negative[i], dim = 0;
+    const int bad = negative[i];
     const char *name = "x";
     strew_grouping *made = NULL;
     strew_key_table *keys = NULL;
@@ -431,13 +369,11 @@ static void counts(void) {
     note("strew_load_options.column_count"), note("strew_csv_options.name_count");
     refuse_load_options("rows", &(strew_load_options){.csv = &(strew_csv_options){.rows = bad}}, bad);
     note("strew_csv_options.missing_count"), note("strew_csv_options.rows");
-    REFUSES_MEMBER("strew_reduce_options.dim_count", "count", strew_reduce_with, STREW_FOLD_SUM, floats,
+    REFUSES_MEMBER("strew_reduce_options.dim_count", "dim_count", strew_reduce_with, STREW_FOLD_SUM, floats,
                    &(strew_reduce_options){.dim_count = bad}, &out);
     strew_dtype promoted;
     REFUSES("dtypes", strew_result_type, bad, NULL, 1, &(strew_scalar){STREW_INT64, {1}}, &promoted);
     REFUSES("numbers", strew_result_type, 1, &(strew_dtype){STREW_INT8}, bad, NULL, &promoted);
-    REFUSES("count", strew_reduce, STREW_FOLD_SUM, floats, bad, NULL, false, 1, &out);
-    REFUSES("count", strew_reduce, STREW_FOLD_SUM, floats, bad, &dim, false, 1, &out);
     REFUSES("tensors", strew_cat, bad, two, 0, &out);
     REFUSES("tensors", strew_stack, bad, two, 0, &out);
     REFUSES("texts", strew_text_align, bad, two, false, &out);
@@ -450,15 +386,13 @@ static void counts(void) {
     REFUSES("repeats", strew_repeat, floats, bad, &three, &out);
     REFUSES("count", strew_split, floats, 0, bad, &three, &out);
     REFUSES("count", strew_histogram, bad, &floats, &floats, NULL, &out, NULL);
-    REFUSES("keys", strew_group_by, bad, &index, STREW_KEYS_SORTED, &made);
     REFUSES("keys", strew_group_by_with, bad, &index, NULL, &made);
-    REFUSES("count", strew_grouping_aggregate, grouping, bad, NULL, &out);
     REFUSES("n", strew_key_table_create, context, bad, &keys);
     REFUSES("threads", strew_context_set_threads, context, bad);
     ck_assert(!made && !keys);
   }
   const int bad = 1; /* a list that is missing */
-  REFUSES("count", strew_reduce, STREW_FOLD_SUM, floats, bad, NULL, false, 1, &out);
+  REFUSES("dim_count", strew_reduce_with, STREW_FOLD_SUM, floats, &(strew_reduce_options){.dim_count = bad}, &out);
   end();
 }
 
@@ -573,7 +507,6 @@ static void reserved(void) {
     }
     if (bad >= 4) continue;
     strew_scatter_options scattering = {.reduction = STREW_SUM};
-    strew_group_options joining = STREW_GROUP_OPTIONS;
     strew_group_softmax_options softening = {.logarithm = true};
     softening.reserved[bad] = bit;
     note("strew_group_softmax_options.reserved");
@@ -582,13 +515,11 @@ static void reserved(void) {
     strew_image_options painting = {.scale = 1};
     strew_reader_options reading = {.rows = 1};
     strew_reader *reader = NULL;
-    scattering.reserved[bad] = joining.reserved[bad] = saving.reserved[bad] = painting.reserved[bad] =
-        reading.reserved[bad] = bit;
-    note("strew_scatter_options.reserved"), note("strew_group_options.reserved");
+    scattering.reserved[bad] = saving.reserved[bad] = painting.reserved[bad] = reading.reserved[bad] = bit;
+    note("strew_scatter_options.reserved");
     refuse_reserved_of_forms(bad, bit);
     note("strew_save_options.reserved"), note("strew_load_options.reserved");
     refuse_scatter_options("options", &scattering, bad);
-    refuse_group_options("options", &joining, ALL_GROUPS, bad);
     refuse_save_options("options", &saving, bad);
     REFUSES_MEMBER("strew_image_options.reserved", "options", strew_image, matrix, &painting, &out);
     REFUSES_MEMBER("strew_reader_options.reserved", "options", strew_reader_open, device, FOLDER "/x.csv", &reading,
@@ -632,7 +563,6 @@ static bool is_checked_type(const char *text) {
                                       "strew_operand",
                                       "strew_options",
                                       "strew_scatter_options",
-                                      "strew_group_options",
                                       "strew_group_reduction",
                                       "strew_group_reduce_options",
                                       "strew_group_softmax_options",
@@ -654,7 +584,6 @@ static bool is_checked_type(const char *text) {
                                       "strew_save_options",
                                       "strew_reader_options",
                                       "strew_image_options",
-                                      "strew_aggregate",
                                       "int count",
                                       "int64_t count",
                                       "int columns"};
@@ -723,14 +652,10 @@ END_TEST
 
 START_TEST(test_nothing_is_left_out) {
   static char header[256 << 10];
-  static const char *const paths[] = {"runtime/strew.h", "runtime/base/old_forms.h"};
-  size_t length = 0;
-  for (int i = 0; i < 2; i++) {
-    FILE *file = fopen(paths[i], "r");
-    ck_assert_ptr_nonnull(file);
-    length += fread(header + length, 1, sizeof header - 1 - length, file);
-    fclose(file);
-  }
+  FILE *file = fopen("runtime/strew.h", "r");
+  ck_assert_ptr_nonnull(file);
+  const size_t length = fread(header, 1, sizeof header - 1, file);
+  fclose(file);
   header[length] = '\0';
   for (int i = 0; i < PART_COUNT; i++) parts[i]();
   find_functions(header);

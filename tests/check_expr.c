@@ -161,7 +161,7 @@ static strew_status apply(const struct operation *operation, strew_operand *out)
     if (!in[0].tensor && !in[1].tensor) return apply_to_numbers(operation, out);
     return strew_binary((strew_binary_op)op, in[0], in[1], &out->tensor, &drawn.error);
   case WHERE: return strew_where(in[0].tensor, in[1], in[2], &out->tensor, &drawn.error);
-  case CLAMP: return strew_clamp(in[0].tensor, &in[1], &in[2], &out->tensor, &drawn.error);
+  case CLAMP: return strew_clamp_with(in[0].tensor, in[1], in[2], &out->tensor, &drawn.error);
   case MASKED_FILL: return strew_masked_fill(in[0].tensor, in[1].tensor, in[2], &out->tensor, &drawn.error);
   case CONVERT: return strew_to(in[0].tensor, device, (strew_dtype)op, &out->tensor, &drawn.error);
   case FOLD: return strew_reduce_with((strew_fold)op, in[0].tensor, &options, &out->tensor, &drawn.error);

@@ -77,7 +77,8 @@ static void compute(const float *elements, struct outcome *outcome) {
   ok(strew_cumsum(a, 0, &out, &failure));
   keep(outcome, i++, out), out = NULL;
   int dim = 0;
-  ok(strew_reduce(STREW_FOLD_VAR, a, 1, &dim, false, 1, &out, &failure));
+  ok(strew_reduce_with(STREW_FOLD_VAR, a, &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){dim}}, &out,
+                       &failure));
   keep(outcome, i++, out), out = NULL;
   ok(strew_linspace(device, STREW_FLOAT32, 0.1, 0.3, LENGTH, &out, &failure));
   keep(outcome, i++, out), out = NULL;

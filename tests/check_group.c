@@ -135,14 +135,14 @@ static void run_group(struct group_call *call, bool in_float64, const char *what
   c->exclude_self = !call->given;
   void *expected = oracle_scatter(c, held, STREW_INT64, index, src);
   if (call->given && c->reduction == STREW_MEAN) oracle_given_mean(call, held, index, src, expected);
-  strew_group_options options = {.dim = c->dim,
-                                 .dim_size = call->given ? -1 : c->self_sizes[c->dim],
-                                 .reduction = c->reduction,
-                                 .mode = c->mode,
-                                 .fill = call->given ? NULL : &fill,
-                                 .dtype = in_float64 ? &c->dtype : NULL};
+  struct group_form options = {.dim = c->dim,
+                               .dim_size = call->given ? -1 : c->self_sizes[c->dim],
+                               .reduction = c->reduction,
+                               .mode = c->mode,
+                               .fill = call->given ? NULL : &fill,
+                               .dtype = in_float64 ? &c->dtype : NULL};
   if (call->given) out = before;
-  ok(strew_group(call->src, call->index, &options, &out, call->arg ? &arg : NULL, &failure));
+  ok(group_form(strew_by_index(call->index), call->src, &options, &out, call->arg ? &arg : NULL, &failure));
   assert_elements(out, c->dtype, expected, "%s dim %d of %d, %s", what, c->dim, c->rank, call->given ? "given" : "new");
   if (call->arg) {
     int64_t *winners = oracle_arg(call, held, expected, index, src);
@@ -199,35 +199,36 @@ START_TEST(test_dtypes_of_groups) {
   strew_tensor *src = tensor_from_integers(STREW_UINT8, 3, (int64_t[]){200, 200, 201}), *out = NULL;
   strew_tensor *index = tensor_from_integers(STREW_INT64, 3, (int64_t[]){0, 0, 0});
   strew_dtype dtype = STREW_UINT8;
-  strew_group_options options = {.dim_size = -1, .reduction = STREW_MEAN, .dtype = &dtype};
-  ok(strew_group(src, index, &options, &out, NULL, &failure));
+  struct group_form options = {.dim_size = -1, .reduction = STREW_MEAN, .dtype = &dtype};
+  ok(group_form(strew_by_index(index), src, &options, &out, NULL, &failure));
   assert_elements(out, STREW_UINT8, (uint8_t[]){89 / 3}, "src's own dtype");
   dtype = STREW_INT64;
-  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EDTYPE, NULL);
+  assert_fails(group_form(strew_by_index(index), src, &options, &out, NULL, &failure), STREW_EDTYPE, NULL);
   strew_release(out), out = NULL;
-  ok(strew_group(src, index, &options, &out, NULL, &failure));
+  ok(group_form(strew_by_index(index), src, &options, &out, NULL, &failure));
   assert_elements(out, STREW_INT64, (int64_t[]){601 / 3}, "a mean in int64");
   strew_release(out), out = NULL;
   options.reduction = STREW_PROD;
-  ok(strew_group(src, index, &options, &out, NULL, &failure));
+  ok(group_form(strew_by_index(index), src, &options, &out, NULL, &failure));
   assert_elements(out, STREW_INT64, (int64_t[]){200 * 200 * 201}, "a product in int64");
   strew_release(out), out = NULL;
   dtype = STREW_INT32;
-  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EDTYPE,
-               "group: 'dtype' is int32, expected float64, int64 or src's own, uint8\n"
+  assert_fails(group_form(strew_by_index(index), src, &options, &out, NULL, &failure), STREW_EDTYPE,
+               "scatter_mul: 'dtype' is int32, expected float64, int64 or src's own, uint8\n"
                "  src    uint8[3] cpu\n  index  int64[3] cpu");
   dtype = (strew_dtype)77;
-  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(group_form(strew_by_index(index), src, &options, &out, NULL, &failure), STREW_EARGUMENT, NULL);
   dtype = STREW_FLOAT64;
   options.reduction = STREW_AMAX;
-  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EDTYPE,
-               "group: 'dtype' is float64, valid for sum, prod and mean only; \"amax\" is computed in src's dtype, "
-               "uint8\n"
-               "  src    uint8[3] cpu\n  index  int64[3] cpu");
+  assert_fails(
+      group_form(strew_by_index(index), src, &options, &out, NULL, &failure), STREW_EDTYPE,
+      "scatter_max: 'dtype' is float64, valid for sum, prod and mean only; \"amax\" is computed in src's dtype, "
+      "uint8\n"
+      "  src    uint8[3] cpu\n  index  int64[3] cpu");
   options.reduction = STREW_SUM;
   out = src;
-  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EDTYPE,
-               "group: 'out' is uint8, expected float64\n  src    uint8[3] cpu\n  index  int64[3] cpu\n"
+  assert_fails(group_form(strew_by_index(index), src, &options, &out, NULL, &failure), STREW_EDTYPE,
+               "scatter_sum: 'out' is uint8, expected float64\n  src    uint8[3] cpu\n  index  int64[3] cpu\n"
                "  out    uint8[3] cpu");
   strew_release(src), strew_release(index);
 }
@@ -242,8 +243,8 @@ START_TEST(test_float64_of_an_expanded_src) {
   const strew_dtype dtype = STREW_FLOAT64;
   ok(strew_expand(one, 1, &rows, &wide, &failure));
   size_t before = strew_context_peak_bytes(context);
-  strew_group_options options = {.dim_size = 2, .reduction = STREW_SUM, .dtype = &dtype};
-  ok(strew_group(wide, index, &options, &out, NULL, &failure));
+  struct group_form options = {.dim_size = 2, .reduction = STREW_SUM, .dtype = &dtype};
+  ok(group_form(strew_by_index(index), wide, &options, &out, NULL, &failure));
   assert_elements(out, STREW_FLOAT64, (double[]){0, 100.0 * 300000}, "an expanded src");
   if (!on_device()) ck_assert_uint_le(strew_context_peak_bytes(context) - before, 4096);
   strew_release(one), strew_release(wide), strew_release(index), strew_release(out);
@@ -260,20 +261,20 @@ START_TEST(test_too_many_groups) {
   ok(strew_device_find(poor, NULL, &device, &failure));
   strew_tensor *src = tensor_from_doubles(STREW_FLOAT32, 2, (double[]){1, 2}), *out = NULL;
   strew_tensor *index = tensor_from_integers(STREW_INT64, 2, (int64_t[]){0, 10000000});
-  strew_group_options options = {.dim_size = -1, .reduction = STREW_SUM};
-  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EMEMORY,
-               "group: 'index' has value 10000000 at [1], so the result is float32[10000001] and needs "
+  struct group_form options = {.dim_size = -1, .reduction = STREW_SUM};
+  assert_fails(group_form(strew_by_index(index), src, &options, &out, NULL, &failure), STREW_EMEMORY,
+               "scatter_sum: 'index' has value 10000000 at [1], so the result is float32[10000001] and needs "
                "0.03725 GiB: out of memory\n"
                "  src    float32[2] cpu\n  index  int64[2] cpu\n"
                "  hint   dim_size = n sets the size of the result: an index value of n or more is an error then");
   ck_assert(failure.has_value && failure.value.as.i == 10000000 && failure.position_rank == 1 &&
             failure.position[0] == 1);
-  ck_assert_int_eq(strew_group(src, index, &options, &out, NULL, NULL), STREW_EMEMORY);
+  ck_assert_int_eq(group_form(strew_by_index(index), src, &options, &out, NULL, NULL), STREW_EMEMORY);
   ok(strew_set(index, 1, (int64_t[]){0}, strew_int(INT64_MAX), &failure));
-  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_ESHAPE, NULL);
+  assert_fails(group_form(strew_by_index(index), src, &options, &out, NULL, &failure), STREW_ESHAPE, NULL);
   ck_assert_ptr_nonnull(strstr(failure.message, "'index' has value 9223372036854775807 at [0], so"));
   options.dim_size = 10000000;
-  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EMEMORY, NULL);
+  assert_fails(group_form(strew_by_index(index), src, &options, &out, NULL, &failure), STREW_EMEMORY, NULL);
   ck_assert_ptr_null(strstr(failure.message, "'index'"));
   ck_assert_ptr_null(out);
   strew_release(src), strew_release(index);
@@ -288,9 +289,9 @@ START_TEST(test_empty_rows_are_counted) {
   strew_tensor *src = tensor_from_doubles(STREW_FLOAT32, 3, values),
                *index = tensor_from_integers(STREW_INT64, 3, places);
   strew_scalar fill = strew_float(-7.5);
-  strew_group_options options = {.dim_size = 5, .reduction = STREW_AMAX, .fill = &fill};
+  struct group_form options = {.dim_size = 5, .reduction = STREW_AMAX, .fill = &fill};
   strew_tensor *out = NULL, *arg = NULL;
-  ok(strew_group(src, index, &options, &out, &arg, &failure));
+  ok(group_form(strew_by_index(index), src, &options, &out, &arg, &failure));
   assert_elements(out, STREW_FLOAT32, (float[]){-INFINITY, -7.5f, INFINITY, 0, -7.5f}, "amax with fill");
   assert_elements(arg, STREW_INT64, (int64_t[]){0, 3, 1, 2, 3}, "arg of amax");
   strew_release(out), strew_release(arg), strew_release(src), strew_release(index);
@@ -302,21 +303,21 @@ START_TEST(test_skipped_nan) {
   strew_tensor *src = tensor_from_doubles(STREW_FLOAT32, 5, (double[]){1, NAN, 3, NAN, -2}), *out = NULL, *arg = NULL;
   strew_tensor *index = tensor_from_integers(STREW_INT32, 5, (int64_t[]){0, 0, 2, 1, -1});
   strew_scalar fill = strew_float(7);
-  strew_group_options options = {
+  struct group_form options = {
       .dim_size = 3, .reduction = STREW_MEAN, .mode = STREW_WRAP, .fill = &fill, .skip_nan = true};
-  ok(strew_group(src, index, &options, &out, NULL, &failure));
+  ok(group_form(strew_by_index(index), src, &options, &out, NULL, &failure));
   assert_elements(out, STREW_FLOAT32, (float[]){1, 7, 0.5f}, "mean without NaN");
   strew_release(out), out = NULL;
   options.reduction = STREW_AMIN, options.mode = STREW_CLIP;
-  ok(strew_group(src, index, &options, &out, &arg, &failure));
+  ok(group_form(strew_by_index(index), src, &options, &out, &arg, &failure));
   assert_elements(out, STREW_FLOAT32, (float[]){-2, 7, 3}, "amin without NaN");
   assert_elements(arg, STREW_INT64, (int64_t[]){4, 5, 2}, "arg of amin without NaN");
   options.mode = STREW_ERROR, options.fill = NULL, options.reduction = STREW_SUM;
   ok(strew_set(index, 1, (int64_t[]){4}, strew_int(0), &failure));
-  ok(strew_group(src, index, &options, &out, NULL, &failure));
+  ok(group_form(strew_by_index(index), src, &options, &out, NULL, &failure));
   assert_elements(out, STREW_FLOAT32, (float[]){-3, 7, 6}, "sum without NaN, added to out");
   ok(strew_set(index, 1, (int64_t[]){3}, strew_int(3), &failure));
-  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EINDEX, NULL);
+  assert_fails(group_form(strew_by_index(index), src, &options, &out, NULL, &failure), STREW_EINDEX, NULL);
   ck_assert_msg(strstr(failure.message, "has value 3 at [3], out of range for dim 0 of out"), "%s", failure.message);
   assert_elements(out, STREW_FLOAT32, (float[]){-3, 7, 6}, "out is left alone");
   strew_release(out), strew_release(arg), strew_release(src), strew_release(index);
@@ -329,19 +330,19 @@ START_TEST(test_sizes_of_results) {
   strew_tensor *nothing = tensor_from_doubles(STREW_FLOAT32, 0, NULL),
                *none = tensor_from_doubles(STREW_FLOAT32, 0, NULL);
   strew_tensor *negative = tensor_from_integers(STREW_INT64, 3, (int64_t[]){-1, -5, -2});
-  strew_group_options options = {.dim = -1, .dim_size = -1, .reduction = STREW_SUM};
-  ok(strew_group(src, index, &options, &out, NULL, &failure));
+  struct group_form options = {.dim = -1, .dim_size = -1, .reduction = STREW_SUM};
+  ok(group_form(strew_by_index(index), src, &options, &out, NULL, &failure));
   assert_elements(out, STREW_FLOAT32, (float[]){2, 0, 0, 0, 4}, "as large as the index needs");
   strew_release(out), out = NULL;
-  ok(strew_group(nothing, none, &options, &out, NULL, &failure));
+  ok(group_form(strew_by_index(none), nothing, &options, &out, NULL, &failure));
   assert_sizes(out, 1, (int64_t[]){0});
   strew_release(out), out = NULL;
   options.mode = STREW_DROP;
-  ok(strew_group(src, negative, &options, &out, NULL, &failure));
+  ok(group_form(strew_by_index(negative), src, &options, &out, NULL, &failure));
   assert_sizes(out, 1, (int64_t[]){0});
   strew_release(out), out = NULL;
   options.mode = STREW_CLIP;
-  assert_fails(strew_group(src, negative, &options, &out, NULL, &failure), STREW_EINDEX, NULL);
+  assert_fails(group_form(strew_by_index(negative), src, &options, &out, NULL, &failure), STREW_EINDEX, NULL);
   ck_assert_ptr_null(out);
   strew_release(src), strew_release(index), strew_release(nothing), strew_release(none), strew_release(negative);
 }
@@ -354,13 +355,14 @@ static void check_bad_group(strew_tensor *src, strew_tensor *index, strew_tensor
   int64_t rows = strew_tensor_sizes(given)[0];
   void *before = host_of(given);
   for (int is_given = 0; is_given < 2; is_given++) {
-    strew_group_options options = {.dim_size = is_given ? -1 : rows, .reduction = reduction, .mode = mode};
+    struct group_form options = {.dim_size = is_given ? -1 : rows, .reduction = reduction, .mode = mode};
     strew_tensor *out = is_given ? given : NULL, *arg = NULL;
     char expected[160];
-    assert_fails(strew_group(src, index, &options, &out, has_arg ? &arg : NULL, &failure), STREW_EINDEX, NULL);
+    assert_fails(group_form(strew_by_index(index), src, &options, &out, has_arg ? &arg : NULL, &failure), STREW_EINDEX,
+                 NULL);
     snprintf(expected, sizeof expected,
-             "group: 'index' has value %" PRId64 " at [%" PRId64 "], out of range for dim 0 of %s (size %" PRId64 ", ",
-             value, place, is_given ? "out" : "the result", rows);
+             "%s: 'index' has value %" PRId64 " at [%" PRId64 "], out of range for dim 0 of %s (size %" PRId64 ", ",
+             failure.op, value, place, is_given ? "out" : "the result", rows);
     ck_assert_msg(!strncmp(failure.message, expected, strlen(expected)), "%s\nis not\n%s", failure.message, expected);
     ck_assert(out == (is_given ? given : NULL) && !arg);
     assert_elements(given, strew_tensor_dtype(given), before, "%s after a bad index", strew_reduction_name(reduction));
@@ -396,9 +398,9 @@ START_TEST(test_bad_index_in_a_column) {
   const int64_t sizes[] = {7, 5}, last[] = {6, 4};
   strew_tensor *src = random_tensor(STREW_INT32, 2, sizes, CONTIGUOUS), *out = NULL;
   strew_tensor *index = random_integers(_i ? STREW_INT64 : STREW_INT32, 2, sizes, CONTIGUOUS, 0, 9);
-  strew_group_options options = {.dim_size = 9, .reduction = STREW_SUM};
+  struct group_form options = {.dim_size = 9, .reduction = STREW_SUM};
   ok(strew_set(index, 2, last, strew_int(9), &failure));
-  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EINDEX, NULL);
+  assert_fails(group_form(strew_by_index(index), src, &options, &out, NULL, &failure), STREW_EINDEX, NULL);
   ck_assert_msg(strstr(failure.message, "has value 9 at [6, 4], out of range for dim 0 of the result (size 9"), "%s",
                 failure.message);
   ck_assert_ptr_null(out);

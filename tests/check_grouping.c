@@ -152,7 +152,7 @@ static void check_keys(strew_grouping *grouping, const struct keys *keys, const 
 
 static void check_order(const struct keys *keys, strew_key_order order, const struct groups *groups, const char *what) {
   strew_grouping *grouping = NULL;
-  ok(strew_group_by(keys->count, keys->tensors, order, &grouping, &failure));
+  ok(strew_group_by_with(keys->count, keys->tensors, &(strew_group_by_options){.order = order}, &grouping, &failure));
   check_groups(grouping, groups, what);
   check_keys(grouping, keys, groups, what);
   strew_grouping_release(grouping);
@@ -281,7 +281,8 @@ START_TEST(test_random_ids) {
             oracle_place(mode, size, strew_scalar_load(dtype, values + (size_t)i * strew_dtype_size_bytes(dtype)).as.i);
       derive(&groups);
       strew_grouping *grouping = NULL;
-      ok(strew_grouping_create(index, size, mode, &grouping, &failure));
+      ok(strew_grouping_create_with(index, &(strew_grouping_options){.dim_size = &(int64_t){size}, .mode = mode},
+                                    &grouping, &failure));
       /* later changes of the index do not reach the grouping */
       if (strew_tensor_is_contiguous(index)) ok(strew_fill(index, strew_int(1000), &failure));
       ck_assert_int_eq(strew_grouping_key_count(grouping), 0);
@@ -297,19 +298,19 @@ END_TEST
 START_TEST(test_sizes_of_ids) {
   strew_tensor *index = tensor_from_integers(STREW_INT64, 3, (int64_t[]){4, 0, 4}), *none = NULL, *one = NULL;
   strew_grouping *grouping = NULL;
-  ok(strew_grouping_create(index, -1, STREW_ERROR, &grouping, &failure));
+  ok(strew_grouping_create_with(index, NULL, &grouping, &failure));
   ck_assert_int_eq(strew_grouping_size(grouping), 5);
   strew_grouping_release(grouping), grouping = NULL;
   ok(strew_empty(device, STREW_FLOAT32, 1, (int64_t[]){0}, &none, &failure));
-  ok(strew_grouping_create(none, -1, STREW_ERROR, &grouping, &failure));
+  ok(strew_grouping_create_with(none, NULL, &grouping, &failure));
   ck_assert_int_eq(strew_grouping_size(grouping), 0);
   strew_grouping_release(grouping), grouping = NULL;
-  ok(strew_grouping_create(none, 3, STREW_ERROR, &grouping, &failure));
+  ok(strew_grouping_create_with(none, &(strew_grouping_options){.dim_size = &(int64_t){3}}, &grouping, &failure));
   check_tensor(strew_grouping_counts, "counts", grouping, (int64_t[]){0, 0, 0}, 3, "nothing");
   check_tensor(strew_grouping_order, "order", grouping, (int64_t[]){0}, 0, "nothing");
   strew_grouping_release(grouping), grouping = NULL;
   one = scalar_tensor(STREW_INT64, strew_int(1));
-  ok(strew_grouping_create(one, -1, STREW_ERROR, &grouping, &failure));
+  ok(strew_grouping_create_with(one, NULL, &grouping, &failure));
   check_tensor(strew_grouping_ids, "ids", grouping, (int64_t[]){1}, 1, "a number");
   ck_assert_ptr_eq(strew_grouping_retain(grouping), grouping);
   strew_grouping_release(grouping);
@@ -328,7 +329,9 @@ static strew_grouping *draw_grouping(int64_t length, int64_t size) {
   const bool drops = draw_below(2);
   strew_tensor *index = random_integers(STREW_INT64, 1, sizes, CONTIGUOUS, drops ? -2 : 0, size);
   strew_grouping *grouping = NULL;
-  ok(strew_grouping_create(index, size, drops ? STREW_DROP : STREW_ERROR, &grouping, &failure));
+  ok(strew_grouping_create_with(
+      index, &(strew_grouping_options){.dim_size = &(int64_t){size}, .mode = drops ? STREW_DROP : STREW_ERROR},
+      &grouping, &failure));
   strew_release(index);
   return grouping;
 }
@@ -352,17 +355,17 @@ START_TEST(test_random_reductions) {
       strew_tensor *copy = NULL, *out = NULL, *expected = NULL, *arg = NULL, *expected_arg = NULL;
       ok(strew_grouping_ids(grouping, &ids, &failure));
       ok(strew_clone(ids, &copy, &failure));
-      strew_group_options options = {.dim = dim, .dim_size = -1, .reduction = reduction, .skip_nan = draw_below(2)};
-      ok(strew_grouping_reduce(grouping, src, &options, &out, with_arg ? &arg : NULL, &failure));
+      struct group_form options = {.dim = dim, .dim_size = -1, .reduction = reduction, .skip_nan = draw_below(2)};
+      ok(group_form(strew_by_grouping(grouping), src, &options, &out, with_arg ? &arg : NULL, &failure));
       options.dim_size = size, options.mode = STREW_DROP;
-      ok(strew_group(src, copy, &options, &expected, with_arg ? &expected_arg : NULL, &failure));
+      ok(group_form(strew_by_index(copy), src, &options, &expected, with_arg ? &expected_arg : NULL, &failure));
       assert_same(out, expected, strew_reduction_name(reduction));
       if (with_arg) assert_same(arg, expected_arg, "arg");
       /* into a given one */
       options.dim_size = -1, options.mode = STREW_ERROR;
-      ok(strew_grouping_reduce(grouping, src, &options, &out, NULL, &failure));
+      ok(group_form(strew_by_grouping(grouping), src, &options, &out, NULL, &failure));
       options.mode = STREW_DROP;
-      ok(strew_group(src, copy, &options, &expected, NULL, &failure));
+      ok(group_form(strew_by_index(copy), src, &options, &expected, NULL, &failure));
       assert_same(out, expected, "given");
       strew_release(src), strew_release(ids), strew_release(copy), strew_release(out), strew_release(expected);
       strew_release(arg), strew_release(expected_arg);
@@ -372,10 +375,10 @@ START_TEST(test_random_reductions) {
 }
 END_TEST
 
-static strew_aggregate draw_aggregate(int columns, strew_tensor *const src[], const strew_scalar *fill) {
+static struct form_of draw_aggregate(int columns, strew_tensor *const src[], const strew_scalar *fill) {
   static const strew_dtype float64 = STREW_FLOAT64;
-  strew_aggregate aggregate = {.src = draw_below(8) ? src[draw_below(columns)] : NULL, .options = STREW_GROUP_OPTIONS};
-  strew_group_options *options = &aggregate.options;
+  struct form_of aggregate = {.src = draw_below(8) ? src[draw_below(columns)] : NULL, .options = GROUP_FORM};
+  struct group_form *options = &aggregate.options;
   if (!aggregate.src) return aggregate;
   const bool is_float = is_float_dtype(strew_tensor_dtype(aggregate.src));
   do options->reduction = (strew_reduction)(1 + draw_below(STREW_REDUCTION_COUNT - 1));
@@ -388,11 +391,11 @@ static strew_aggregate draw_aggregate(int columns, strew_tensor *const src[], co
 }
 
 /* The mean of integers as a quotient of float64. */
-static strew_tensor *mean_of_integers(strew_grouping *grouping, const strew_aggregate *aggregate) {
+static strew_tensor *mean_of_integers(strew_grouping *grouping, const struct form_of *aggregate) {
   static const strew_dtype int64 = STREW_INT64;
   strew_tensor *sums = NULL, *counts = NULL, *out = NULL, *floats = NULL, *is_empty = NULL;
-  strew_group_options options = {.dim_size = -1, .reduction = STREW_SUM, .dtype = &int64};
-  ok(strew_grouping_reduce(grouping, aggregate->src, &options, &sums, NULL, &failure));
+  struct group_form options = {.dim_size = -1, .reduction = STREW_SUM, .dtype = &int64};
+  ok(group_form(strew_by_grouping(grouping), aggregate->src, &options, &sums, NULL, &failure));
   ok(strew_grouping_counts(grouping, &counts, &failure));
   ok(strew_to(sums, strew_tensor_device(sums), STREW_FLOAT64, &out, &failure));
   ok(strew_to(counts, strew_tensor_device(sums), STREW_FLOAT64, &floats, &failure));
@@ -405,10 +408,10 @@ static strew_tensor *mean_of_integers(strew_grouping *grouping, const strew_aggr
 }
 
 /* An aggregate by itself, of small integers. */
-static strew_tensor *alone(strew_grouping *grouping, const strew_aggregate *aggregate) {
+static strew_tensor *alone(strew_grouping *grouping, const struct form_of *aggregate) {
   strew_dtype sums;
   const strew_scalar nan = strew_float(NAN);
-  strew_group_options options = aggregate->options;
+  struct group_form options = aggregate->options;
   strew_tensor *out = NULL;
   if (!aggregate->src) {
     ok(strew_grouping_counts(grouping, &out, &failure));
@@ -420,7 +423,7 @@ static strew_tensor *alone(strew_grouping *grouping, const strew_aggregate *aggr
   if (is_float && !joins && !options.fill) options.fill = &nan;
   sums = dtype_of_sums(strew_tensor_dtype(aggregate->src));
   if (!is_float && joins && !options.dtype) options.dtype = &sums;
-  ok(strew_grouping_reduce(grouping, aggregate->src, &options, &out, NULL, &failure));
+  ok(group_form(strew_by_grouping(grouping), aggregate->src, &options, &out, NULL, &failure));
   return out;
 }
 
@@ -432,7 +435,7 @@ static strew_tensor *draw_column(strew_dtype dtype, const int64_t *sizes) {
 }
 
 /* The same aggregates in the form whose zeros are the defaults. */
-static void assert_same_with(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
+static void assert_same_with(strew_grouping *grouping, int count, const struct form_of aggregates[],
                              strew_tensor *const expected[]) {
   static const strew_group_reduction by_scatter[] = {[STREW_SUM] = STREW_GROUP_SUM,
                                                      [STREW_PROD] = STREW_GROUP_PROD,
@@ -443,7 +446,7 @@ static void assert_same_with(strew_grouping *grouping, int count, const strew_ag
   strew_group_aggregate own[MOST] = {{NULL}};
   strew_tensor *out[MOST];
   for (int i = 0; i < count; i++) {
-    const strew_group_options *options = &aggregates[i].options;
+    const struct group_form *options = &aggregates[i].options;
     own[i].src = aggregates[i].src;
     own[i].reduction = own[i].src ? by_scatter[options->reduction] : STREW_GROUP_COUNT;
     if (!own[i].src) continue;
@@ -471,17 +474,18 @@ START_TEST(test_random_aggregates) {
       const int64_t size = is_large ? 60000 : draw_below(n % 3 ? 7 : 2000), sizes[] = {length};
       strew_grouping *grouping = NULL;
       strew_tensor *src[COLUMNS], *out[MOST], *index = NULL;
-      strew_aggregate aggregates[MOST];
+      struct form_of aggregates[MOST];
       const int count = (int)draw_below(MOST + 1);
       for (int c = 0; c < COLUMNS; c++)
         src[c] = draw_column(dtype_here(c ? (strew_dtype)draw_below(STREW_DTYPE_COUNT) : (strew_dtype)_i), sizes);
       index = random_integers(STREW_INT64, 1, sizes, CONTIGUOUS, -1, size + 1);
       if (n % 2)
-        ok(strew_group_by(1, &index, STREW_KEYS_FIRST, &grouping, &failure));
+        ok(strew_group_by_with(1, &index, &(strew_group_by_options){.order = STREW_KEYS_FIRST}, &grouping, &failure));
       else
-        ok(strew_grouping_create(index, size, STREW_DROP, &grouping, &failure));
+        ok(strew_grouping_create_with(
+            index, &(strew_grouping_options){.dim_size = &(int64_t){size}, .mode = STREW_DROP}, &grouping, &failure));
       for (int i = 0; i < count; i++) aggregates[i] = draw_aggregate(COLUMNS, src, &one);
-      ok(strew_grouping_aggregate(grouping, count, aggregates, out, &failure));
+      ok(aggregate_forms(grouping, count, aggregates, out, &failure));
       assert_same_with(grouping, count, aggregates, out);
       for (int i = 0; i < count; i++) {
         strew_tensor *expected = alone(grouping, &aggregates[i]);
@@ -503,7 +507,7 @@ START_TEST(test_aggregates_of_all_reductions) {
   strew_tensor *src = tensor_from_doubles(STREW_FLOAT32, 4, (double[]){3, _i ? NAN : 1, 4, 1});
   strew_group_aggregate aggregates[ALL + 1] = {{NULL}};
   strew_grouping *grouping = NULL;
-  ok(strew_grouping_create(index, 3, STREW_ERROR, &grouping, &failure));
+  ok(strew_grouping_create_with(index, &(strew_grouping_options){.dim_size = &(int64_t){3}}, &grouping, &failure));
   for (int i = 0; i < ALL; i++)
     aggregates[i] = (strew_group_aggregate){src, (strew_group_reduction)i, {.skip_nan = _i == 2}};
   ok(strew_grouping_aggregate_with(grouping, ALL, aggregates, out, &failure));
@@ -571,8 +575,8 @@ static void check_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, b
   for (int64_t g = 0; g < size; g++)
     for (int64_t i = begins[g]; i < begins[g + 1] && i - begins[g] < k; i++, count++)
       expected[count] = positions[i], numbers[count] = g;
-  ok(strew_grouping_topk(grouping, src, k, largest, &out, &groups, &failure));
-  ok(strew_grouping_topk(grouping, src, k, largest, &alone, NULL, &failure));
+  ok(strew_grouping_topk_with(grouping, src, k, &(strew_topk_options){.smallest = !largest}, &out, &groups, &failure));
+  ok(strew_grouping_topk_with(grouping, src, k, &(strew_topk_options){.smallest = !largest}, &alone, NULL, &failure));
   assert_sizes(out, 1, &count);
   assert_elements(out, STREW_INT64, expected, "the first %" PRId64, k);
   assert_elements(groups, STREW_INT64, numbers, "groups of the first %" PRId64, k);
@@ -595,7 +599,7 @@ START_TEST(test_orders_within_groups) {
       strew_tensor *src = random_tensor(dtype, 1, sizes, (enum layout)draw_below(LAYOUT_COUNT)), *out = NULL;
       strew_tensor *order = NULL, *starts = NULL;
       const bool descending = draw_below(2);
-      ok(strew_grouping_argsort(grouping, src, descending, &out, &failure));
+      ok(strew_grouping_argsort_with(grouping, src, &(strew_sort_options){.descending = descending}, &out, &failure));
       ok(strew_grouping_order(grouping, &order, &failure));
       ok(strew_grouping_starts(grouping, &starts, &failure));
       char *elements = host_of(src);
@@ -637,8 +641,8 @@ START_TEST(test_running_sums) {
 }
 END_TEST
 
-/* About the mean of elements minus the first one of their group, if they are shifted. */
-static double *oracle_squares(int64_t length, int64_t size, const int64_t *ids, const double *x, bool is_shifted) {
+/* The mean square about the mean of elements minus the first one of their group, if they are shifted. */
+static double *oracle_variances(int64_t length, int64_t size, const int64_t *ids, const double *x, bool is_shifted) {
   double *sums = calloc((size_t)size + 1, sizeof *sums), *squares = calloc((size_t)size + 1, sizeof *squares);
   double *firsts = calloc((size_t)size + 1, sizeof *firsts);
   int64_t *counts = integers(size);
@@ -652,11 +656,12 @@ static double *oracle_squares(int64_t length, int64_t size, const int64_t *ids, 
     const double gap = x[i] - firsts[ids[i]] - sums[ids[i]] / (double)counts[ids[i]];
     squares[ids[i]] += gap * gap;
   }
+  for (int64_t i = 0; i < size; i++) squares[i] /= counts[i] > 1 ? (double)counts[i] : 1;
   free(sums), free(counts), free(firsts);
   return squares;
 }
 
-START_TEST(test_squares) {
+START_TEST(test_variances) {
   const strew_dtype dtype = (strew_dtype)_i;
   if (lacks(dtype) || !is_float_dtype(dtype)) return;
   for (int turn = 0; turn < sweep(4); turn++) {
@@ -666,17 +671,22 @@ START_TEST(test_squares) {
       const int64_t length = draw_below(n % 5 ? 80 : 9000), size = 1 + draw_below(n % 3 ? 6 : 600), sizes[] = {length};
       strew_grouping *grouping = draw_grouping(length, size);
       strew_tensor *src = random_tensor(dtype, 1, sizes, (enum layout)draw_below(LAYOUT_COUNT)), *ids = NULL;
-      strew_tensor *values = NULL, *out = NULL;
-      ok(strew_grouping_squares(grouping, src, &out, &failure));
+      strew_tensor *values = NULL, *out = NULL, *rounded = NULL;
+      const strew_group_reduce_options biased = {.biased = true};
+      const strew_groups by = strew_by_grouping(grouping);
+      ok(strew_group_reduce(by, STREW_GROUP_VAR, src, &biased, &out, NULL, &failure));
       ok(strew_grouping_ids(grouping, &ids, &failure));
       ok(strew_to(src, strew_device_at(context, 0), STREW_FLOAT64, &values, &failure));
       const int64_t groups = strew_grouping_size(grouping);
       int64_t *numbers = host_of(ids);
       double *elements = host_of(values);
-      double *expected = oracle_squares(length, groups, numbers, elements, dtype == STREW_FLOAT64);
-      assert_sizes(out, 1, &groups);
-      assert_elements(out, STREW_FLOAT64, expected, "squares of %s", strew_dtype_name(dtype));
-      strew_release(src), strew_release(values), strew_release(ids), strew_release(out);
+      double *expected = oracle_variances(length, groups, numbers, elements, dtype == STREW_FLOAT64);
+      strew_release(values), values = NULL;
+      ok(strew_wrap(strew_device_at(context, 0), STREW_FLOAT64, 1, &groups, NULL, expected,
+                    (size_t)groups * sizeof *expected, NULL, NULL, &values, &failure));
+      ok(strew_to(values, device, dtype, &rounded, &failure));
+      assert_same(out, rounded, "variances");
+      strew_release(src), strew_release(values), strew_release(ids), strew_release(out), strew_release(rounded);
       strew_grouping_release(grouping);
       free(numbers), free(elements), free(expected);
     }
@@ -693,18 +703,19 @@ START_TEST(test_softmax_and_quantiles) {
     strew_tensor *src = random_tensor(STREW_FLOAT32, n % 3 ? 2 : 1, sizes, CONTIGUOUS), *ids = NULL, *out = NULL;
     strew_tensor *expected = NULL;
     ok(strew_grouping_ids(grouping, &ids, &failure));
-    const strew_group_options own = {.dim = 0, .dim_size = -1};
-    const strew_group_options options = {.dim = 0, .dim_size = 4, .mode = STREW_DROP};
-    ok(strew_grouping_softmax(grouping, src, &own, n % 2, &out, &failure));
-    ok(strew_group_softmax(src, ids, &options, n % 2, &expected, &failure));
+    const int first = 0;
+    const int64_t four = 4;
+    const strew_group_softmax_options own = {.dim = &first, .logarithm = n % 2};
+    strew_group_softmax_options by_ids = own;
+    by_ids.dim_size = &four, by_ids.mode = STREW_DROP;
+    ok(strew_group_softmax_with(strew_by_grouping(grouping), src, &own, &out, &failure));
+    ok(strew_group_softmax_with(strew_by_index(ids), src, &by_ids, &expected, &failure));
     assert_same(out, expected, "softmax");
-    const strew_group_softmax_options zeros = {.dim = &own.dim, .logarithm = n % 2};
-    strew_release(out), out = NULL;
-    ok(strew_group_softmax_with(strew_by_grouping(grouping), src, &zeros, &out, &failure));
-    assert_same(out, expected, "softmax with options of zeros");
     strew_release(out), strew_release(expected), out = expected = NULL;
-    ok(strew_grouping_quantile(grouping, src, 0.3, STREW_LINEAR, &own, &out, &failure));
-    ok(strew_group_quantile(src, ids, 0.3, STREW_LINEAR, &options, &expected, &failure));
+    strew_group_reduce_options options = {.dim = &first, .q = 0.3};
+    ok(strew_group_reduce(strew_by_grouping(grouping), STREW_GROUP_QUANTILE, src, &options, &out, NULL, &failure));
+    options.dim_size = &four, options.mode = STREW_DROP;
+    ok(strew_group_reduce(strew_by_index(ids), STREW_GROUP_QUANTILE, src, &options, &expected, NULL, &failure));
     assert_same(out, expected, "quantile");
     strew_release(out), strew_release(expected), strew_release(src), strew_release(ids);
     strew_grouping_release(grouping);
@@ -812,7 +823,8 @@ START_TEST(test_all_reductions) {
     ok(strew_group_reduce(strew_by_index(index), what, src, &options, &out, NULL, &failure));
     check_reduction(what, out, src, ids, size, skips && is_float);
     strew_release(out), out = NULL;
-    ok(strew_grouping_create(index, size, STREW_DROP, &grouping, &failure));
+    ok(strew_grouping_create_with(index, &(strew_grouping_options){.dim_size = &(int64_t){size}, .mode = STREW_DROP},
+                                  &grouping, &failure));
     options.mode = STREW_ERROR;
     ok(strew_group_reduce(strew_by_grouping(grouping), what, src, &options, &out, NULL, &failure));
     check_reduction(what, out, src, ids, size, skips && is_float);
@@ -855,7 +867,8 @@ START_TEST(test_ranks_and_ids) {
   strew_grouping *grouping = NULL;
   const int64_t size = 2;
   strew_group_reduce_options options = {.dim_size = &size, .mode = STREW_DROP};
-  ok(strew_grouping_create(index, size, STREW_DROP, &grouping, &failure));
+  ok(strew_grouping_create_with(index, &(strew_grouping_options){.dim_size = &(int64_t){size}, .mode = STREW_DROP},
+                                &grouping, &failure));
   ok(strew_grouping_rank(grouping, src, NULL, &out, &failure));
   assert_elements(out, STREW_INT64, ((int64_t[]){1, 0, 2, -1, 0}), "ranks");
   strew_release(out), out = NULL;
@@ -903,7 +916,7 @@ START_TEST(test_devices) {
   strew_tensor *order = NULL;
   strew_context *other = NULL;
   strew_device *cpu = NULL, *there = NULL;
-  ok(strew_group_by(2, keys.tensors, STREW_KEYS_FIRST, &grouping, &failure));
+  ok(strew_group_by_with(2, keys.tensors, &(strew_group_by_options){.order = STREW_KEYS_FIRST}, &grouping, &failure));
   ok(strew_grouping_order(grouping, &order, &failure));
   ok(strew_grouping_to(grouping, device, &same, &failure));
   ck_assert_ptr_eq(same, grouping);
@@ -939,7 +952,7 @@ START_TEST(test_tensors_that_no_call_writes) {
   strew_tensor *index = tensor_from_integers(STREW_INT64, 3, (int64_t[]){1, 0, 1}), *part = NULL, *source = NULL;
   strew_grouping *grouping = NULL;
   const strew_scatter_options sum = {.reduction = STREW_SUM};
-  ok(strew_grouping_create(index, -1, STREW_ERROR, &grouping, &failure));
+  ok(strew_grouping_create_with(index, NULL, &grouping, &failure));
   source = tensor_from_integers(STREW_INT64, 3, (int64_t[]){7, 8, 9});
   strew_status (*const get[])(strew_grouping *, strew_tensor **, strew_error *) = {
       strew_grouping_ids, strew_grouping_counts, strew_grouping_positions, strew_grouping_order, strew_grouping_starts};
@@ -958,10 +971,10 @@ START_TEST(test_tensors_that_no_call_writes) {
   assert_read_only(strew_binary(STREW_ADD, strew_of(ids), strew_number(strew_int(1)), &ids, &failure), "self");
   assert_read_only(strew_unary(STREW_NEG, source, &ids, &failure), "out");
   assert_read_only(strew_scatter(ids, 0, index, strew_of(source), &sum, &ids, &failure), "self");
-  assert_read_only(strew_gather(source, 0, index, STREW_ERROR, &ids, &failure), "out");
-  assert_read_only(strew_sort(source, 0, false, NULL, &ids, &failure), "indices");
+  assert_read_only(strew_gather_with(source, 0, index, NULL, &ids, &failure), "out");
+  assert_read_only(strew_sort_with(source, 0, NULL, NULL, &ids, &failure), "indices");
   assert_read_only(strew_cumsum(source, 0, &ids, &failure), "out");
-  assert_read_only(strew_index_fill(ids, 0, index, strew_number(strew_int(0)), STREW_ERROR, &ids, &failure), "self");
+  assert_read_only(strew_index_fill_with(ids, 0, index, strew_number(strew_int(0)), NULL, &ids, &failure), "self");
   assert_read_only(strew_put(ids, index, source, &sum, &ids, &failure), "self");
   assert_read_only(strew_set_rows(ids, index, strew_number(strew_int(0)), &failure), "self");
   assert_read_only(strew_randint(device, STREW_INT64, 0, 9, 1, (int64_t[]){3}, &ids, &failure), "out");
@@ -974,21 +987,38 @@ END_TEST
 START_TEST(test_bad_ids) {
   strew_tensor *index = tensor_from_integers(STREW_INT64, 3, (int64_t[]){1, -1, 4}), *square = NULL, *floats = NULL;
   strew_grouping *grouping = NULL;
-  assert_fails(strew_grouping_create(index, 3, STREW_ERROR, &grouping, &failure), STREW_EINDEX,
-               "grouping: 'index' has value -1 at [1], out of range for dim 0 of the grouping (size 3, valid 0..2)\n"
-               "  index  int64[3] cpu\n"
-               "  hint   mode = STREW_WRAP counts negative values from the end, STREW_DROP skips them, as padding");
-  assert_fails(strew_grouping_create(index, 3, STREW_WRAP, &grouping, &failure), STREW_EINDEX, NULL);
-  assert_fails(strew_grouping_create(index, 0, STREW_CLIP, &grouping, &failure), STREW_EINDEX, NULL);
-  assert_fails(strew_grouping_create(index, -2, STREW_ERROR, &grouping, &failure), STREW_ESHAPE,
-               "grouping: 'dim_size' is -2, expected 0 or more\n  index  int64[3] cpu");
-  assert_fails(strew_grouping_create(index, 3, (strew_mode)9, &grouping, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(
+      strew_grouping_create_with(index, &(strew_grouping_options){.dim_size = &(int64_t){3}}, &grouping, &failure),
+      STREW_EINDEX,
+      "grouping: 'index' has value -1 at [1], out of range for dim 0 of the grouping (size 3, valid 0..2)\n"
+      "  index  int64[3] cpu\n"
+      "  hint   mode = STREW_WRAP counts negative values from the end, STREW_DROP skips them, as padding");
+  assert_fails(strew_grouping_create_with(index,
+                                          &(strew_grouping_options){.dim_size = &(int64_t){3}, .mode = STREW_WRAP},
+                                          &grouping, &failure),
+               STREW_EINDEX, NULL);
+  assert_fails(strew_grouping_create_with(index,
+                                          &(strew_grouping_options){.dim_size = &(int64_t){0}, .mode = STREW_CLIP},
+                                          &grouping, &failure),
+               STREW_EINDEX, NULL);
+  assert_fails(
+      strew_grouping_create_with(index, &(strew_grouping_options){.dim_size = &(int64_t){-2}}, &grouping, &failure),
+      STREW_ESHAPE, "grouping: 'dim_size' is -2, expected 0 or more\n  index  int64[3] cpu");
+  assert_fails(strew_grouping_create_with(index,
+                                          &(strew_grouping_options){.dim_size = &(int64_t){3}, .mode = (strew_mode)9},
+                                          &grouping, &failure),
+               STREW_EARGUMENT, NULL);
   ok(strew_view(index, 2, (int64_t[]){1, 3}, &square, &failure));
   assert_fails(
-      strew_grouping_create(square, 3, STREW_DROP, &grouping, &failure), STREW_ESHAPE,
+      strew_grouping_create_with(square, &(strew_grouping_options){.dim_size = &(int64_t){3}, .mode = STREW_DROP},
+                                 &grouping, &failure),
+      STREW_ESHAPE,
       "grouping: 'index' has 2 dimensions, expected 1\n  index  int64[1, 3] cpu\n  hint   strew_flatten(index)");
   floats = tensor_from_doubles(STREW_FLOAT32, 1, (double[]){0});
-  assert_fails(strew_grouping_create(floats, 3, STREW_DROP, &grouping, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_grouping_create_with(floats,
+                                          &(strew_grouping_options){.dim_size = &(int64_t){3}, .mode = STREW_DROP},
+                                          &grouping, &failure),
+               STREW_EDTYPE, NULL);
   ck_assert_ptr_null(grouping);
   strew_release(index), strew_release(square), strew_release(floats);
 }
@@ -998,15 +1028,17 @@ START_TEST(test_bad_keys) {
   strew_tensor *three = tensor_from_integers(STREW_INT64, 3, (int64_t[]){1, -1, 4}), *square = NULL;
   strew_tensor *two = tensor_from_integers(STREW_INT64, 2, (int64_t[]){1, -1}), *key = NULL;
   strew_grouping *grouping = NULL;
-  assert_fails(strew_group_by(2, (strew_tensor *[]){three, two}, STREW_KEYS_SORTED, &grouping, &failure), STREW_ESHAPE,
+  assert_fails(strew_group_by_with(2, (strew_tensor *[]){three, two}, NULL, &grouping, &failure), STREW_ESHAPE,
                "group_by: 'keys' has 2 elements at [2], 3 at [1]: lengths must be equal\n"
                "  keys[1]  int64[3] cpu\n  keys[2]  int64[2] cpu");
-  assert_fails(strew_group_by(0, NULL, STREW_KEYS_SORTED, &grouping, &failure), STREW_EARGUMENT,
+  assert_fails(strew_group_by_with(0, NULL, NULL, &grouping, &failure), STREW_EARGUMENT,
                "group_by: 'keys' has no tensor, expected at least 1");
-  assert_fails(strew_group_by(1, &three, (strew_key_order)7, &grouping, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(
+      strew_group_by_with(1, &three, &(strew_group_by_options){.order = (strew_key_order)7}, &grouping, &failure),
+      STREW_EARGUMENT, NULL);
   ok(strew_view(three, 2, (int64_t[]){3, 1}, &square, &failure));
-  assert_fails(strew_group_by(1, &square, STREW_KEYS_SORTED, &grouping, &failure), STREW_ESHAPE, NULL);
-  ok(strew_group_by(1, &three, STREW_KEYS_SORTED, &grouping, &failure));
+  assert_fails(strew_group_by_with(1, &square, NULL, &grouping, &failure), STREW_ESHAPE, NULL);
+  ok(strew_group_by_with(1, &three, NULL, &grouping, &failure));
   assert_fails(strew_grouping_key(grouping, 1, &key, &failure), STREW_EARGUMENT, NULL);
   strew_grouping_release(grouping);
   strew_release(three), strew_release(two), strew_release(square);
@@ -1028,26 +1060,26 @@ START_TEST(test_integers_that_wrap) {
   strew_tensor *src = tensor_from_integers(STREW_INT64, 3, (int64_t[]){INT64_MAX, 5, 1});
   strew_tensor *narrow = tensor_from_integers(STREW_INT32, 3, (int64_t[]){INT32_MAX, 5, INT32_MAX});
   strew_grouping *grouping = NULL;
-  strew_aggregate aggregates[2] = {{narrow, STREW_GROUP_OPTIONS}, {src, STREW_GROUP_OPTIONS}};
+  struct form_of aggregates[2] = {{narrow, GROUP_FORM}, {src, GROUP_FORM}};
   strew_tensor *results[2] = {NULL, NULL};
-  ok(strew_grouping_create(index, -1, STREW_ERROR, &grouping, &failure));
-  assert_fails(strew_grouping_aggregate(grouping, 2, aggregates, results, &failure), STREW_EVALUE,
+  ok(strew_grouping_create_with(index, NULL, &grouping, &failure));
+  assert_fails(aggregate_forms(grouping, 2, aggregates, results, &failure), STREW_EVALUE,
                with_way("grouping_aggregate: 'src' has a sum in group 1 that int64 cannot hold\n"
                         "  ids   int64[3] cpu\n"));
   ck_assert_int_eq(failure.value.as.i, 1);
   aggregates[1].options.reduction = STREW_PROD;
-  ok(strew_grouping_aggregate(grouping, 2, aggregates, results, &failure));
+  ok(aggregate_forms(grouping, 2, aggregates, results, &failure));
   assert_elements(results[0], STREW_INT64, (int64_t[]){5, 2 * (int64_t)INT32_MAX}, "sums");
   assert_elements(results[1], STREW_INT64, (int64_t[]){5, INT64_MAX}, "products");
   strew_release(results[0]), strew_release(results[1]), results[0] = results[1] = NULL;
   aggregates[0].options.dtype = &int32;
-  assert_fails(strew_grouping_aggregate(grouping, 2, aggregates, results, &failure), STREW_EVALUE, NULL);
+  assert_fails(aggregate_forms(grouping, 2, aggregates, results, &failure), STREW_EVALUE, NULL);
   ck_assert(!results[0] && !results[1]);
   assert_fails(strew_grouping_cumsum(grouping, src, &out, &failure), STREW_EVALUE,
                with_way("grouping_cumsum: 'src' has a sum in group 1 at [2] that int64 cannot hold\n"
                         "  src   int64[3] cpu\n  ids   int64[3] cpu\n"));
   ck_assert_ptr_null(out);
-  ok(strew_grouping_reduce(grouping, src, NULL, &out, NULL, &failure)); /* as the group form: it wraps */
+  ok(group_form(strew_by_grouping(grouping), src, NULL, &out, NULL, &failure)); /* as the group form: it wraps */
   assert_elements(out, STREW_INT64, (int64_t[]){5, INT64_MIN}, "the group form");
   strew_release(index), strew_release(src), strew_release(narrow), strew_release(out);
   strew_grouping_release(grouping);
@@ -1059,35 +1091,37 @@ START_TEST(test_bad_operands) {
   strew_tensor *src = tensor_from_doubles(STREW_FLOAT32, 2, (double[]){1, 2});
   strew_tensor *one = tensor_from_doubles(STREW_FLOAT32, 1, (double[]){1});
   strew_grouping *grouping = NULL;
-  ok(strew_grouping_create(index, -1, STREW_ERROR, &grouping, &failure));
-  assert_fails(strew_grouping_reduce(grouping, src, NULL, &out, NULL, &failure), STREW_ESHAPE,
-               "grouping_reduce: 'src' has size 2 in dim 0, the grouping has 3 elements\n"
+  ok(strew_grouping_create_with(index, NULL, &grouping, &failure));
+  assert_fails(group_form(strew_by_grouping(grouping), src, NULL, &out, NULL, &failure), STREW_ESHAPE,
+               "scatter_sum: 'src' has size 2 in dim 0, the grouping has 3 elements\n"
                "  src  float32[2] cpu\n  ids  int64[3] cpu");
-  assert_fails(strew_grouping_reduce(grouping, one, NULL, &out, NULL, &failure), STREW_ESHAPE, NULL);
+  assert_fails(group_form(strew_by_grouping(grouping), one, NULL, &out, NULL, &failure), STREW_ESHAPE, NULL);
   assert_fails(strew_grouping_cumsum(grouping, src, &out, &failure), STREW_ESHAPE, NULL);
-  assert_fails(strew_grouping_squares(grouping, src, &out, &failure), STREW_ESHAPE, NULL);
-  assert_fails(strew_grouping_topk(grouping, src, 2, true, &out, NULL, &failure), STREW_ESHAPE, NULL);
-  assert_fails(strew_grouping_squares(grouping, index, &out, &failure), STREW_EDTYPE, NULL);
-  assert_fails(strew_grouping_topk(grouping, index, -1, true, &out, NULL, &failure), STREW_EARGUMENT, NULL);
-  strew_group_options options = {.dim_size = 5, .reduction = STREW_SUM};
-  assert_fails(strew_grouping_reduce(grouping, index, &options, &out, NULL, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_group_reduce(strew_by_grouping(grouping), STREW_GROUP_VAR, src, NULL, &out, NULL, &failure),
+               STREW_ESHAPE, NULL);
+  assert_fails(strew_grouping_topk_with(grouping, src, 2, NULL, &out, NULL, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_group_reduce(strew_by_grouping(grouping), STREW_GROUP_VAR, index, NULL, &out, NULL, &failure),
+               STREW_EDTYPE, NULL);
+  assert_fails(strew_grouping_topk_with(grouping, index, -1, NULL, &out, NULL, &failure), STREW_EARGUMENT, NULL);
+  struct group_form options = {.dim_size = 5, .reduction = STREW_SUM};
+  assert_fails(group_form(strew_by_grouping(grouping), index, &options, &out, NULL, &failure), STREW_EARGUMENT, NULL);
   options.dim_size = 2, options.mode = STREW_DROP;
-  assert_fails(strew_grouping_reduce(grouping, index, &options, &out, NULL, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(group_form(strew_by_grouping(grouping), index, &options, &out, NULL, &failure), STREW_EARGUMENT, NULL);
   options.mode = STREW_ERROR, options.dim = 1;
-  assert_fails(strew_grouping_reduce(grouping, index, &options, &out, NULL, &failure), STREW_ESHAPE, NULL);
+  assert_fails(group_form(strew_by_grouping(grouping), index, &options, &out, NULL, &failure), STREW_ESHAPE, NULL);
   /* an out with fewer rows than there are groups */
   options.dim = 0, options.dim_size = -1;
   strew_tensor *few = tensor_from_integers(STREW_INT64, 1, (int64_t[]){0});
-  assert_fails(strew_grouping_reduce(grouping, index, &options, &few, NULL, &failure), STREW_EINDEX, NULL);
+  assert_fails(group_form(strew_by_grouping(grouping), index, &options, &few, NULL, &failure), STREW_EINDEX, NULL);
   /* of several aggregates one fails: none is made */
   strew_tensor *results[2] = {NULL, NULL};
-  strew_aggregate aggregates[2] = {{index, STREW_GROUP_OPTIONS}, {src, STREW_GROUP_OPTIONS}};
-  assert_fails(strew_grouping_aggregate(grouping, 2, aggregates, results, &failure), STREW_ESHAPE, NULL);
-  assert_fails(strew_grouping_aggregate(grouping, -1, aggregates, results, &failure), STREW_EARGUMENT, NULL);
+  struct form_of aggregates[2] = {{index, GROUP_FORM}, {src, GROUP_FORM}};
+  assert_fails(aggregate_forms(grouping, 2, aggregates, results, &failure), STREW_ESHAPE, NULL);
+  assert_fails(aggregate_forms(grouping, -1, aggregates, results, &failure), STREW_EARGUMENT, NULL);
   const strew_scalar half = strew_float(0.5);
   aggregates[1] = aggregates[0];
   aggregates[1].options.fill = &half;
-  assert_fails(strew_grouping_aggregate(grouping, 2, aggregates, results, &failure), STREW_EVALUE, NULL);
+  assert_fails(aggregate_forms(grouping, 2, aggregates, results, &failure), STREW_EVALUE, NULL);
   ck_assert(!results[0] && !results[1]);
   ck_assert_ptr_null(out);
   strew_release(index), strew_release(src), strew_release(one), strew_release(few);
@@ -1107,7 +1141,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, test_aggregates_of_all_reductions, 0, 3);
   tcase_add_loop_test(all, test_orders_within_groups, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(all, test_running_sums, 0, STREW_DTYPE_COUNT);
-  tcase_add_loop_test(all, test_squares, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(all, test_variances, 0, STREW_DTYPE_COUNT);
   tcase_add_test(all, test_softmax_and_quantiles);
   tcase_add_loop_test(all, test_all_reductions, 0, 5 * STREW_GROUP_REDUCTION_COUNT);
   tcase_add_loop_test(all, test_reductions_of_a_line, 0, STREW_GROUP_REDUCTION_COUNT);

@@ -51,17 +51,26 @@ static strew_status run(const struct trial *t, strew_tensor **out) {
   const strew_operand source = t->source ? strew_of(t->source) : strew_number(t->number);
   const strew_mode mode = t->options.mode;
   switch (t->kind) {
-  case SELECT: return strew_index_select(t->self, t->dim, t->index, mode, out, &failure);
-  case ADD: return strew_index_add(t->self, t->dim, t->index, t->source, t->alpha, mode, out, &failure);
-  case COPY: return strew_index_copy(t->self, t->dim, t->index, t->source, mode, out, &failure);
-  case FILL: return strew_index_fill(t->self, t->dim, t->index, source, mode, out, &failure);
+  case SELECT:
+    return strew_index_select_with(t->self, t->dim, t->index, &(strew_index_options){.mode = mode}, out, &failure);
+  case ADD:
+    return strew_index_add_with(t->self, t->dim, t->index, t->source, t->alpha, &(strew_index_options){.mode = mode},
+                                out, &failure);
+  case COPY:
+    return strew_index_copy_with(t->self, t->dim, t->index, t->source, &(strew_index_options){.mode = mode}, out,
+                                 &failure);
+  case FILL:
+    return strew_index_fill_with(t->self, t->dim, t->index, source, &(strew_index_options){.mode = mode}, out,
+                                 &failure);
   case REDUCE: return strew_index_reduce(t->self, t->dim, t->index, t->source, &t->options, out, &failure);
-  case ALONG_DIM: return strew_take_along_dim(t->self, t->dim, t->index, mode, out, &failure);
+  case ALONG_DIM:
+    return strew_take_along_dim_with(t->self, t->dim, t->index, &(strew_index_options){.mode = mode}, out, &failure);
   case INDEX_PUT: return strew_index_put(t->self, t->count, t->indices, source, &t->options, out, &failure);
-  case TAKE: return strew_take(t->self, t->index, mode, out, &failure);
+  case TAKE: return strew_take_with(t->self, t->index, &(strew_index_options){.mode = mode}, out, &failure);
   case PUT: return strew_put(t->self, t->index, t->source, &t->options, out, &failure);
   case SCATTER_ND: return strew_scatter_nd(t->self, t->index, t->source, &t->options, out, &failure);
-  case GATHER_ND: return strew_gather_nd(t->self, t->index, t->batches, mode, out, &failure);
+  case GATHER_ND:
+    return strew_gather_nd_with(t->self, t->index, t->batches, &(strew_index_options){.mode = mode}, out, &failure);
   case MASKED_SELECT: return strew_masked_select(t->self, t->index, out, &failure);
   case MASKED_SCATTER: return strew_masked_scatter(t->self, t->index, t->source, out, &failure);
   case KINDS: break;
@@ -483,7 +492,7 @@ static void check_rows(strew_dtype dtype, bool is_mask) {
   strew_tensor *places = NULL, *rows = NULL, *expected = NULL, *source = NULL;
   ok(is_mask ? strew_nonzero(index, &places, &failure) : strew_unsqueeze(index, -1, &places, &failure));
   ok(strew_get_rows(self, index, &rows, &failure));
-  ok(strew_gather_nd(self, places, 0, STREW_ERROR, &expected, &failure));
+  ok(strew_gather_nd_with(self, places, 0, NULL, &expected, &failure));
   assert_same(rows, expected, "get_rows");
   source = random_tensor(dtype, strew_tensor_rank(rows), strew_tensor_sizes(rows), layout_for(draw_below(4)));
   const strew_operand value = draw_below(2) ? strew_of(source) : strew_number(strew_int(1));
@@ -678,15 +687,15 @@ START_TEST(test_rows_without_elements) {
     if (is_bad) ck_assert(failure.position[0] == 1 && failure.value.as.i == 3);                                        \
     if (!before) strew_release(out);                                                                                   \
   } while (0)
-      CHECK(strew_index_add(self, 0, index, source, strew_int(1), STREW_ERROR, &out, &failure));
-      CHECK(strew_index_copy(self, 0, index, source, STREW_ERROR, &out, &failure));
-      CHECK(strew_index_fill(self, 0, index, seven, STREW_ERROR, &out, &failure));
+      CHECK(strew_index_add_with(self, 0, index, source, strew_int(1), NULL, &out, &failure));
+      CHECK(strew_index_copy_with(self, 0, index, source, NULL, &out, &failure));
+      CHECK(strew_index_fill_with(self, 0, index, seven, NULL, &out, &failure));
       CHECK(strew_index_put(self, 1, &index, strew_of(source), NULL, &out, &failure));
       CHECK(strew_scatter_nd(self, column, source, NULL, &out, &failure));
       if (in_place) continue;
-      CHECK(strew_index_select(self, 0, index, STREW_ERROR, &out, &failure));
-      CHECK(strew_take_along_dim(self, 0, column, STREW_ERROR, &out, &failure));
-      CHECK(strew_gather_nd(self, column, 0, STREW_ERROR, &out, &failure));
+      CHECK(strew_index_select_with(self, 0, index, NULL, &out, &failure));
+      CHECK(strew_take_along_dim_with(self, 0, column, NULL, &out, &failure));
+      CHECK(strew_gather_nd_with(self, column, 0, NULL, &out, &failure));
 #undef CHECK
     }
     strew_release(column), column = NULL;
@@ -703,9 +712,9 @@ START_TEST(test_overlap) {
   ok(strew_narrow(whole, 0, 0, n, &self, &failure));
   ok(strew_narrow(whole, 0, 3, n, &part, &failure));
   out = self;
-  assert_fails(strew_index_add(self, 0, index, part, strew_int(2), STREW_ERROR, &out, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_index_add_with(self, 0, index, part, strew_int(2), NULL, &out, &failure), STREW_EOVERLAP, NULL);
   ck_assert_str_eq(failure.argument, "source");
-  assert_fails(strew_index_copy(self, 0, part, index, STREW_ERROR, &out, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_index_copy_with(self, 0, part, index, NULL, &out, &failure), STREW_EOVERLAP, NULL);
   ck_assert_str_eq(failure.argument, "index");
   assert_fails(strew_put(self, index, part, NULL, &out, &failure), STREW_EOVERLAP, NULL);
   assert_fails(strew_put(self, part, index, NULL, &out, &failure), STREW_EOVERLAP, NULL);
@@ -714,8 +723,8 @@ START_TEST(test_overlap) {
   assert_fails(strew_index_put(self, 1, &index, strew_of(part), NULL, &out, &failure), STREW_EOVERLAP, NULL);
   ck_assert_str_eq(failure.argument, "values");
   out = part;
-  assert_fails(strew_take(self, index, STREW_ERROR, &out, &failure), STREW_EOVERLAP, NULL);
-  assert_fails(strew_index_copy(self, 0, index, index, STREW_ERROR, &out, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_take_with(self, index, NULL, &out, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_index_copy_with(self, 0, index, index, NULL, &out, &failure), STREW_EOVERLAP, NULL);
   ok(strew_expand(part, 2, (int64_t[]){4, 6}, &wide, &failure));
   out = wide;
   assert_fails(strew_put(wide, index, index, NULL, &out, &failure), STREW_EOVERLAP, NULL);
@@ -730,7 +739,7 @@ START_TEST(test_messages) {
   strew_tensor *index = tensor_from_integers(STREW_INT32, 2, (int64_t[]){1, 3});
   strew_tensor *twenty[20];
   for (int i = 0; i < 20; i++) twenty[i] = index;
-  assert_fails(strew_index_select(self, 0, index, STREW_ERROR, &out, &failure), STREW_EINDEX,
+  assert_fails(strew_index_select_with(self, 0, index, NULL, &out, &failure), STREW_EINDEX,
                "index_select: 'index' has value 3 at [1], out of range for dim 0 of self (size 3, valid 0..2)\n"
                "  self   float32[3] cpu\n"
                "  index  int32[2] cpu\n"
@@ -739,7 +748,8 @@ START_TEST(test_messages) {
                "index_put: 'indices' is empty, expected a sequence of tensors\n"
                "  self  float32[3] cpu");
   assert_fails(strew_index_put(self, 20, twenty, strew_number(strew_int(1)), NULL, &out, &failure), STREW_ESHAPE, NULL);
-  assert_fails(strew_index_select(self, 0, index, (strew_mode)9, &out, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_index_select_with(self, 0, index, &(strew_index_options){.mode = (strew_mode)9}, &out, &failure),
+               STREW_EARGUMENT, NULL);
   assert_fails(strew_masked_select(self, self, &out, &failure), STREW_EDTYPE,
                "masked_select: 'mask' is float32, expected bool\n"
                "  self  float32[3] cpu\n"
@@ -747,7 +757,7 @@ START_TEST(test_messages) {
                "  hint  strew_binary(STREW_NE, x, 0) makes a bool tensor");
   const int64_t no_size = 0;
   ok(strew_empty(device, STREW_FLOAT32, 1, &no_size, &none, &failure));
-  assert_fails(strew_take(none, index, STREW_CLIP, &out, &failure), STREW_EINDEX,
+  assert_fails(strew_take_with(none, index, &(strew_index_options){.mode = STREW_CLIP}, &out, &failure), STREW_EINDEX,
                "take: 'mode' is \"clip\", but self has no elements: there is nothing to clip to\n"
                "  self   float32[0] cpu\n"
                "  index  int32[2] cpu");
@@ -767,7 +777,7 @@ START_TEST(test_scratch) {
   ok(strew_select(source, 1, 0, &values, &failure));
   strew_tensor *const indices[] = {index, index};
   size_t before = strew_context_bytes(context);
-  ok(strew_index_add(self, 0, index, source, strew_int(1), STREW_ERROR, &out, &failure));
+  ok(strew_index_add_with(self, 0, index, source, strew_int(1), NULL, &out, &failure));
   ok(strew_put(self, index, values, NULL, &out, &failure));
   ok(strew_index_put(self, 1, indices, strew_of(source), NULL, &out, &failure));
   ck_assert_uint_le(strew_context_peak_bytes(context) - before, 4096);

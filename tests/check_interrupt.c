@@ -133,7 +133,7 @@ static strew_status sort_for_ever(strew_tensor *from) {
   strew_status status = STREW_OK;
   while (status == STREW_OK) {
     strew_tensor *values = NULL, *positions = NULL;
-    status = strew_sort(from, 0, false, &values, &positions, &failure);
+    status = strew_sort_with(from, 0, NULL, &values, &positions, &failure);
     strew_release(values), strew_release(positions);
   }
   return status;
@@ -182,19 +182,19 @@ static void start_long(int64_t long_side, int64_t count) {
 }
 
 static strew_status scatter(strew_reduction reduction, strew_tensor **out) {
-  strew_group_options options = {.dim_size = 1000, .reduction = reduction};
-  return strew_group(floats, places, &options, out, NULL, &failure);
+  struct group_form options = {.dim_size = 1000, .reduction = reduction};
+  return group_form(strew_by_index(places), floats, &options, out, NULL, &failure);
 }
 
 /* Floats of a row; all columns have one index: as few index values as possible. */
 static strew_status scatter_columns(strew_tensor **out) {
   strew_tensor *row = NULL, *zero = NULL, *index = NULL;
   const int64_t wide[] = {1, length}, one[] = {1, 1};
-  strew_group_options options = {.dim_size = 1, .reduction = STREW_SUM};
+  struct group_form options = {.dim_size = 1, .reduction = STREW_SUM};
   ok(strew_view(floats, 2, wide, &row, &failure));
   ok(strew_full(device, STREW_INT64, 2, one, strew_int(0), &zero, &failure));
   ok(strew_expand(zero, 2, wide, &index, &failure));
-  strew_status status = strew_group(row, index, &options, out, NULL, &failure);
+  strew_status status = group_form(strew_by_index(index), row, &options, out, NULL, &failure);
   strew_release(row), strew_release(zero), strew_release(index);
   return status;
 }
@@ -204,10 +204,10 @@ static strew_status mean_of_rows(strew_tensor **out) {
   enum { COLUMNS = 16 };
   strew_tensor *rows = NULL, *index = NULL;
   const int64_t tall[] = {length / COLUMNS, COLUMNS};
-  strew_group_options options = {.dim_size = 1000, .reduction = STREW_MEAN};
+  struct group_form options = {.dim_size = 1000, .reduction = STREW_MEAN};
   ok(strew_view(floats, 2, tall, &rows, &failure));
   ok(strew_narrow(places, 0, 0, length / COLUMNS, &index, &failure));
-  strew_status status = strew_group(rows, index, &options, out, NULL, &failure);
+  strew_status status = group_form(strew_by_index(index), rows, &options, out, NULL, &failure);
   strew_release(rows), strew_release(index);
   return status;
 }
@@ -215,7 +215,8 @@ static strew_status mean_of_rows(strew_tensor **out) {
 /* One segment with all floats. */
 static strew_status reduce_segment(strew_reduction reduction, strew_tensor **out, strew_tensor **more) {
   strew_tensor *ends = tensor_from_integers(STREW_INT64, 2, (int64_t[]){0, length});
-  strew_status status = strew_segment_csr(floats, ends, reduction, out, more, &failure);
+  strew_status status =
+      strew_segment_csr_with(floats, ends, &(strew_segment_options){.reduction = reduction}, out, more, &failure);
   strew_release(ends);
   return status;
 }
@@ -232,18 +233,18 @@ static strew_status long_call(int i, strew_tensor **out, strew_tensor **more) {
   static char host[LONG * sizeof(float)];
   strew_operand half = strew_number(strew_float(0.5));
   switch (i) {
-  case 0: return strew_sort(floats, 0, false, out, more, &failure);
-  case 1: return strew_topk(floats, 20, 0, true, out, more, &failure);
-  case 2: return strew_sort(counts, 0, true, out, more, &failure);
+  case 0: return strew_sort_with(floats, 0, NULL, out, more, &failure);
+  case 1: return strew_topk_with(floats, 20, 0, NULL, out, more, &failure);
+  case 2: return strew_sort_with(counts, 0, &(strew_sort_options){.descending = true}, out, more, &failure);
   case 3: return scatter(STREW_SUM, out);
   case 4: return scatter(STREW_AMAX, out);
   case 5: return scatter(STREW_MEAN, out);
   case 6: return scatter_columns(out);
-  case 7: return strew_gather(floats, 0, places, STREW_ERROR, out, &failure);
+  case 7: return strew_gather_with(floats, 0, places, NULL, out, &failure);
   case 8: return strew_cumsum(floats, 0, out, &failure);
-  case 9: return strew_reduce(STREW_FOLD_SUM, floats, 0, NULL, false, 1, out, &failure);
-  case 10: return strew_reduce(STREW_FOLD_VAR, floats, 0, NULL, false, 1, out, &failure);
-  case 11: return strew_reduce(STREW_FOLD_ARGMAX, floats, 0, NULL, false, 1, out, &failure);
+  case 9: return strew_reduce_with(STREW_FOLD_SUM, floats, NULL, out, &failure);
+  case 10: return strew_reduce_with(STREW_FOLD_VAR, floats, NULL, out, &failure);
+  case 11: return strew_reduce_with(STREW_FOLD_ARGMAX, floats, NULL, out, &failure);
   case 12: return strew_unary(STREW_EXP, floats, out, &failure);
   case 13: return strew_binary(STREW_MUL, strew_of(counts), half, out, &failure);
   case 14: return strew_clone(floats, out, &failure);
@@ -302,17 +303,19 @@ START_TEST(test_quantile_of_one_group) {
   ok(strew_rand(device, STREW_FLOAT32, 1, &all, &values[0], &failure));
   ok(strew_full(device, STREW_FLOAT32, 1, &all, strew_int(0), &values[1], &failure));
   ok(strew_to(values[1], device, STREW_INT64, &ids, &failure));
-  ok(strew_grouping_create(ids, 1, STREW_ERROR, &grouping, &failure));
+  ok(strew_grouping_create_with(ids, &(strew_grouping_options){.dim_size = &(int64_t){1}}, &grouping, &failure));
   ok(strew_grouping_starts(grouping, &starts, &failure)); /* which are kept */
+  const strew_group_reduce_options low = {.q = 0.3};
   for (int i = 0; i < 2; i++) {
     limit_looks(LONG_MAX, false);
-    ok(strew_grouping_quantile(grouping, values[i], 0.3, STREW_LINEAR, NULL, &out, &failure));
+    ok(strew_group_reduce(strew_by_grouping(grouping), STREW_GROUP_QUANTILE, values[i], &low, &out, NULL, &failure));
     strew_release(out), out = NULL;
     const long looked = atomic_load(&stop.looks);
     ck_assert_int_ge(looked, (i ? 2 : 4) * 2 * CHUNKS);
     for (long failing = looked; failing > 0; failing--) {
       limit_looks(failing, true);
-      const strew_status status = strew_grouping_quantile(grouping, values[i], 0.3, STREW_LINEAR, NULL, &out, &failure);
+      const strew_status status =
+          strew_group_reduce(strew_by_grouping(grouping), STREW_GROUP_QUANTILE, values[i], &low, &out, NULL, &failure);
       check_interrupted("quantile", status, true);
     }
     limit_looks(0, false);
@@ -567,16 +570,16 @@ static strew_status endless_call(int i) {
   strew_tensor *src = endless(one, i == 3 ? of_topk : longest), *index = endless(zero, longest);
   strew_tensor *out = NULL, *more = NULL, *vector = NULL;
   strew_scatter_options add = {.reduction = STREW_SUM}, largest = {.reduction = STREW_AMAX};
-  strew_group_options groups = {.dim = 1, .dim_size = -1, .reduction = STREW_SUM};
+  struct group_form groups = {.dim = 1, .dim_size = -1, .reduction = STREW_SUM};
   strew_status status = STREW_OK;
   switch (i) {
-  case 0: status = strew_reduce(STREW_FOLD_SUM, src, 0, NULL, false, 1, &out, &failure); break;
-  case 1: status = strew_reduce(STREW_FOLD_ARGMAX, src, 0, NULL, false, 1, &out, &failure); break;
-  case 2: status = strew_reduce(STREW_FOLD_VAR, src, 0, NULL, false, 1, &out, &failure); break;
-  case 3: status = strew_topk(src, 3, 0, true, &out, &more, &failure); break;
+  case 0: status = strew_reduce_with(STREW_FOLD_SUM, src, NULL, &out, &failure); break;
+  case 1: status = strew_reduce_with(STREW_FOLD_ARGMAX, src, NULL, &out, &failure); break;
+  case 2: status = strew_reduce_with(STREW_FOLD_VAR, src, NULL, &out, &failure); break;
+  case 3: status = strew_topk_with(src, 3, 0, NULL, &out, &more, &failure); break;
   case 4: status = strew_scatter(five, 0, index, strew_of(src), &add, &five, &failure); break;
   case 5: status = strew_scatter(rows_of_seven, 1, digits, strew_of(window), &largest, &rows_of_seven, &failure); break;
-  case 6: status = strew_group(window, digits, &groups, &out, NULL, &failure); break;
+  case 6: status = group_form(strew_by_index(digits), window, &groups, &out, NULL, &failure); break;
   case 7:
     ok(strew_select(window, 0, 0, &vector, &failure));
     ok(strew_expand(vector, 3, batches, &more, &failure));

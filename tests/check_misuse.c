@@ -10,17 +10,20 @@ START_TEST(test_unknown_enumerators) {
   make_vector();
   strew_tensor *out = NULL;
   strew_scatter_options reduction = {.reduction = (strew_reduction)77}, mode = {.mode = (strew_mode)9};
-  strew_group_options assign = {.reduction = STREW_ASSIGN, .dim_size = -1};
+  struct group_form assign = {.reduction = STREW_ASSIGN, .dim_size = -1};
   strew_operand one = strew_number(strew_int(1));
   assert_fails(strew_unary((strew_unary_op)99, vector, &out, &failure), STREW_EARGUMENT, NULL);
   assert_fails(strew_binary((strew_binary_op)99, one, strew_of(vector), &out, &failure), STREW_EARGUMENT, NULL);
-  assert_fails(strew_reduce((strew_fold)99, vector, 0, NULL, false, 0, &out, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(
+      strew_reduce_with((strew_fold)99, vector, &(strew_reduce_options){.correction = &(double){0}}, &out, &failure),
+      STREW_EARGUMENT, NULL);
   assert_fails(strew_matmul((strew_product)9, vector, vector, &out, &failure), STREW_EARGUMENT, NULL);
   assert_fails(strew_scatter(vector, 0, vector, one, &reduction, &out, &failure), STREW_EARGUMENT, NULL);
   assert_fails(strew_scatter(vector, 0, vector, one, &mode, &out, &failure), STREW_EARGUMENT, NULL);
-  assert_fails(strew_gather(vector, 0, vector, (strew_mode)9, &out, &failure), STREW_EARGUMENT, NULL);
-  assert_fails(strew_gather(vector, -100, vector, STREW_ERROR, &out, &failure), STREW_ESHAPE, NULL);
-  assert_fails(strew_group(vector, vector, &assign, &out, NULL, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_gather_with(vector, 0, vector, &(strew_index_options){.mode = (strew_mode)9}, &out, &failure),
+               STREW_EARGUMENT, NULL);
+  assert_fails(strew_gather_with(vector, -100, vector, NULL, &out, &failure), STREW_ESHAPE, NULL);
+  assert_fails(group_form(strew_by_index(vector), vector, &assign, &out, NULL, &failure), STREW_EARGUMENT, NULL);
   ck_assert_ptr_null(out);
   strew_release(vector);
 }
@@ -29,13 +32,13 @@ END_TEST
 START_TEST(test_failing_group_leaves_arg_alone) {
   make_vector();
   strew_scalar fill = strew_float(0.5);
-  strew_group_options options = {.reduction = STREW_AMAX, .dim_size = -1, .fill = &fill};
+  struct group_form options = {.reduction = STREW_AMAX, .dim_size = -1, .fill = &fill};
   strew_tensor *out = NULL, *arg = vector;
-  assert_fails(strew_group(vector, vector, &options, &out, &arg, &failure), STREW_EVALUE, NULL);
+  assert_fails(group_form(strew_by_index(vector), vector, &options, &out, &arg, &failure), STREW_EVALUE, NULL);
   ck_assert_ptr_eq(arg, vector);
   options.reduction = STREW_SUM;
   options.fill = NULL;
-  assert_fails(strew_group(vector, vector, &options, &out, &arg, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(group_form(strew_by_index(vector), vector, &options, &out, &arg, &failure), STREW_EARGUMENT, NULL);
   ck_assert_ptr_null(out);
   strew_release(vector);
 }
@@ -48,7 +51,7 @@ START_TEST(test_an_error_serves_many_calls) {
   strew_tensor *truth = scalar_tensor(STREW_BOOL, strew_bool(true));
   ck_assert_int_ne(strew_unary(STREW_NEG, truth, &out, &error), STREW_OK);
   ck_assert_str_eq(error.op, "neg");
-  ck_assert_int_ne(strew_gather(vector, 5, vector, STREW_ERROR, &out, &error), STREW_OK);
+  ck_assert_int_ne(strew_gather_with(vector, 5, vector, NULL, &out, &error), STREW_OK);
   ck_assert_str_eq(error.op, "gather");
   bool answer;
   ck_assert_int_ne(strew_equal(vector, truth, &answer, &error), STREW_OK);
@@ -57,7 +60,7 @@ START_TEST(test_an_error_serves_many_calls) {
   ck_assert_str_eq(error.op, "allclose");
   ck_assert_ptr_null(error.alias);
   error.alias = "take";
-  ck_assert_int_ne(strew_gather(vector, 5, vector, STREW_ERROR, &out, &error), STREW_OK);
+  ck_assert_int_ne(strew_gather_with(vector, 5, vector, NULL, &out, &error), STREW_OK);
   ck_assert_str_eq(error.op, "take");
   strew_release(truth);
   strew_release(vector);
@@ -85,18 +88,18 @@ START_TEST(test_reserved_bytes) {
   strew_context *other = NULL;
   strew_options options = {.reserved = {[7] = 1}};
   strew_scatter_options scattering = {.reserved = {[3] = 1}};
-  strew_group_options grouping = STREW_GROUP_OPTIONS;
+  strew_group_reduce_options grouping = {.reserved = {[3] = 1}};
   strew_load_options loading = {.reserved = {1}};
   strew_save_options saving = {.reserved = {1}};
   strew_image_options painting = {.reserved = {[3] = UINT64_MAX}};
-  grouping.reserved[3] = 1;
   assert_fails(strew_context_create(&options, &other, &failure), STREW_EARGUMENT,
                "context_create: 'options' has reserved bytes that are not zero: strew " STREW_VERSION
                " knows no such option\n  hint  start with all zeros; members of a later "
                "strew.h need a later "
                "library");
   assert_fails(strew_scatter(vector, 0, vector, strew_of(vector), &scattering, &out, &failure), STREW_EARGUMENT, NULL);
-  assert_fails(strew_group(vector, vector, &grouping, &out, NULL, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_group_reduce(strew_by_index(vector), STREW_GROUP_SUM, vector, &grouping, &out, NULL, &failure),
+               STREW_EARGUMENT, NULL);
   assert_fails(strew_load(device, "/dev/null.npy", &loading, &out, &table, &failure), STREW_EARGUMENT, NULL);
   ck_assert_str_eq(failure.argument, "options");
   assert_fails(strew_save(vector, "/dev/null/x.npy", &saving, &failure), STREW_EARGUMENT, NULL);
@@ -109,47 +112,23 @@ START_TEST(test_reserved_bytes) {
 }
 END_TEST
 
-#define ZEROS_HINT "dim_size 0 fits no index value: leave it out"
-/* All zeros are not the defaults of groups: the error names the initialiser. */
-START_TEST(test_zeros_of_group_options) {
-  make_vector();
-  strew_tensor *out = NULL;
-  strew_grouping *grouping = NULL;
-  const strew_group_options zeros = {0}, designated = {.reduction = STREW_SUM}, *options = &designated;
-  const strew_aggregate aggregate = {.src = vector};
-  assert_fails(strew_group(vector, vector, &zeros, &out, NULL, &failure), STREW_EARGUMENT, NULL);
-  ck_assert_str_eq(failure.hint, "sum, prod, mean, amax or amin; in C, STREW_GROUP_OPTIONS begins with sum");
-  assert_fails(strew_group(vector, vector, options, &out, NULL, &failure), STREW_EINDEX, NULL);
-  ck_assert_str_eq(failure.hint, ZEROS_HINT);
-  assert_fails(strew_group_quantile(vector, vector, 0.5, STREW_LOWER, options, &out, &failure), STREW_EINDEX, NULL);
-  ck_assert_str_eq(failure.hint, ZEROS_HINT);
-  ok(strew_grouping_create(vector, -1, STREW_ERROR, &grouping, &failure));
-  assert_fails(strew_grouping_reduce(grouping, vector, options, &out, NULL, &failure), STREW_EARGUMENT, NULL);
-  ck_assert_str_eq(failure.hint, "begin with STREW_GROUP_OPTIONS: its dim_size is -1");
-  assert_fails(strew_grouping_aggregate(grouping, 1, &aggregate, &out, &failure), STREW_EARGUMENT, NULL);
-  ck_assert_str_eq(failure.hint, "begin with STREW_GROUP_OPTIONS: its dim_size is -1");
-  ck_assert_ptr_null(out);
-  strew_grouping_release(grouping), strew_release(vector);
-}
-END_TEST
-
 /* Optional results that are NULL, and options that all have defaults. */
 START_TEST(test_what_may_be_null) {
   make_vector();
   strew_tensor *values = NULL, *positions = NULL, *out = NULL;
-  ok(strew_sort(vector, 0, false, &values, NULL, &failure));
-  ok(strew_sort(vector, 0, false, NULL, &positions, &failure));
+  ok(strew_sort_with(vector, 0, NULL, &values, NULL, &failure));
+  ok(strew_sort_with(vector, 0, NULL, NULL, &positions, &failure));
   assert_elements(values, STREW_INT64, (int64_t[]){0, 1, 2}, "values alone");
   assert_elements(positions, STREW_INT64, (int64_t[]){0, 2, 1}, "positions alone");
   strew_release(values), values = NULL;
   strew_release(positions), positions = NULL;
-  ok(strew_topk(vector, 1, 0, true, &values, NULL, &failure));
-  ok(strew_topk(vector, 1, 0, true, NULL, &positions, &failure));
+  ok(strew_topk_with(vector, 1, 0, NULL, &values, NULL, &failure));
+  ok(strew_topk_with(vector, 1, 0, NULL, NULL, &positions, &failure));
   assert_elements(values, STREW_INT64, (int64_t[]){2}, "the largest alone");
   assert_elements(positions, STREW_INT64, (int64_t[]){1}, "its position alone");
-  ok(strew_topk(vector, 1, 0, false, &values, NULL, &failure));
+  ok(strew_topk_with(vector, 1, 0, &(strew_topk_options){.smallest = true}, &values, NULL, &failure));
   assert_elements(values, STREW_INT64, (int64_t[]){0}, "into given values");
-  ok(strew_sort(vector, 0, false, NULL, NULL, &failure));
+  ok(strew_sort_with(vector, 0, NULL, NULL, NULL, &failure));
   strew_release(values), values = NULL;
   strew_release(positions), positions = NULL;
   ok(strew_cummax(vector, 0, &values, NULL, &failure));
@@ -161,11 +140,11 @@ START_TEST(test_what_may_be_null) {
   ok(strew_scatter(vector, 0, vector, strew_number(strew_int(7)), NULL, &out, &failure));
   assert_elements(out, STREW_INT64, (int64_t[]){7, 7, 7}, "assigned by default");
   strew_release(out), out = NULL;
-  ok(strew_group(vector, vector, NULL, &out, NULL, &failure));
+  ok(group_form(strew_by_index(vector), vector, NULL, &out, NULL, &failure));
   assert_elements(out, STREW_INT64, (int64_t[]){0, 1, 2}, "summed by default");
   strew_release(out), out = NULL;
-  strew_group_options options = STREW_GROUP_OPTIONS;
-  ok(strew_group(vector, vector, &options, &out, NULL, &failure));
+  struct group_form options = GROUP_FORM;
+  ok(group_form(strew_by_index(vector), vector, &options, &out, NULL, &failure));
   assert_elements(out, STREW_INT64, (int64_t[]){0, 1, 2}, "by the initialiser");
   strew_release(out), strew_release(values), strew_release(positions), strew_release(vector);
 }
@@ -191,9 +170,9 @@ START_TEST(test_null_without_elements) {
   MAKES(strew_reshape(number, 0, NULL, &out, &failure));
   MAKES(strew_expand(number, 0, NULL, &out, &failure));
   MAKES(strew_permute(number, 0, NULL, &out, &failure));
-  MAKES(strew_squeeze(number, NULL, &out, &failure));
+  MAKES(strew_squeeze_all(number, &out, &failure));
   MAKES(strew_as_strided(number, 0, NULL, NULL, 0, &out, &failure));
-  MAKES(strew_reduce(STREW_FOLD_SUM, number, 0, NULL, false, 0, &out, &failure));
+  MAKES(strew_reduce_with(STREW_FOLD_SUM, number, NULL, &out, &failure));
   MAKES(strew_empty(device, STREW_INT64, 0, NULL, &out, &failure));
   if (!on_device()) {
     MAKES(strew_wrap(device, STREW_INT64, 1, &none, NULL, NULL, 0, NULL, NULL, &out, &failure));
@@ -203,10 +182,10 @@ START_TEST(test_null_without_elements) {
   }
   assert_fails(strew_cat(0, NULL, 0, &out, &failure), STREW_EARGUMENT, NULL);
   assert_fails(strew_stack(0, NULL, 0, &out, &failure), STREW_EARGUMENT, NULL);
-  assert_fails(strew_clamp(number, NULL, NULL, &out, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_clamp_with(number, (strew_operand){0}, (strew_operand){0}, &out, &failure), STREW_EARGUMENT, NULL);
   strew_operand low = strew_number(strew_int(9));
-  MAKES(strew_clamp(number, &low, NULL, &out, &failure));
-  MAKES(strew_clamp(number, NULL, &low, &out, &failure));
+  MAKES(strew_clamp_with(number, low, (strew_operand){0}, &out, &failure));
+  MAKES(strew_clamp_with(number, (strew_operand){0}, low, &out, &failure));
   strew_release(empty), strew_release(number);
 }
 END_TEST
@@ -261,15 +240,15 @@ START_TEST(test_operands_of_two_contexts) {
   assert_fails(strew_cat(2, (strew_tensor *[]){vector, foreign}, 0, &out, &failure), STREW_EDEVICE,
                "cat: 'tensors' has a tensor at [2] that belongs to " FOREIGN "\n  hint  " HINT);
   assert_fails(strew_stack(2, (strew_tensor *[]){foreign, vector}, 0, &out, &failure), STREW_EDEVICE, NULL);
-  assert_fails(strew_gather(vector, 0, foreign, STREW_ERROR, &out, &failure), STREW_EDEVICE, NULL);
+  assert_fails(strew_gather_with(vector, 0, foreign, NULL, &out, &failure), STREW_EDEVICE, NULL);
   ck_assert_ptr_nonnull(strstr(failure.message, "'index' belongs to " FOREIGN));
   assert_fails(strew_scatter(vector, 0, vector, strew_of(foreign), NULL, &out, &failure), STREW_EDEVICE, NULL);
   ck_assert_ptr_nonnull(strstr(failure.message, "'src' belongs to " FOREIGN));
-  assert_fails(strew_group(vector, foreign, NULL, &out, NULL, &failure), STREW_EDEVICE, NULL);
+  assert_fails(group_form(strew_by_index(foreign), vector, NULL, &out, NULL, &failure), STREW_EDEVICE, NULL);
   assert_fails(strew_equal(vector, foreign, &(bool){false}, &failure), STREW_EDEVICE, NULL);
   ck_assert_ptr_nonnull(strstr(failure.message, "'other' belongs to " FOREIGN));
   ck_assert_ptr_null(out);
-  assert_fails(strew_sort(vector, 0, false, &foreign, NULL, &failure), STREW_EDEVICE, NULL);
+  assert_fails(strew_sort_with(vector, 0, NULL, &foreign, NULL, &failure), STREW_EDEVICE, NULL);
   ck_assert_ptr_nonnull(strstr(failure.message, "'out' belongs to " FOREIGN));
   ok(strew_to(foreign, device, STREW_INT64, &carried, &failure));
   ok(strew_binary(STREW_ADD, strew_of(vector), strew_of(carried), &out, &failure));
@@ -289,7 +268,6 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_what_may_be_null);
   tcase_add_test(all, test_operands_of_two_contexts);
   tcase_add_test(all, test_reserved_bytes);
-  tcase_add_test(all, test_zeros_of_group_options);
   tcase_add_test(all, test_null_without_elements);
   tcase_add_test(all, test_null_options_and_words);
   if (!on_device()) tcase_add_test(all, test_unaligned_host_memory);

@@ -328,17 +328,18 @@ START_TEST(tensors_of_nothing) {
   ok(strew_binary(STREW_MUL, strew_of(t), strew_of(self), &out, &failure));
   assert_sizes(out, 2, sizes);
   strew_release(out), out = NULL;
-  ok(strew_reduce(STREW_FOLD_SUM, t, 1, (int[]){0}, false, 0, &out, &failure));
+  ok(strew_reduce_with(STREW_FOLD_SUM, t, &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){0}}, &out,
+                       &failure));
   assert_elements(out, STREW_FLOAT32, (float[]){0, 0, 0}, "the sum of nothing");
   strew_release(out), out = NULL;
-  ok(strew_gather(self, 0, index, STREW_ERROR, &out, &failure));
+  ok(strew_gather_with(self, 0, index, NULL, &out, &failure));
   assert_sizes(out, 1, &none);
   strew_release(out), out = self;
   strew_scatter_options options = {.reduction = STREW_SUM};
   ok(strew_scatter(self, 0, index, strew_number(strew_int(1)), &options, &out, &failure));
   assert_elements(self, STREW_FLOAT32, (float[]){1, 1, 1}, "nothing was added");
   out = NULL;
-  ok(strew_sort(t, 0, false, &out, &places, &failure));
+  ok(strew_sort_with(t, 0, NULL, &out, &places, &failure));
   strew_release(out), strew_release(places), strew_release(t), strew_release(index), strew_release(self);
 }
 END_TEST
@@ -552,7 +553,7 @@ static strew_status sort_three(strew_context *in, char promise[256]) {
   ok(strew_device_find(in, device_spec(), &on, &failure));
   ok(strew_from(on, STREW_INT32, 1, &three, unsorted, &t, &failure));
   clear_failure();
-  strew_status status = strew_sort(t, 0, false, &values, &positions, &failure);
+  strew_status status = strew_sort_with(t, 0, NULL, &values, &positions, &failure);
   if (status == STREW_OK) assert_elements(values, STREW_INT32, expected, "sorted");
   ck_assert_int_eq(strew_device_capabilities(on, &can, &none), STREW_OK);
   memcpy(promise, can.promise, sizeof can.promise);
@@ -612,7 +613,7 @@ static strew_status scatter_and_sort(strew_device *on, uint64_t seed, float *val
   if (status == STREW_OK) status = strew_randn(on, STREW_FLOAT32, 1, &many, &t[2], error);
   if (status == STREW_OK) status = strew_scatter(t[0], 0, t[1], strew_of(t[2]), &options, &t[3], error);
   if (status == STREW_OK) status = strew_binary(STREW_MUL, strew_of(t[3]), strew_of(t[0]), &t[4], error);
-  if (status == STREW_OK) status = strew_sort(t[4], 0, false, &sorted, &positions, error);
+  if (status == STREW_OK) status = strew_sort_with(t[4], 0, NULL, &sorted, &positions, error);
   if (status == STREW_OK) status = strew_read(sorted, values, PLACES * sizeof *values, error);
   if (status == STREW_OK) status = strew_read(positions, order, PLACES * sizeof *order, error);
   for (int i = 0; i < 5; i++) strew_release(t[i]);

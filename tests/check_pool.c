@@ -59,12 +59,13 @@ static strew_status scatter(const struct inputs *in, strew_reduction reduction, 
 }
 
 static strew_status group(const struct inputs *in, strew_reduction reduction, strew_tensor **out, strew_tensor **arg) {
-  strew_group_options options = {.dim_size = PLACES, .reduction = reduction};
-  return strew_group(in->table, in->to_row, &options, out, arg, NULL);
+  struct group_form options = {.dim_size = PLACES, .reduction = reduction};
+  return group_form(strew_by_index(in->to_row), in->table, &options, out, arg, NULL);
 }
 
 static strew_status fold(strew_fold fold, strew_tensor *tensor, int count, strew_tensor **out) {
-  return strew_reduce(fold, tensor, count, &(int){0}, false, 1, out, NULL);
+  return strew_reduce_with(fold, tensor,
+                           &(strew_reduce_options){.dim_count = count, .dims = (const int64_t[]){(int){0}}}, out, NULL);
 }
 
 typedef strew_status work(const struct inputs *in, strew_tensor **out);
@@ -92,10 +93,10 @@ static strew_status group_winners(const struct inputs *in, strew_tensor **out) {
   return status;
 }
 static strew_status gather(const struct inputs *in, strew_tensor **out) {
-  return strew_gather(in->line, 0, in->to, STREW_ERROR, out, NULL);
+  return strew_gather_with(in->line, 0, in->to, NULL, out, NULL);
 }
 static strew_status gather_columns(const struct inputs *in, strew_tensor **out) {
-  return strew_gather(in->table, 1, in->to_column, STREW_ERROR, out, NULL);
+  return strew_gather_with(in->table, 1, in->to_column, NULL, out, NULL);
 }
 static strew_status multiply(const struct inputs *in, strew_tensor **out) {
   return strew_binary(STREW_MUL, strew_of(in->table), strew_of(in->to_column), out, NULL);
@@ -113,7 +114,7 @@ static strew_status winner(const struct inputs *in, strew_tensor **out) {
 static strew_status cumsum(const struct inputs *in, strew_tensor **out) { return strew_cumsum(in->line, 0, out, NULL); }
 static strew_status order(const struct inputs *in, strew_tensor **out) {
   strew_tensor *values = NULL;
-  strew_status status = strew_sort(in->line, 0, false, &values, out, NULL);
+  strew_status status = strew_sort_with(in->line, 0, NULL, &values, out, NULL);
   strew_release(values);
   return status;
 }

@@ -384,7 +384,7 @@ static int64_t size_along(const struct drawn *program, int dim) { return program
 
 static strew_tensor *sorted(strew_tensor *line) {
   strew_tensor *values = NULL;
-  ok(strew_sort(line, 0, false, &values, NULL, &failure));
+  ok(strew_sort_with(line, 0, NULL, &values, NULL, &failure));
   strew_release(line);
   return values;
 }
@@ -424,7 +424,9 @@ static void draw_reader(const struct drawn *program, strew_dtype dtype, struct s
   for (int d = 0; d < program->rank; d++) sizes[d] = d == reader->dim ? reader->groups : program->sizes[d];
   if (reader->sink == SINK_POSITIONS || draw_below(3) == 0)
     reader->self = random_tensor(dtype, program->rank, sizes, draw_below(2) ? CONTIGUOUS : STRIDED);
-  if (is_line) ok(strew_grouping_create(reader->index, reader->groups, STREW_ERROR, &reader->grouping, &failure));
+  if (is_line)
+    ok(strew_grouping_create_with(reader->index, &(strew_grouping_options){.dim_size = &(int64_t){reader->groups}},
+                                  &reader->grouping, &failure));
 }
 
 /* Runs the call into *out and *arg. */
@@ -433,28 +435,29 @@ static strew_status read_src(const struct sink_call *reader, strew_tensor *src, 
   const strew_scatter_options scatter = {.reduction = draw_below(2) ? STREW_ASSIGN : reader->reduction,
                                          .mode = reader->mode,
                                          .exclude_self = reader->exclude_self};
-  const strew_group_options group = {
+  const struct group_form group = {
       .dim = reader->dim, .dim_size = reader->groups, .reduction = reader->reduction, .mode = reader->mode};
-  const strew_group_options along = {.dim = reader->dim, .dim_size = -1, .reduction = reader->reduction};
-  const strew_aggregate aggregates[] = {{src, {.dim = 0, .dim_size = -1, .reduction = reader->reduction}},
-                                        {src, {.dim = 0, .dim_size = -1, .reduction = STREW_SUM}}};
+  const struct group_form along = {.dim = reader->dim, .dim_size = -1, .reduction = reader->reduction};
+  const struct form_of aggregates[] = {{src, {.dim = 0, .dim_size = -1, .reduction = reader->reduction}},
+                                       {src, {.dim = 0, .dim_size = -1, .reduction = STREW_SUM}}};
   const int64_t dim = reader->dim;
   strew_tensor **winners = reader->with_arg ? arg : NULL;
   if (reader->self) ok(strew_clone(reader->self, out, &failure));
   switch (reader->sink) {
-  case SINK_GROUP: return strew_group(src, reader->index, &group, out, winners, &failure);
-  case SINK_GROUPING: return strew_grouping_reduce(reader->grouping, src, &along, out, winners, &failure);
+  case SINK_GROUP: return group_form(strew_by_index(reader->index), src, &group, out, winners, &failure);
+  case SINK_GROUPING: return group_form(strew_by_grouping(reader->grouping), src, &along, out, winners, &failure);
   case SINK_POSITIONS: return strew_scatter(*out, reader->dim, reader->index, strew_of(src), &scatter, out, &failure);
   case SINK_SEGMENTS:
     strew_release(*out), *out = NULL;
-    return strew_segment_csr(src, reader->index, reader->reduction, out, winners, &failure);
+    return strew_segment_csr_with(src, reader->index, &(strew_segment_options){.reduction = reader->reduction}, out,
+                                  winners, &failure);
   case SINK_FOLD:
     strew_release(*out), *out = NULL;
     return strew_reduce_with(reader->fold, src, &(strew_reduce_options){.dim_count = 1, .dims = &dim}, out, &failure);
   case SINK_AGGREGATES: {
     strew_release(*out), *out = NULL;
     strew_tensor *both[2] = {NULL, NULL};
-    const strew_status status = strew_grouping_aggregate(reader->grouping, 2, aggregates, both, &failure);
+    const strew_status status = aggregate_forms(reader->grouping, 2, aggregates, both, &failure);
     if (status == STREW_OK) *out = both[0], *arg = both[1];
     return status;
   }

@@ -184,7 +184,7 @@ static char *expected_fold(strew_fold fold, const struct lines *lines, double co
   return expected;
 }
 
-static int dims_of(unsigned folded, int rank, int *dims) {
+static int dims_of(unsigned folded, int rank, int64_t *dims) {
   int count = 0;
   for (int d = 0; d < rank; d++)
     if (folded >> d & 1) dims[count++] = d % 2 ? d - rank : d; /* both ways of counting */
@@ -193,7 +193,8 @@ static int dims_of(unsigned folded, int rank, int *dims) {
 
 static void check_fold(strew_fold fold, strew_tensor *tensor, const struct lines *lines, unsigned folded, bool keepdim,
                        const char *layout) {
-  int rank = strew_tensor_rank(tensor), dims[RANKS], count = dims_of(folded, rank, dims), kept = 0;
+  int64_t dims[RANKS];
+  int rank = strew_tensor_rank(tensor), count = dims_of(folded, rank, dims), kept = 0;
   double correction = (double)(fold == STREW_FOLD_VAR ? draw_below(3) : 1);
   strew_dtype dtype = strew_tensor_dtype(tensor);
   int64_t sizes[RANKS];
@@ -201,7 +202,10 @@ static void check_fold(strew_fold fold, strew_tensor *tensor, const struct lines
     if (!(folded >> d & 1) || keepdim) sizes[kept++] = folded >> d & 1 ? 1 : strew_tensor_sizes(tensor)[d];
   char *expected = expected_fold(fold, lines, correction);
   strew_tensor *out = NULL;
-  ok(strew_reduce(fold, tensor, count, dims, keepdim, correction, &out, &failure));
+  ok(strew_reduce_with(fold, tensor,
+                       &(strew_reduce_options){
+                           .dim_count = count, .dims = dims, .keepdim = keepdim, .correction = &(double){correction}},
+                       &out, &failure));
   assert_sizes(out, kept, sizes);
   assert_elements(out, dtype_of_fold(fold, dtype), expected, "%s of %s (%s), dimensions %u, %d threads",
                   fold_rows[fold].name, strew_dtype_name(dtype), layout, folded, strew_context_threads(context));
@@ -301,7 +305,7 @@ END_TEST
 static double reduce_all(strew_fold fold, strew_tensor *tensor) {
   strew_tensor *out = NULL;
   strew_scalar result;
-  ok(strew_reduce(fold, tensor, 0, NULL, false, 1, &out, &failure));
+  ok(strew_reduce_with(fold, tensor, NULL, &out, &failure));
   ok(strew_item(out, &result, &failure));
   strew_release(out);
   return result.dtype == STREW_FLOAT64 ? result.as.f : (double)result.as.i;
@@ -345,7 +349,9 @@ START_TEST(sums_of_the_largest_integers) {
         const int64_t sizes[] = {dim == 1 ? columns : n, dim == 1 ? n : columns}, outputs = dim < 2 ? columns : 1;
         ok(strew_narrow(made, 0, 1, n * (dim < 2 ? columns : 1), &part, &failure));
         ok(strew_view(part, dim < 2 ? 2 : 1, sizes, &shaped, &failure));
-        ok(strew_reduce(STREW_FOLD_SUM, shaped, 1, (int[]){dim % 2}, false, 1, &out, &failure));
+        ok(strew_reduce_with(STREW_FOLD_SUM, shaped,
+                             &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){dim % 2}}, &out,
+                             &failure));
         int64_t *sums = (int64_t *)(void *)host_of(out);
         for (int64_t k = 0; k < outputs; k++)
           ck_assert_msg(sums[k] == n * cases[i].value, "%s: %" PRId64 " of %" PRId64 ", dim %d, give %" PRId64,
@@ -392,13 +398,21 @@ static void check_zeros(strew_dtype dtype, int64_t rows, int64_t columns, bool g
   ok(strew_view(flat, 2, sizes, &tensor, &failure));
   for (int dim = 0; dim < 2; dim++) {
     strew_tensor *values = NULL, *positions = NULL, *taken = NULL, *joined = NULL, *winners = NULL;
-    ok(strew_reduce(greatest ? STREW_FOLD_AMAX : STREW_FOLD_AMIN, tensor, 1, &dim, true, 0, &values, &failure));
-    ok(strew_reduce(greatest ? STREW_FOLD_ARGMAX : STREW_FOLD_ARGMIN, tensor, 1, &dim, true, 0, &positions, &failure));
-    ok(strew_gather(tensor, dim, positions, STREW_ERROR, &taken, &failure));
+    ok(strew_reduce_with(
+        greatest ? STREW_FOLD_AMAX : STREW_FOLD_AMIN, tensor,
+        &(strew_reduce_options){
+            .dim_count = 1, .dims = (const int64_t[]){dim}, .keepdim = true, .correction = &(double){0}},
+        &values, &failure));
+    ok(strew_reduce_with(
+        greatest ? STREW_FOLD_ARGMAX : STREW_FOLD_ARGMIN, tensor,
+        &(strew_reduce_options){
+            .dim_count = 1, .dims = (const int64_t[]){dim}, .keepdim = true, .correction = &(double){0}},
+        &positions, &failure));
+    ok(strew_gather_with(tensor, dim, positions, NULL, &taken, &failure));
     assert_same(taken, values, "what stands at the position");
     one_row = random_integers(STREW_INT64, 1, &sizes[dim], CONTIGUOUS, 0, 1);
-    strew_group_options options = {.dim = dim, .dim_size = 1, .reduction = greatest ? STREW_AMAX : STREW_AMIN};
-    ok(strew_group(tensor, one_row, &options, &joined, &winners, &failure));
+    struct group_form options = {.dim = dim, .dim_size = 1, .reduction = greatest ? STREW_AMAX : STREW_AMIN};
+    ok(group_form(strew_by_index(one_row), tensor, &options, &joined, &winners, &failure));
     assert_same(joined, values, "what the scatter family joins");
     assert_same(winners, positions, "where it found that");
     strew_release(values), strew_release(positions), strew_release(taken), strew_release(joined),
@@ -444,16 +458,20 @@ START_TEST(of_nothing) {
   ck_assert_double_eq(reduce_all(STREW_FOLD_ALL, empty), 1);
   ck_assert_double_eq(reduce_all(STREW_FOLD_ANY, empty), 0);
   ck_assert(isnan(reduce_all(STREW_FOLD_MEAN, empty)) && isnan(reduce_all(STREW_FOLD_STD, empty)));
-  ok(strew_reduce(STREW_FOLD_PROD, empty, 1, (int[]){1}, false, 1, &out, &failure));
+  ok(strew_reduce_with(STREW_FOLD_PROD, empty, &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){1}},
+                       &out, &failure));
   assert_sizes(out, 1, two);
   assert_elements(out, STREW_FLOAT32, (float[]){1, 1}, "product of nothing");
   strew_release(out), out = NULL;
-  ok(strew_reduce(STREW_FOLD_AMAX, empty, 1, (int[]){0}, false, 1, &out, &failure));
+  ok(strew_reduce_with(STREW_FOLD_AMAX, empty, &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){0}},
+                       &out, &failure));
   assert_sizes(out, 1, (int64_t[]){0});
   strew_release(out), out = NULL;
-  assert_fails(strew_reduce(STREW_FOLD_AMAX, empty, 1, (int[]){1}, false, 1, &out, &failure), STREW_ESHAPE,
+  assert_fails(strew_reduce_with(STREW_FOLD_AMAX, empty,
+                                 &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){1}}, &out, &failure),
+               STREW_ESHAPE,
                "amax: 'self' has size 0 in dimension 1, expected at least one element\n  self  float32[2, 0] cpu");
-  assert_fails(strew_reduce(STREW_FOLD_ARGMIN, empty, 0, NULL, false, 1, &out, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_reduce_with(STREW_FOLD_ARGMIN, empty, NULL, &out, &failure), STREW_ESHAPE, NULL);
   strew_release(empty);
 }
 END_TEST
@@ -461,19 +479,29 @@ END_TEST
 START_TEST(refusals) {
   strew_tensor *t = random_tensor(STREW_INT32, 2, (int64_t[]){2, 3}, CONTIGUOUS), *out = NULL;
   strew_tensor *wrong = random_tensor(STREW_INT32, 1, (int64_t[]){3}, CONTIGUOUS);
-  assert_fails(strew_reduce(STREW_FOLD_SUM, t, 1, (int[]){2}, false, 1, &out, &failure), STREW_ESHAPE,
-               "sum: 'dim' is 2, out of range for 2 dimensions (valid -2..1)\n  self  int32[2, 3] cpu");
-  assert_fails(strew_reduce(STREW_FOLD_SUM, t, 2, (int[]){0, -2}, false, 1, &out, &failure), STREW_ESHAPE,
-               "sum: 'dim' names dimension 0 twice\n  self  int32[2, 3] cpu");
+  assert_fails(strew_reduce_with(STREW_FOLD_SUM, t,
+                                 &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){2}}, &out, &failure),
+               STREW_ESHAPE, "sum: 'dim' is 2, out of range for 2 dimensions (valid -2..1)\n  self  int32[2, 3] cpu");
+  assert_fails(strew_reduce_with(STREW_FOLD_SUM, t,
+                                 &(strew_reduce_options){.dim_count = 2, .dims = (const int64_t[]){0, -2}}, &out,
+                                 &failure),
+               STREW_ESHAPE, "sum: 'dim' names dimension 0 twice\n  self  int32[2, 3] cpu");
   assert_fails(
-      strew_reduce(STREW_FOLD_MEAN, t, 0, NULL, false, 1, &out, &failure), STREW_EDTYPE,
+      strew_reduce_with(STREW_FOLD_MEAN, t, NULL, &out, &failure), STREW_EDTYPE,
       "mean: 'self' is int32, expected a float dtype\n  self  int32[2, 3] cpu\n  hint  strew_to(self, float32)");
-  assert_fails(strew_reduce(STREW_FOLD_SUM, t, 1, (int[]){0}, false, 1, &wrong, &failure), STREW_EDTYPE,
-               "sum: 'out' is int32, expected int64\n  self  int32[2, 3] cpu\n  out   int32[3] cpu");
-  assert_fails(strew_reduce(STREW_FOLD_SUM, t, 1, (int[]){1}, false, 1, &wrong, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_reduce_with(STREW_FOLD_SUM, t,
+                                 &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){0}}, &wrong,
+                                 &failure),
+               STREW_EDTYPE, "sum: 'out' is int32, expected int64\n  self  int32[2, 3] cpu\n  out   int32[3] cpu");
+  assert_fails(strew_reduce_with(STREW_FOLD_SUM, t,
+                                 &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){1}}, &wrong,
+                                 &failure),
+               STREW_ESHAPE, NULL);
   ck_assert_ptr_null(out);
   ok(strew_select(t, 0, 1, &out, &failure));
-  assert_fails(strew_reduce(STREW_FOLD_AMAX, t, 1, (int[]){0}, false, 1, &out, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_reduce_with(STREW_FOLD_AMAX, t,
+                                 &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){0}}, &out, &failure),
+               STREW_EOVERLAP, NULL);
   strew_release(out), out = NULL;
   assert_fails(strew_cumsum(t, 2, &out, &failure), STREW_ESHAPE,
                "cumsum: 'dim' is 2, out of range for 2 dimensions (valid -2..1)\n  self  int32[2, 3] cpu");
@@ -491,7 +519,8 @@ START_TEST(into_given) {
     struct lines lines = gather_lines(tensor, 2);
     char *expected = expected_fold(STREW_FOLD_AMIN, &lines, 1);
     free(lines.elements);
-    ok(strew_reduce(STREW_FOLD_AMIN, tensor, 1, (int[]){1}, false, 1, &out, &failure));
+    ok(strew_reduce_with(STREW_FOLD_AMIN, tensor, &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){1}},
+                         &out, &failure));
     ck_assert_ptr_eq(out, given);
     assert_elements(out, STREW_FLOAT16, expected, "amin into %s", layout_name((enum layout)layout));
     free(expected);

@@ -352,7 +352,8 @@ START_TEST(test_random_gather) {
     void *self = host_of(call.self), *index = host_of(call.index);
     void *expected = oracle_gather(&call.c, self, strew_tensor_dtype(call.index), index);
     strew_tensor *out = NULL;
-    ok(strew_gather(call.self, call.c.dim, call.index, call.c.mode, &out, &failure));
+    ok(strew_gather_with(call.self, call.c.dim, call.index, &(strew_index_options){.mode = call.c.mode}, &out,
+                         &failure));
     assert_sizes(out, call.c.rank, call.c.index_sizes);
     assert_elements(out, dtype, expected, "gather %s mode %s", strew_dtype_name(dtype), strew_mode_name(call.c.mode));
     strew_release(out);
@@ -366,7 +367,7 @@ static void check_gather(const struct scatter_case *c, strew_tensor *self, strew
   strew_tensor *out = NULL;
   strew_dtype dtype = strew_tensor_dtype(index);
   void *host = host_of(self), *values = host_of(index), *expected = oracle_gather(c, host, dtype, values);
-  ok(strew_gather(self, c->dim, index, c->mode, &out, &failure));
+  ok(strew_gather_with(self, c->dim, index, &(strew_index_options){.mode = c->mode}, &out, &failure));
   assert_elements(out, c->dtype, expected, "gather, %s, mode %s", name, strew_mode_name(c->mode));
   free(host), free(values), free(expected);
   strew_release(out);
@@ -406,7 +407,7 @@ static void check_bad_gather(const struct scatter_case *c, strew_tensor *self, c
   coordinates(draw_below(count_of(c->rank, sizes)), c->rank, sizes, at);
   ok(strew_set(values, c->rank, at, strew_int(draw_below(2) ? -1 : size), &failure));
   ok(strew_expand(values, c->rank, c->index_sizes, &index, &failure));
-  assert_fails(strew_gather(self, c->dim, index, STREW_ERROR, &out, &failure), STREW_EINDEX, NULL);
+  assert_fails(strew_gather_with(self, c->dim, index, NULL, &out, &failure), STREW_EINDEX, NULL);
   strew_release(values), strew_release(index);
 }
 

@@ -212,7 +212,7 @@ static void check_gather(const struct scatter_case *c, strew_tensor *index, cons
   strew_tensor *self = random_tensor(c->dtype, c->rank, c->self_sizes, CONTIGUOUS), *out = NULL;
   void *held = host_of(self), *values = host_of(index);
   void *expected = oracle_gather(c, held, strew_tensor_dtype(index), values);
-  ok(strew_gather(self, c->dim, index, c->mode, &out, &failure));
+  ok(strew_gather_with(self, c->dim, index, &(strew_index_options){.mode = c->mode}, &out, &failure));
   assert_elements(out, c->dtype, expected, "%s, gathered", what);
   strew_release(self), strew_release(out);
   free(held), free(values), free(expected);
@@ -255,8 +255,8 @@ static void check_winners(enum shape shape, int look, int64_t size) {
   struct scatter_case c = {.rank = 1, .self_sizes = {size}};
   strew_tensor *index = index_of(look, count, &c, STREW_INT64), *out = NULL, *arg = NULL;
   strew_tensor *src = random_integers(STREW_INT32, shape == LINE ? 1 : 2, sizes, CONTIGUOUS, 0, 50);
-  strew_group_options options = {.reduction = STREW_AMAX, .dim = 0, .dim_size = size, .mode = STREW_ERROR};
-  ok(strew_group(src, index, &options, &out, &arg, &failure));
+  struct group_form options = {.reduction = STREW_AMAX, .dim = 0, .dim_size = size, .mode = STREW_ERROR};
+  ok(group_form(strew_by_index(index), src, &options, &out, &arg, &failure));
   int64_t *values = host_of(index), *places_expected = malloc((size_t)(size * columns) * sizeof *places_expected);
   int32_t *coming = host_of(src), *expected = calloc((size_t)(size * columns), sizeof *expected);
   for (int64_t i = 0; i < size * columns; i++) places_expected[i] = count;

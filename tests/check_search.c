@@ -25,7 +25,7 @@ static int64_t count_before(strew_dtype dtype, const char *line, int64_t size, c
 
 static strew_tensor *sorted_lines(strew_dtype dtype, int rank, const int64_t *sizes) {
   strew_tensor *random = random_tensor(dtype, rank, sizes, CONTIGUOUS), *sorted = NULL;
-  ok(strew_sort(random, -1, false, &sorted, NULL, &failure));
+  ok(strew_sort_with(random, -1, NULL, &sorted, NULL, &failure));
   void *elements = host_of(sorted);
   strew_tensor *laid = tensor_of(dtype, rank, sizes, (enum layout)draw_below(3), elements);
   free(elements);
@@ -47,14 +47,17 @@ static void check_search(strew_tensor *sorted, strew_tensor *values, const char 
     for (int64_t i = 0; i < count; i++)
       expected[i] = count_before(dtype, line + (size_t)(i / (count / lines) * size) * bytes, size,
                                  value + (size_t)i * bytes, right);
-    ok(strew_searchsorted(sorted, strew_of(values), right, &out, &failure));
+    ok(strew_searchsorted_with(sorted, strew_of(values), &(strew_searchsorted_options){.right = right}, &out,
+                               &failure));
     assert_elements(out, STREW_INT64, expected, "%s of %s, right %d", what, strew_dtype_name(dtype), right);
     given =
         random_tensor(STREW_INT64, strew_tensor_rank(values), strew_tensor_sizes(values), (enum layout)draw_below(3));
-    ok(strew_searchsorted(sorted, strew_of(values), right, &given, &failure));
+    ok(strew_searchsorted_with(sorted, strew_of(values), &(strew_searchsorted_options){.right = right}, &given,
+                               &failure));
     assert_elements(given, STREW_INT64, expected, "%s of %s, right %d, given", what, strew_dtype_name(dtype), right);
     if (rank == 1) {
-      ok(strew_bucketize(strew_of(values), sorted, right, &given, &failure));
+      ok(strew_bucketize_with(strew_of(values), sorted, &(strew_searchsorted_options){.right = right}, &given,
+                              &failure));
       assert_same(given, out, "bucketize");
     }
     strew_release(out), strew_release(given);
@@ -100,7 +103,8 @@ END_TEST
 static void check_number(strew_tensor *sorted, strew_scalar number, bool right, int64_t expected) {
   strew_tensor *out = NULL;
   strew_scalar place;
-  ok(strew_searchsorted(sorted, strew_number(number), right, &out, &failure));
+  ok(strew_searchsorted_with(sorted, strew_number(number), &(strew_searchsorted_options){.right = right}, &out,
+                             &failure));
   ck_assert_int_eq(strew_tensor_rank(out), 0);
   ok(strew_item(out, &place, &failure));
   ck_assert_int_eq(place.as.i, expected);
@@ -150,7 +154,7 @@ START_TEST(test_large_search) {
   for (int64_t i = 0; i < count; i++) expected[i] = (int64_t)ceilf(value[i]);
   for (int turn = 0; turn < sweep(4); turn++) {
     use_threads((const int[]){1, 2, 3, 7}[turn]);
-    ok(strew_searchsorted(sorted, strew_of(values), false, &first, &failure));
+    ok(strew_searchsorted_with(sorted, strew_of(values), NULL, &first, &failure));
     assert_elements(first, STREW_INT64, expected, "large search on %d threads", strew_context_threads(context));
   }
   free(value), free(expected);
@@ -174,15 +178,17 @@ START_TEST(test_two_dtypes) {
     strew_tensor *random = small_integers(dtype, size);
     strew_tensor *values = small_integers((strew_dtype)d, count);
     strew_tensor *sorted = NULL, *sorted_64 = NULL, *values_64 = NULL, *out = NULL, *expected = NULL;
-    ok(strew_sort(random, -1, false, &sorted, NULL, &failure));
+    ok(strew_sort_with(random, -1, NULL, &sorted, NULL, &failure));
     ok(strew_to(sorted, device, STREW_INT64, &sorted_64, &failure));
     ok(strew_to(values, device, STREW_INT64, &values_64, &failure));
     check_search(sorted_64, values_64, "small integers");
     for (int right = 0; right < 2; right++) {
-      ok(strew_searchsorted(sorted_64, strew_of(values_64), right, &expected, &failure));
-      ok(strew_searchsorted(sorted, strew_of(values), right, &out, &failure));
+      ok(strew_searchsorted_with(sorted_64, strew_of(values_64), &(strew_searchsorted_options){.right = right},
+                                 &expected, &failure));
+      ok(strew_searchsorted_with(sorted, strew_of(values), &(strew_searchsorted_options){.right = right}, &out,
+                                 &failure));
       assert_same(out, expected, strew_dtype_name((strew_dtype)d));
-      ok(strew_bucketize(strew_of(values), sorted, right, &out, &failure));
+      ok(strew_bucketize_with(strew_of(values), sorted, &(strew_searchsorted_options){.right = right}, &out, &failure));
       assert_same(out, expected, strew_dtype_name((strew_dtype)d));
     }
     strew_tensor *all[] = {random, values, sorted, sorted_64, values_64, out, expected};
@@ -196,7 +202,7 @@ START_TEST(test_promoted_search) {
   if (lacks(STREW_FLOAT64)) return;
   strew_tensor *prices = tensor_from_doubles(STREW_FLOAT64, 3, (double[]){0.1, 0.1f, 0.2}), *out = NULL;
   strew_tensor *limits = tensor_from_doubles(STREW_FLOAT32, 1, (double[]){0.1f});
-  ok(strew_bucketize(strew_of(prices), limits, true, &out, &failure));
+  ok(strew_bucketize_with(strew_of(prices), limits, &(strew_searchsorted_options){.right = true}, &out, &failure));
   assert_elements(out, STREW_INT64, (int64_t[]){0, 1, 1}, "bucketize");
   strew_release(prices), strew_release(limits), strew_release(out);
 }
@@ -208,25 +214,25 @@ START_TEST(test_refused_searches) {
   const int64_t sizes[] = {2, 3}, others[] = {3, 3};
   strew_tensor *wide = random_integers(STREW_INT64, 2, sizes, CONTIGUOUS, 0, 9);
   strew_tensor *tall = random_integers(STREW_INT64, 2, others, CONTIGUOUS, 0, 9);
-  assert_fails(strew_searchsorted(number, strew_of(line), false, &out, &failure), STREW_ESHAPE,
+  assert_fails(strew_searchsorted_with(number, strew_of(line), NULL, &out, &failure), STREW_ESHAPE,
                "searchsorted: 'sorted' has no dimension, expected at least 1\n"
                "  sorted  int64[] cpu\n"
                "  values  int64[3] cpu");
-  assert_fails(strew_searchsorted(wide, strew_of(tall), false, &out, &failure), STREW_ESHAPE, NULL);
-  assert_fails(strew_searchsorted(wide, strew_of(line), false, &out, &failure), STREW_ESHAPE, NULL);
-  assert_fails(strew_searchsorted(wide, strew_number(strew_int(1)), false, &out, &failure), STREW_ESHAPE, NULL);
-  assert_fails(strew_bucketize(strew_of(line), wide, false, &out, &failure), STREW_ESHAPE,
+  assert_fails(strew_searchsorted_with(wide, strew_of(tall), NULL, &out, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_searchsorted_with(wide, strew_of(line), NULL, &out, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_searchsorted_with(wide, strew_number(strew_int(1)), NULL, &out, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_bucketize_with(strew_of(line), wide, NULL, &out, &failure), STREW_ESHAPE,
                "bucketize: 'boundaries' has 2 dimensions, expected 1\n"
                "  values      int64[3] cpu\n"
                "  boundaries  int64[2, 3] cpu");
   strew_tensor *given = line;
-  assert_fails(strew_searchsorted(line, strew_of(line), false, &given, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_searchsorted_with(line, strew_of(line), NULL, &given, &failure), STREW_EOVERLAP, NULL);
   strew_tensor *floats = tensor_from_doubles(STREW_FLOAT32, 3, (double[]){1, 2, 3});
-  assert_fails(strew_searchsorted(line, strew_of(floats), false, &given, &failure), STREW_EOVERLAP, NULL);
-  assert_fails(strew_bucketize(strew_of(line), floats, false, &given, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_searchsorted_with(line, strew_of(floats), NULL, &given, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_bucketize_with(strew_of(line), floats, NULL, &given, &failure), STREW_EOVERLAP, NULL);
   strew_release(floats);
   given = wide;
-  assert_fails(strew_searchsorted(line, strew_of(line), false, &given, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_searchsorted_with(line, strew_of(line), NULL, &given, &failure), STREW_ESHAPE, NULL);
   ck_assert_ptr_null(out);
   strew_tensor *all[] = {line, number, wide, tall};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) strew_release(all[i]);
@@ -260,10 +266,10 @@ START_TEST(test_random_bincounts) {
       assert_sizes(out, 1, &length);
       assert_elements(out, STREW_INT64, wide, "bincount of %d", (int)count);
       /* the sum of weights is that of the group form */
-      const strew_group_options options = {.dim = -1, .dim_size = length, .reduction = STREW_SUM};
+      const struct group_form options = {.dim = -1, .dim_size = length, .reduction = STREW_SUM};
       strew_release(out), out = NULL;
       ok(strew_bincount(self, weights, minlength, &out, &failure));
-      ok(strew_group(weights, self, &options, &summed, NULL, &failure));
+      ok(group_form(strew_by_index(self), weights, &options, &summed, NULL, &failure));
       assert_same(out, summed, "bincount with weights");
       free(values), free(wide);
       strew_tensor *all[] = {self, weights, out, summed, again};

@@ -140,7 +140,8 @@ static void run_csr(const struct segment_case *c, const char *what) {
   char *expected = oracle_segments(c, NULL, empty, with_arg ? winners : NULL);
   strew_tensor *out = NULL, *arg = NULL;
   if (is_given) out = random_tensor(c->dtype, c->rank, c->out_sizes, (enum layout)draw_below(3));
-  ok(strew_segment_csr(c->src, c->given, c->reduction, &out, with_arg ? &arg : NULL, &failure));
+  ok(strew_segment_csr_with(c->src, c->given, &(strew_segment_options){.reduction = c->reduction}, &out,
+                            with_arg ? &arg : NULL, &failure));
   assert_sizes(out, c->rank, c->out_sizes);
   assert_elements(out, c->dtype, expected, "%s: csr, dim %d of %d, %s", what, c->dim, c->rank,
                   is_given ? "given" : "new");
@@ -164,8 +165,9 @@ static void run_reduce(const struct segment_case *c, const char *what) {
   store(initial, c->dtype, first);
   char *expected = oracle_segments(c, has_initial ? first : NULL, empty, NULL);
   strew_tensor *out = is_given ? random_tensor(c->dtype, c->rank, c->out_sizes, (enum layout)draw_below(3)) : NULL;
-  ok(strew_segment_reduce(c->src, c->reduction, by_lengths ? c->lengths : NULL, by_lengths ? NULL : c->given,
-                          c->dim - (draw_below(2) ? c->rank : 0), has_initial ? &initial : NULL, &out, &failure));
+  ok(strew_segment_reduce_with(
+      c->src, by_lengths ? c->lengths : NULL, by_lengths ? NULL : c->given, c->dim - (draw_below(2) ? c->rank : 0),
+      &(strew_segment_options){.reduction = c->reduction, .initial = has_initial ? &initial : NULL}, &out, &failure));
   assert_elements(out, c->dtype, expected, "%s: by %s, dim %d of %d, %s", what, by_lengths ? "lengths" : "offsets",
                   c->dim, c->rank, has_initial ? "initial" : "no initial");
   strew_release(out);
@@ -226,7 +228,8 @@ static void run_large(strew_dtype dtype, strew_reduction reduction, int64_t size
   for (int turn = 0; turn < sweep(4); turn++) {
     strew_tensor *out = NULL, *arg = NULL;
     use_threads((const int[]){1, 2, 3, 7}[turn]);
-    ok(strew_segment_csr(c.src, c.given, reduction, &out, with_arg ? &arg : NULL, &failure));
+    ok(strew_segment_csr_with(c.src, c.given, &(strew_segment_options){.reduction = reduction}, &out,
+                              with_arg ? &arg : NULL, &failure));
     assert_elements(out, dtype, expected, "%s of %s, %" PRId64 " columns, on %d threads",
                     strew_reduction_name(reduction), strew_dtype_name(dtype), columns, strew_context_threads(context));
     if (arg) assert_elements(arg, STREW_INT64, winners, "arg, %" PRId64 " columns", columns);
@@ -263,7 +266,8 @@ START_TEST(test_large_lines) {
   for (int turn = 0; turn < sweep(4); turn++) {
     strew_tensor *out = NULL;
     use_threads((const int[]){1, 2, 3, 7}[turn]);
-    ok(strew_segment_csr(c.src, c.given, c.reduction, &out, NULL, &failure));
+    ok(strew_segment_csr_with(c.src, c.given, &(strew_segment_options){.reduction = c.reduction}, &out, NULL,
+                              &failure));
     assert_elements(out, c.dtype, expected, "lines on %d threads", strew_context_threads(context));
     strew_release(out);
   }
@@ -290,14 +294,16 @@ START_TEST(test_group_form) {
     while (i < COUNT && values[i] < s) i++;
     ends[s] = i;
   }
-  strew_group_options options = {.dim = 0, .dim_size = -1, .reduction = reduction};
+  struct group_form options = {.dim = 0, .dim_size = -1, .reduction = reduction};
   strew_tensor *src = random_tensor(dtype, 2, sizes, (enum layout)draw_below(4)), *group = NULL, *coo = NULL,
                *csr = NULL;
   strew_tensor *index = index_of(1, sizes, values), *indptr = index_of(1, (int64_t[]){GROUPS + 1}, ends);
   strew_tensor *arg[3] = {NULL};
-  ok(strew_group(src, index, &options, &group, has_arg ? &arg[0] : NULL, &failure));
-  ok(strew_segment_coo(src, index, -1, reduction, &coo, has_arg ? &arg[1] : NULL, &failure));
-  ok(strew_segment_csr(src, indptr, reduction, &csr, has_arg ? &arg[2] : NULL, &failure));
+  ok(group_form(strew_by_index(index), src, &options, &group, has_arg ? &arg[0] : NULL, &failure));
+  ok(strew_segment_coo_with(src, index, &(strew_segment_options){.reduction = reduction}, &coo,
+                            has_arg ? &arg[1] : NULL, &failure));
+  ok(strew_segment_csr_with(src, indptr, &(strew_segment_options){.reduction = reduction}, &csr,
+                            has_arg ? &arg[2] : NULL, &failure));
   assert_same(group, coo, "coo");
   assert_same(group, csr, "csr");
   if (has_arg) assert_same(arg[0], arg[1], "coo's arg"), assert_same(arg[0], arg[2], "csr's arg");
@@ -354,12 +360,12 @@ START_TEST(test_no_ends) {
   const int64_t sizes[] = {2, 5, 3}, none[] = {2, 0, 3}, ends[] = {1, 0};
   strew_tensor *src = random_tensor(STREW_INT64, 3, sizes, CONTIGUOUS), *empty = NULL, *indptr = NULL;
   ok(strew_empty(device, STREW_INT32, 2, ends, &indptr, &failure));
-  ok(strew_segment_csr(src, indptr, STREW_SUM, &empty, NULL, &failure));
+  ok(strew_segment_csr_with(src, indptr, NULL, &empty, NULL, &failure));
   assert_sizes(empty, 3, none);
   strew_tensor *out = NULL, *given = empty;
   ok(strew_gather_csr(empty, indptr, &out, &failure));
   assert_sizes(out, 3, none);
-  ok(strew_segment_csr(src, indptr, STREW_SUM, &given, NULL, &failure));
+  ok(strew_segment_csr_with(src, indptr, NULL, &given, NULL, &failure));
   ok(strew_gather_csr(empty, indptr, &out, &failure));
   strew_release(out), out = NULL;
   assert_fails(strew_gather_csr(src, indptr, &out, &failure), STREW_ESHAPE,
@@ -422,9 +428,8 @@ START_TEST(test_bad_ends) {
     ends[line * COUNT + at] = bad;
     if (line == 0) ends[COUNT + 5] = -3; /* a later one */
     strew_tensor *indptr = index_of(2, sizes, ends);
-    refuses(strew_segment_csr(src, indptr, STREW_SUM, &out, NULL, &failure), STREW_EINDEX, bad, 2, line, at);
-    refuses(strew_segment_reduce(src, STREW_SUM, NULL, indptr, 1, NULL, &out, &failure), STREW_EINDEX, bad, 2, line,
-            at);
+    refuses(strew_segment_csr_with(src, indptr, NULL, &out, NULL, &failure), STREW_EINDEX, bad, 2, line, at);
+    refuses(strew_segment_reduce_with(src, NULL, indptr, 1, NULL, &out, &failure), STREW_EINDEX, bad, 2, line, at);
     assert_elements(out, STREW_FLOAT32, before, "bad ends");
     strew_release(indptr);
   }
@@ -442,16 +447,17 @@ START_TEST(test_bad_lengths) {
   strew_tensor *negative = integers(3, (int64_t[]){2, -1, 3}), *few = integers(2, (int64_t[]){2, 1});
   strew_tensor *fine = integers(2, (int64_t[]){2, 2});
   strew_scalar half = strew_float(0.5);
-  refuses(strew_segment_reduce(data, STREW_SUM, negative, NULL, 0, NULL, &out, &failure), STREW_EINDEX, -1, 1, 1);
-  assert_fails(strew_segment_reduce(data, STREW_SUM, few, NULL, 0, NULL, &out, &failure), STREW_ESHAPE,
+  refuses(strew_segment_reduce_with(data, negative, NULL, 0, NULL, &out, &failure), STREW_EINDEX, -1, 1, 1);
+  assert_fails(strew_segment_reduce_with(data, few, NULL, 0, NULL, &out, &failure), STREW_ESHAPE,
                "segment_reduce: 'lengths' adds up to 3, expected 4, the size of data in dim 0\n"
                "  data     float32[4] cpu\n  lengths  int64[2] cpu");
-  assert_fails(strew_segment_reduce(data, STREW_SUM, fine, fine, 0, NULL, &out, &failure), STREW_EARGUMENT, NULL);
-  assert_fails(strew_segment_reduce(data, STREW_SUM, NULL, NULL, 0, NULL, &out, &failure), STREW_EARGUMENT, NULL);
-  assert_fails(strew_segment_reduce(data, STREW_SUM, fine, NULL, 1, NULL, &out, &failure), STREW_ESHAPE, NULL);
-  assert_fails(strew_segment_reduce(data, STREW_ASSIGN, fine, NULL, 0, NULL, &out, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_segment_reduce_with(data, fine, fine, 0, NULL, &out, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_segment_reduce_with(data, NULL, NULL, 0, NULL, &out, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_segment_reduce_with(data, fine, NULL, 1, NULL, &out, &failure), STREW_ESHAPE, NULL);
   strew_tensor *whole = integers(4, (int64_t[]){1, 2, 3, 4});
-  assert_fails(strew_segment_reduce(whole, STREW_SUM, fine, NULL, 0, &half, &out, &failure), STREW_EVALUE, NULL);
+  assert_fails(
+      strew_segment_reduce_with(whole, fine, NULL, 0, &(strew_segment_options){.initial = &half}, &out, &failure),
+      STREW_EVALUE, NULL);
   ck_assert_ptr_null(out);
   strew_release(data), strew_release(negative), strew_release(few), strew_release(fine), strew_release(whole);
 }
@@ -463,13 +469,16 @@ START_TEST(test_bad_segments) {
   strew_tensor *indptr = integers(3, (int64_t[]){0, 2, 4}),
                *bools = tensor_from_integers(STREW_BOOL, 4, (int64_t[]){0, 0, 0, 0});
   strew_tensor *unsorted = integers(4, (int64_t[]){0, 2, 1, 3}), *number = scalar_tensor(STREW_INT64, strew_int(0));
-  assert_fails(strew_segment_csr(src, indptr, STREW_SUM, &out, &arg, &failure), STREW_EARGUMENT, NULL);
-  assert_fails(strew_segment_csr(src, indptr, STREW_ASSIGN, &out, NULL, &failure), STREW_EARGUMENT, NULL);
-  assert_fails(strew_segment_csr(src, indptr, (strew_reduction)77, &out, NULL, &failure), STREW_EARGUMENT, NULL);
-  assert_fails(strew_segment_csr(bools, indptr, STREW_MEAN, &out, NULL, &failure), STREW_EDTYPE, NULL);
-  assert_fails(strew_segment_csr(src, src, STREW_SUM, &out, NULL, &failure), STREW_EDTYPE, NULL);
-  assert_fails(strew_segment_csr(src, number, STREW_SUM, &out, NULL, &failure), STREW_ESHAPE, NULL);
-  refuses(strew_segment_coo(src, unsorted, -1, STREW_SUM, &out, NULL, &failure), STREW_EINDEX, 1, 1, 2);
+  assert_fails(strew_segment_csr_with(src, indptr, NULL, &out, &arg, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_segment_csr_with(src, indptr, &(strew_segment_options){.reduction = (strew_reduction)77}, &out,
+                                      NULL, &failure),
+               STREW_EARGUMENT, NULL);
+  assert_fails(
+      strew_segment_csr_with(bools, indptr, &(strew_segment_options){.reduction = STREW_MEAN}, &out, NULL, &failure),
+      STREW_EDTYPE, NULL);
+  assert_fails(strew_segment_csr_with(src, src, NULL, &out, NULL, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_segment_csr_with(src, number, NULL, &out, NULL, &failure), STREW_ESHAPE, NULL);
+  refuses(strew_segment_coo_with(src, unsorted, NULL, &out, NULL, &failure), STREW_EINDEX, 1, 1, 2);
   refuses(strew_gather_coo(src, unsorted, &out, &failure), STREW_EINDEX, 1, 1, 2);
   ok(strew_narrow(src, 0, 1, 3, &view, &failure));
   refuses(strew_gather_csr(view, unsorted, &out, &failure), STREW_EINDEX, 1, 1, 2);
@@ -477,12 +486,12 @@ START_TEST(test_bad_segments) {
   strew_release(view), view = NULL;
 
   ok(strew_narrow(src, 0, 1, 2, &view, &failure));
-  assert_fails(strew_segment_csr(src, indptr, STREW_SUM, &view, NULL, &failure), STREW_EOVERLAP, NULL);
-  assert_fails(strew_segment_csr(src, indptr, STREW_SUM, &src, NULL, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_segment_csr_with(src, indptr, NULL, &view, NULL, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_segment_csr_with(src, indptr, NULL, &src, NULL, &failure), STREW_ESHAPE, NULL);
   strew_release(view), view = NULL;
   strew_tensor *counts = integers(4, (int64_t[]){1, 2, 3, 4});
   ok(strew_narrow(indptr, 0, 0, 2, &view, &failure));
-  assert_fails(strew_segment_csr(counts, indptr, STREW_SUM, &view, NULL, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_segment_csr_with(counts, indptr, NULL, &view, NULL, &failure), STREW_EOVERLAP, NULL);
   strew_release(src), strew_release(view), strew_release(indptr), strew_release(bools), strew_release(unsorted);
   strew_release(number), strew_release(counts);
 }

@@ -84,9 +84,9 @@ static void check_sort(strew_tensor *tensor, int dim, int64_t k, bool descending
   strew_tensor *values = NULL, *positions = NULL;
   expected_sort(tensor, dim, keep, descending, values_expected, positions_expected);
   if (k < 0)
-    ok(strew_sort(tensor, dim, descending, &values, &positions, &failure));
+    ok(strew_sort_with(tensor, dim, &(strew_sort_options){.descending = descending}, &values, &positions, &failure));
   else
-    ok(strew_topk(tensor, k, dim, descending, &values, &positions, &failure));
+    ok(strew_topk_with(tensor, k, dim, &(strew_topk_options){.smallest = !descending}, &values, &positions, &failure));
   char what[160];
   snprintf(what, sizeof what, "%s %s of %s (%s), dimension %d of %d, keep %" PRId64 " of %" PRId64 ", %d threads",
            descending ? "descending" : "ascending", k < 0 ? "sort" : "topk", strew_dtype_name(dtype), layout, dim, rank,
@@ -97,9 +97,9 @@ static void check_sort(strew_tensor *tensor, int dim, int64_t k, bool descending
   strew_release(positions);
   positions = NULL; /* no values */
   if (k < 0)
-    ok(strew_sort(tensor, dim, descending, NULL, &positions, &failure));
+    ok(strew_sort_with(tensor, dim, &(strew_sort_options){.descending = descending}, NULL, &positions, &failure));
   else
-    ok(strew_topk(tensor, k, dim, descending, NULL, &positions, &failure));
+    ok(strew_topk_with(tensor, k, dim, &(strew_topk_options){.smallest = !descending}, NULL, &positions, &failure));
   assert_elements(positions, STREW_INT64, positions_expected, "%s: positions alone", what);
   strew_release(positions);
   free(values_expected);
@@ -255,8 +255,8 @@ static void check_given(int dim, const int64_t *sizes) {
     strew_tensor *values = random_tensor(STREW_FLOAT32, 2, sizes, (enum layout)layout);
     strew_tensor *positions = random_tensor(STREW_INT64, 2, sizes, (enum layout)layout);
     strew_tensor *v = NULL, *p = NULL;
-    ok(strew_sort(tensor, dim, true, &values, &positions, &failure));
-    ok(strew_sort(tensor, dim, true, &v, &p, &failure));
+    ok(strew_sort_with(tensor, dim, &(strew_sort_options){.descending = true}, &values, &positions, &failure));
+    ok(strew_sort_with(tensor, dim, &(strew_sort_options){.descending = true}, &v, &p, &failure));
     assert_same(values, v, "values");
     assert_same(positions, p, "positions");
     strew_release(values);
@@ -297,7 +297,7 @@ START_TEST(sorts_what_changes) {
   ck_assert(!pthread_create(&other, NULL, change_elements, NULL));
   for (int k = 0; k < some(100); k++) {
     strew_tensor *values = NULL, *positions = NULL;
-    ok(strew_sort(tensor, 0, k % 2, &values, &positions, &failure));
+    ok(strew_sort_with(tensor, 0, &(strew_sort_options){.descending = k % 2}, &values, &positions, &failure));
     int64_t *taken = host_of(positions);
     memset(met, 0, sizeof met);
     for (int i = 0; i < COUNT; i++) {
@@ -316,14 +316,14 @@ END_TEST
 
 START_TEST(refusals) {
   strew_tensor *t = random_tensor(STREW_INT32, 2, (int64_t[]){2, 3}, CONTIGUOUS), *values = NULL, *positions = NULL;
-  assert_fails(strew_sort(t, -3, false, &values, &positions, &failure), STREW_ESHAPE,
+  assert_fails(strew_sort_with(t, -3, NULL, &values, &positions, &failure), STREW_ESHAPE,
                "sort: 'dim' is -3, out of range for 2 dimensions (valid -2..1)\n  self  int32[2, 3] cpu");
-  assert_fails(strew_topk(t, 4, 1, true, &values, &positions, &failure), STREW_EARGUMENT,
+  assert_fails(strew_topk_with(t, 4, 1, NULL, &values, &positions, &failure), STREW_EARGUMENT,
                "topk: 'k' is 4, out of range for dim 1 of self (size 3, valid 0..3)\n  self  int32[2, 3] cpu");
-  assert_fails(strew_topk(t, -1, 0, true, &values, &positions, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_topk_with(t, -1, 0, NULL, &values, &positions, &failure), STREW_EARGUMENT, NULL);
   ck_assert(!values && !positions);
   values = strew_retain(t);
-  assert_fails(strew_sort(t, 0, false, &values, &positions, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_sort_with(t, 0, NULL, &values, &positions, &failure), STREW_EOVERLAP, NULL);
   ck_assert_ptr_null(positions);
   strew_release(values);
   strew_release(t);

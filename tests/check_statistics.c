@@ -39,7 +39,7 @@ static void assert_doubles(const strew_tensor *tensor, const double *expected, c
 
 struct group_case {
   strew_tensor *src, *index;
-  strew_group_options options;
+  struct group_form options;
   int64_t lines, n, inner; /* src's sizes before dim, along it, and behind it */
   int64_t groups;
   int64_t *group; /* of each element of src, -1: none */
@@ -61,7 +61,7 @@ static struct group_case draw_case(strew_dtype dtype, int64_t longest) {
   c.src = random_tensor(dtype, rank, sizes, (enum layout)draw_below(LAYOUT_COUNT));
   c.index = random_integers(draw_below(2) ? STREW_INT64 : STREW_INT32, is_line ? 1 : rank, is_line ? &c.n : sizes,
                             (enum layout)draw_below(LAYOUT_COUNT), low, high);
-  c.options = (strew_group_options){.dim = draw_below(2) ? dim : dim - rank, .dim_size = c.groups, .mode = mode};
+  c.options = (struct group_form){.dim = draw_below(2) ? dim : dim - rank, .dim_size = c.groups, .mode = mode};
   double *values = doubles_of(c.index);
   c.group = malloc((size_t)(c.lines * c.n * c.inner + 1) * sizeof *c.group);
   for (int64_t i = 0; i < c.lines * c.n * c.inner; i++) {
@@ -125,7 +125,11 @@ static void check_group_softmax(struct group_case *c, bool logarithm) {
         if (c->group[element_at(c, line, i)] == group) places[count++] = element_at(c, line, i);
       soften(wide, logarithm, x, places, count, expected);
     }
-  ok(strew_group_softmax(c->src, c->index, &c->options, logarithm, &out, &failure));
+  const strew_group_softmax_options options = {.dim = &c->options.dim,
+                                               .dim_size = c->options.dim_size == -1 ? NULL : &c->options.dim_size,
+                                               .mode = c->options.mode,
+                                               .logarithm = logarithm};
+  ok(strew_group_softmax_with(strew_by_index(c->index), c->src, &options, &out, &failure));
   assert_sizes(out, strew_tensor_rank(c->src), strew_tensor_sizes(c->src));
   assert_doubles(out, expected, logarithm ? "group log_softmax" : "group softmax");
   free(x), free(expected), free(places);
@@ -158,13 +162,17 @@ START_TEST(test_large_softmax) {
     use_threads((const int[]){1, 2, 3, 7}[turn / 2]);
     int dim = turn % 2;
     strew_tensor *out = NULL, *expected = NULL, *part = NULL;
-    ok(strew_reduce(STREW_FOLD_AMAX, x, 1, &dim, true, 0, &part, &failure));
+    ok(strew_reduce_with(STREW_FOLD_AMAX, x,
+                         &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){dim}, .keepdim = true},
+                         &part, &failure));
     ok(strew_binary(STREW_SUB, strew_of(x), strew_of(part), &expected, &failure));
     ok(strew_unary(STREW_EXP, expected, &expected, &failure));
     strew_release(part), part = NULL;
-    ok(strew_reduce(STREW_FOLD_SUM, expected, 1, &dim, true, 0, &part, &failure));
+    ok(strew_reduce_with(STREW_FOLD_SUM, expected,
+                         &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){dim}, .keepdim = true},
+                         &part, &failure));
     ok(strew_binary(STREW_DIV, strew_of(expected), strew_of(part), &expected, &failure));
-    ok(strew_softmax(x, dim, false, &out, &failure));
+    ok(strew_softmax_with(x, dim, NULL, &out, &failure));
     assert_same(out, expected, "softmax in pieces");
     strew_release(out), strew_release(expected), strew_release(part);
   }
@@ -178,7 +186,7 @@ START_TEST(test_large_group_softmax) {
   if (on_device()) return;
   ok(strew_randn(device, STREW_FLOAT32, 1, &count, &c.src, &failure));
   ok(strew_randint(device, STREW_INT64, 0, c.groups, 1, &count, &c.index, &failure));
-  c.options = (strew_group_options){.dim = 0, .dim_size = -1};
+  c.options = (struct group_form){.dim = 0, .dim_size = -1};
   c.group = host_of(c.index);
   for (int turn = 0; turn < 4; turn++) {
     use_threads((const int[]){1, 2, 3, 7}[turn]);
@@ -237,7 +245,9 @@ static void check_group_quantile(struct group_case *c, double q, strew_interpola
       expected[(line / c->inner * c->groups + group) * c->inner + line % c->inner] =
           count ? at_rank(computed(dtype), values, count, q * (double)(count - 1), interpolation) : empty;
     }
-  ok(strew_group_quantile(c->src, c->index, q, interpolation, &c->options, &out, &failure));
+  strew_group_reduce_options options = reduce_options_of(&c->options);
+  options.q = q, options.interpolation = interpolation;
+  ok(strew_group_reduce(strew_by_index(c->index), STREW_GROUP_QUANTILE, c->src, &options, &out, NULL, &failure));
   assert_doubles(out, expected, "group quantile");
   free(x), free(values), free(expected);
   strew_release(out);
@@ -277,7 +287,7 @@ START_TEST(test_large_group_quantile) {
   struct group_case c = {.lines = 1, .n = count, .inner = 1, .groups = 40};
   ok(strew_randn(device, STREW_FLOAT32, 1, &count, &c.src, &failure));
   ok(strew_randint(device, STREW_INT64, 0, c.groups, 1, &count, &c.index, &failure));
-  c.options = (strew_group_options){.dim = 0, .dim_size = -1};
+  c.options = (struct group_form){.dim = 0, .dim_size = -1};
   c.group = host_of(c.index);
   for (int turn = 0; turn < sweep(4); turn++) {
     use_threads((const int[]){1, 2, 3, 7}[turn]);
@@ -309,7 +319,10 @@ static void check_quantile(strew_tensor *tensor, int dim, bool whole, int64_t co
       const double at = rounded(wide, rounded_q[k] * rounded(wide, (double)(c.n - 1)));
       expected[k * lines + line] = at_rank(wide, values, c.n, at, interpolation);
     }
-  ok(strew_quantile(tensor, strew_of(q), whole ? NULL : &dim, keepdim, interpolation, &out, &failure));
+  ok(strew_quantile_with(
+      tensor, strew_of(q),
+      &(strew_quantile_options){.dim = whole ? NULL : &dim, .keepdim = keepdim, .interpolation = interpolation}, &out,
+      &failure));
   ck_assert(strew_tensor_is_contiguous(out));
   int64_t shape[STREW_MAX_RANK] = {count};
   int shape_rank = 1;
@@ -318,8 +331,10 @@ static void check_quantile(strew_tensor *tensor, int dim, bool whole, int64_t co
   assert_sizes(out, shape_rank, shape);
   assert_doubles(out, expected, "quantiles");
   if (count) {
-    ok(strew_quantile(tensor, strew_number(strew_float(list[0])), whole ? NULL : &dim, keepdim, interpolation, &single,
-                      &failure));
+    ok(strew_quantile_with(
+        tensor, strew_number(strew_float(list[0])),
+        &(strew_quantile_options){.dim = whole ? NULL : &dim, .keepdim = keepdim, .interpolation = interpolation},
+        &single, &failure));
     assert_sizes(single, shape_rank - 1, shape + 1);
     assert_doubles(single, expected, "a quantile");
     char *selected = host_of(single), *sorted = host_of(out); /* the same zeros and NaN */
@@ -404,8 +419,10 @@ START_TEST(test_wide_gaps) {
     const double at = q[k / 2], expected = largest[dtype] * (mixes ? parts : middle)[k / 2];
     const strew_interpolation interpolation = mixes ? STREW_LINEAR : STREW_MIDPOINT;
     strew_tensor *whole = NULL, *grouped = NULL;
-    ok(strew_quantile(tensor, strew_number(strew_float(at)), NULL, false, interpolation, &whole, &failure));
-    ok(strew_group_quantile(tensor, index, at, interpolation, NULL, &grouped, &failure));
+    ok(strew_quantile_with(tensor, strew_number(strew_float(at)),
+                           &(strew_quantile_options){.interpolation = interpolation}, &whole, &failure));
+    const strew_group_reduce_options options = {.q = at, .interpolation = interpolation};
+    ok(strew_group_reduce(strew_by_index(index), STREW_GROUP_QUANTILE, tensor, &options, &grouped, NULL, &failure));
     assert_doubles(whole, &expected, "a quantile"), assert_doubles(grouped, &expected, "a group's quantile");
     strew_release(whole), strew_release(grouped);
   }
@@ -420,29 +437,40 @@ START_TEST(test_refused) {
   strew_tensor *ints = tensor_from_integers(STREW_INT64, 3, (int64_t[]){0, 1, 4});
   strew_tensor *qs = tensor_from_doubles(STREW_FLOAT32, 2, (double[]){0.5, 2});
   strew_tensor *half = tensor_from_doubles(STREW_FLOAT16, 1, (double[]){0.5});
-  const strew_group_options three = {.dim = -1, .dim_size = 3};
+  const int64_t three = 3;
   const strew_operand q = strew_number(strew_float(0.5));
   int dim = 1;
   assert_fails(
-      strew_softmax(ints, 0, false, &out, &failure), STREW_EDTYPE,
+      strew_softmax_with(ints, 0, NULL, &out, &failure), STREW_EDTYPE,
       "softmax: 'self' is int64, expected a float dtype\n  self  int64[3] cpu\n  hint  strew_to(self, float32)");
-  assert_fails(strew_softmax(floats, 1, true, &out, &failure), STREW_ESHAPE, NULL);
-  assert_fails(strew_group_softmax(ints, ints, NULL, false, &out, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_softmax_with(floats, 1, &(strew_softmax_options){.logarithm = true}, &out, &failure), STREW_ESHAPE,
+               NULL);
+  assert_fails(strew_group_softmax_with(strew_by_index(ints), ints, NULL, &out, &failure), STREW_EDTYPE, NULL);
   assert_fails(
-      strew_group_softmax(floats, ints, &three, false, &out, &failure), STREW_EINDEX,
+      strew_group_softmax_with(strew_by_index(ints), floats, &(strew_group_softmax_options){.dim_size = &three}, &out,
+                               &failure),
+      STREW_EINDEX,
       "scatter_softmax: 'index' has value 4 at [2], out of range for dim 0 of the result (size 3, valid 0..2)\n"
       "  src    float32[3] cpu\n  index  int64[3] cpu");
-  assert_fails(strew_group_quantile(floats, ints, 1.5, STREW_LINEAR, NULL, &out, &failure), STREW_EVALUE, NULL);
-  assert_fails(strew_group_quantile(ints, ints, 0.5, STREW_LINEAR, NULL, &out, &failure), STREW_EDTYPE, NULL);
-  assert_fails(strew_group_quantile(floats, ints, 0.5, (strew_interpolation)9, NULL, &out, &failure), STREW_EARGUMENT,
-               NULL);
-  assert_fails(strew_group_quantile(floats, ints, 0.5, STREW_LOWER, &three, &out, &failure), STREW_EINDEX, NULL);
-  assert_fails(strew_quantile(ints, q, NULL, false, STREW_LINEAR, &out, &failure), STREW_EDTYPE, NULL);
-  assert_fails(strew_quantile(floats, q, &dim, false, STREW_LINEAR, &out, &failure), STREW_ESHAPE, NULL);
-  assert_fails(strew_quantile(floats, strew_of(half), NULL, false, STREW_LINEAR, &out, &failure), STREW_EDTYPE, NULL);
-  assert_fails(strew_quantile(floats, strew_number(strew_int(2)), NULL, false, STREW_LINEAR, &out, &failure),
+  assert_fails(strew_group_reduce(strew_by_index(ints), STREW_GROUP_QUANTILE, floats,
+                                  &(strew_group_reduce_options){.q = 1.5}, &out, NULL, &failure),
                STREW_EVALUE, NULL);
-  assert_fails(strew_quantile(floats, strew_of(qs), NULL, false, STREW_LINEAR, &out, &failure), STREW_EVALUE,
+  assert_fails(strew_group_reduce(strew_by_index(ints), STREW_GROUP_QUANTILE, ints,
+                                  &(strew_group_reduce_options){.q = 0.5}, &out, NULL, &failure),
+               STREW_EDTYPE, NULL);
+  assert_fails(strew_group_reduce(strew_by_index(ints), STREW_GROUP_QUANTILE, floats,
+                                  &(strew_group_reduce_options){.interpolation = (strew_interpolation)9}, &out, NULL,
+                                  &failure),
+               STREW_EARGUMENT, NULL);
+  assert_fails(strew_group_reduce(strew_by_index(ints), STREW_GROUP_QUANTILE, floats,
+                                  &(strew_group_reduce_options){.q = 0.5, .dim_size = &three}, &out, NULL, &failure),
+               STREW_EINDEX, NULL);
+  assert_fails(strew_quantile_with(ints, q, NULL, &out, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_quantile_with(floats, q, &(strew_quantile_options){.dim = &dim}, &out, &failure), STREW_ESHAPE,
+               NULL);
+  assert_fails(strew_quantile_with(floats, strew_of(half), NULL, &out, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_quantile_with(floats, strew_number(strew_int(2)), NULL, &out, &failure), STREW_EVALUE, NULL);
+  assert_fails(strew_quantile_with(floats, strew_of(qs), NULL, &out, &failure), STREW_EVALUE,
                "quantile: 'q' has value 2.0 at [1], expected numbers from 0 to 1\n"
                "  self  float32[3] cpu\n  q     float32[2] cpu");
   ck_assert_int_eq(failure.position[0], 1);

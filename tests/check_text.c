@@ -76,7 +76,7 @@ static strew_status run(const struct random_call *r, strew_tensor **out) {
   case CAT: return strew_cat(2, pair, 0, out, &failure);
   case STACK: return strew_stack(2, pair, 1, out, &failure);
   case WHERE: return strew_where(r->mask, strew_of(a), strew_of(b), out, &failure);
-  case GATHER: return strew_gather(a, 0, r->index, STREW_ERROR, out, &failure);
+  case GATHER: return strew_gather_with(a, 0, r->index, NULL, out, &failure);
   case SCATTER: return strew_scatter(a, 0, r->index, strew_of(b), NULL, out, &failure);
   case MASKED: return strew_masked_scatter(a, r->mask, b, out, &failure);
   case INDEX_PUT: return strew_index_put(a, 1, &r->index, strew_of(b), NULL, &target, &failure);
@@ -299,14 +299,13 @@ START_TEST(errors) {
   assert_fails(strew_data(text, &data, &failure), STREW_EDTYPE, NULL);
   assert_fails(strew_from(device, STREW_TEXT, 1, &two, lengths, &out, &failure), STREW_EDTYPE, NULL);
   assert_fails(strew_full(device, STREW_TEXT, 1, &two, strew_int(1), &out, &failure), STREW_EDTYPE, NULL);
-  assert_fails(
-      strew_reduce(STREW_FOLD_SUM, text, 0, NULL, false, 1, &out, &failure), STREW_EDTYPE,
-      "sum: 'self' is text, sum takes numbers\n  self  text[2] cpu");
+  assert_fails(strew_reduce_with(STREW_FOLD_SUM, text, NULL, &out, &failure), STREW_EDTYPE,
+               "sum: 'self' is text, sum takes numbers\n  self  text[2] cpu");
   out = no_words; /* index_put names no result: one with other words is refused, and unchanged */
   strew_tensor *index = tensor_from_integers(STREW_INT64, 2, (int64_t[]){0, 1});
   assert_fails(strew_index_put(text, 1, &index, strew_of(text), NULL, &out, &failure), STREW_EDTYPE, NULL);
   ck_assert_str_eq(strew_word(no_words, 0, NULL), "c");
-  ok(strew_gather(text, 0, index, STREW_ERROR, &out, &failure)); /* gather names it: its list grows */
+  ok(strew_gather_with(text, 0, index, NULL, &out, &failure)); /* gather names it: its list grows */
   ck_assert_int_eq(strew_word_count(no_words), 4);
   ck_assert_int_eq(strew_word_count(floats), -1);
   ck_assert_ptr_null(strew_word(text, 2, NULL));

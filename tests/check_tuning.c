@@ -31,7 +31,7 @@ static struct scatter_case draw_case(strew_tensor **index) {
   } else if (c.rank == 1 && draw_below(2)) {
     strew_tensor *positions = NULL;
     *index = NULL;
-    ok(strew_sort(column, 0, false, index, &positions, &failure));
+    ok(strew_sort_with(column, 0, NULL, index, &positions, &failure));
     strew_release(positions);
   } else {
     *index = NULL;
@@ -57,7 +57,7 @@ static void check_gather(const struct scatter_case *c, strew_tensor *index, cons
   strew_tensor *self = random_tensor(c->dtype, c->rank, c->self_sizes, CONTIGUOUS), *out = NULL;
   void *held = host_of(self), *values = host_of(index);
   void *expected = oracle_gather(c, held, strew_tensor_dtype(index), values);
-  ok(strew_gather(self, c->dim, index, c->mode, &out, &failure));
+  ok(strew_gather_with(self, c->dim, index, &(strew_index_options){.mode = c->mode}, &out, &failure));
   assert_elements(out, c->dtype, expected, "%s, gathered", what);
   strew_release(self), strew_release(out);
   free(held), free(values), free(expected);
@@ -75,7 +75,7 @@ static void check_index(const struct scatter_case *c, strew_tensor *index, const
   void *before = host_of(self);
   assert_fails(strew_scatter(self, 0, wrong, strew_of(src), &options, &out, &failure), STREW_EINDEX, NULL);
   assert_elements(self, c->dtype, before, "%s, after a bad index", what);
-  assert_fails(strew_gather(self, 0, wrong, STREW_ERROR, &gathered, &failure), STREW_EINDEX, NULL);
+  assert_fails(strew_gather_with(self, 0, wrong, NULL, &gathered, &failure), STREW_EINDEX, NULL);
   strew_release(wrong), strew_release(src), strew_release(self);
   free(before);
 }
@@ -97,8 +97,10 @@ static void check_folds(const char *what) {
       }
     }
     strew_tensor *out[2] = {NULL, NULL};
-    ok(strew_reduce(STREW_FOLD_SUM, tensor, 1, &dim, false, 0, &out[0], &failure));
-    ok(strew_reduce(STREW_FOLD_AMAX, tensor, 1, &dim, false, 0, &out[1], &failure));
+    ok(strew_reduce_with(STREW_FOLD_SUM, tensor,
+                         &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){dim}}, &out[0], &failure));
+    ok(strew_reduce_with(STREW_FOLD_AMAX, tensor,
+                         &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){dim}}, &out[1], &failure));
     assert_elements(out[0], STREW_INT64, sums, "%s, sums over %d", what, dim);
     assert_elements(out[1], STREW_INT64, greatest, "%s, maxima over %d", what, dim);
     strew_release(out[0]), strew_release(out[1]);
@@ -112,7 +114,7 @@ static void check_sort(const char *what) {
   const int64_t n = 1 + draw_below(draw_below(2) ? 100 : 9000);
   strew_tensor *tensor = random_integers(STREW_INT32, 1, &n, CONTIGUOUS, 0, 1 + draw_below(5000));
   strew_tensor *values = NULL, *positions = NULL;
-  ok(strew_sort(tensor, 0, false, &values, &positions, &failure));
+  ok(strew_sort_with(tensor, 0, NULL, &values, &positions, &failure));
   int32_t *in = host_of(tensor), *sorted = host_of(values);
   int64_t *from = host_of(positions);
   char *seen = calloc((size_t)n, 1);

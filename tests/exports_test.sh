@@ -44,7 +44,7 @@ if [ "${2-}" = write ]; then
   exit
 fi
 same 'exports and writable objects' "$(cat "$list")" "$(found)"
-same 'strew.h is, with the forms of 0.1, what libstrew.so exports' "$(declared runtime/strew.h runtime/base/old_forms.h)" "$(exported "$build/libstrew.so")"
+same 'strew.h is what libstrew.so exports' "$(declared runtime/strew.h)" "$(exported "$build/libstrew.so")"
 { exported "$build/libstrew.so" && exported "$build/libstrew_lua.so"; } | sort >"$here/both"
 same 'strew.so exports what both libraries do' "$(cat "$here/both")" "$(exported "$build/strew.so")"
 same 'the program exports both' '' "$(exported "$build/strew" | comm -23 "$here/both" -)"

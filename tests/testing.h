@@ -21,7 +21,6 @@
 #ifndef TESTING_H
 #define TESTING_H
 
-#include "runtime/base/old_forms.h"
 #include "runtime/shared/scalar.h"
 #include "strew.h"
 
@@ -153,5 +152,30 @@ void assert_elements(const strew_tensor *tensor, strew_dtype dtype, const void *
 void assert_sizes(const strew_tensor *tensor, int rank, const int64_t *sizes);
 /* Two tensors of one dtype and shape, bit for bit. */
 void assert_same(const strew_tensor *a, const strew_tensor *b, const char *what);
+
+/* strew_group_reduce for the reductions that scatter has, with a value for every option. */
+struct group_form {
+  int dim;
+  int64_t dim_size; /* -1: none */
+  strew_reduction reduction;
+  strew_mode mode;
+  const strew_scalar *fill;
+  const strew_dtype *dtype;
+  bool skip_nan;
+};
+/* clang-format off */
+#define GROUP_FORM {-1, -1, STREW_SUM, STREW_ERROR, NULL, NULL, false}
+/* clang-format on */
+strew_group_reduce_options reduce_options_of(const struct group_form *form);
+strew_status group_form(strew_groups groups, strew_tensor *src, const struct group_form *form, strew_tensor **out,
+                        strew_tensor **arg, strew_error *error);
+/* The same of strew_grouping_aggregate_with; src NULL: the counts. */
+struct form_of {
+  strew_tensor *src;
+  struct group_form options;
+};
+enum { MOST_FORMS = 64 };
+strew_status aggregate_forms(strew_grouping *grouping, int count, const struct form_of forms[], strew_tensor *out[],
+                             strew_error *error);
 
 #endif

@@ -92,13 +92,13 @@ sanitized threads:
 	$(AT_ONCE) $(if $(filter sanitized,$@),$(ASAN) whole,$(TSAN))
 	@$(RUN) run $@
 # For another processor, under QEMU's emulation of it: arm64, armhf, riscv64 or s390x. Builds with what setup.sh ARCH
-# fetched, if all is there; see cross.sh. older_host has structs of 64 bits.
+# fetched, if all is there; see cross.sh.
 ARCH     = arm64
 triple   = $(or $(if $(filter arm64,$(1)),aarch64-linux-gnu),$(if $(filter armhf,$(1)),arm-linux-gnueabihf),$(1)-linux-gnu)
 CROSS    = ! sh tests/cross.sh $(BUILD) $(1) is_there || PKG_CONFIG_SYSROOT_DIR='$(CURDIR)/build/$(1)/root' \
            PKG_CONFIG_LIBDIR='$(CURDIR)/build/$(1)/root/usr/lib/$(call triple,$(1))/pkgconfig' $(patsubst +@%,%,$(AT_ONCE)) MPICC= \
            CC='$(filter ccache,$(CC)) $(call triple,$(1))-gcc --sysroot=$(CURDIR)/build/$(1)/root' BUILD=build/$(1)/strew \
-           $(patsubst %,build/$(1)/strew/%,strew strew.so $(patsubst %.c,%,$(CHECKS) $(filter-out $(if $(filter armhf,$(1)),%/older_host.c),$(HOSTS))))
+           $(patsubst %,build/$(1)/strew/%,strew strew.so $(patsubst %.c,%,$(CHECKS) $(HOSTS)))
 cross: all
 	+@$(call CROSS,$(ARCH))
 	@$(RUN) run cross-$(ARCH)

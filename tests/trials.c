@@ -313,7 +313,7 @@ static strew_status read_strided(void) {
 }
 
 static strew_status clamp(strew_tensor *tensor, strew_operand low, strew_operand high) {
-  return strew_clamp(tensor, &low, &high, TO);
+  return strew_clamp_with(tensor, low, high, TO);
 }
 
 static strew_status scatter_sum(strew_tensor *self, strew_tensor *index, strew_tensor *src, strew_mode mode) {
@@ -385,48 +385,46 @@ static strew_status take_apart(strew_status status, strew_grouping *grouping) {
 
 static strew_status group_ids(strew_tensor *index, strew_mode mode) {
   strew_grouping *grouping = NULL;
-  strew_status status = strew_grouping_create(index, 4, mode, &grouping, report);
+  strew_status status = strew_grouping_create_with(
+      index, &(strew_grouping_options){.dim_size = &(int64_t){4}, .mode = mode}, &grouping, report);
   return take_apart(status, grouping);
 }
 
 static strew_status group_keys(int count, strew_tensor *first, strew_tensor *second, strew_key_order order) {
   strew_grouping *grouping = NULL;
-  strew_status status = strew_group_by(count, (strew_tensor *[]){first, second}, order, &grouping, report);
+  strew_status status = strew_group_by_with(count, (strew_tensor *[]){first, second},
+                                            &(strew_group_by_options){.order = order}, &grouping, report);
   return take_apart(status, grouping);
 }
 
 static strew_status with_groups(strew_status (*work)(strew_grouping *grouping)) {
   strew_grouping *grouping = NULL;
-  strew_status status = strew_grouping_create(crowd, 5, STREW_ERROR, &grouping, report);
+  strew_status status =
+      strew_grouping_create_with(crowd, &(strew_grouping_options){.dim_size = &(int64_t){5}}, &grouping, report);
   if (status == STREW_OK) status = work(grouping);
   strew_grouping_release(grouping);
   return status;
 }
 
 static strew_status reduce_them(strew_grouping *grouping) {
-  strew_aggregate aggregates[OUT_COUNT] = {{many, STREW_GROUP_OPTIONS}, {many, STREW_GROUP_OPTIONS}, {.src = NULL}};
+  struct form_of aggregates[OUT_COUNT] = {{many, GROUP_FORM}, {many, GROUP_FORM}, {.src = NULL}};
   aggregates[1].options.reduction = STREW_MEAN;
-  return strew_grouping_aggregate(grouping, OUT_COUNT, aggregates, out, report);
+  return aggregate_forms(grouping, OUT_COUNT, aggregates, out, report);
 }
 static strew_status reduce_integers(strew_grouping *grouping) {
-  strew_aggregate aggregates[OUT_COUNT] = {
-      {crowd, STREW_GROUP_OPTIONS}, {huge, STREW_GROUP_OPTIONS}, {crowd, STREW_GROUP_OPTIONS}};
+  struct form_of aggregates[OUT_COUNT] = {{crowd, GROUP_FORM}, {huge, GROUP_FORM}, {crowd, GROUP_FORM}};
   aggregates[1].options.reduction = STREW_MEAN;
   aggregates[2].options.reduction = STREW_PROD;
-  return strew_grouping_aggregate(grouping, OUT_COUNT, aggregates, out, report);
+  return aggregate_forms(grouping, OUT_COUNT, aggregates, out, report);
 }
 static strew_status add_them_up(strew_grouping *grouping) {
   return strew_grouping_cumsum(grouping, many_halves, &out[0], report);
 }
-static strew_status square_them(strew_grouping *grouping) {
-  return strew_grouping_squares(grouping, many_doubles, &out[0], report);
-}
 static strew_status take_their_first(strew_grouping *grouping) {
-  return strew_grouping_topk(grouping, many_halves, 2, true, &out[0], &out[1], report);
+  return strew_grouping_topk_with(grouping, many_halves, 2, NULL, &out[0], &out[1], report);
 }
 static strew_status reduce_groups(void) { return with_groups(reduce_them); }
 static strew_status add_up_groups(void) { return with_groups(add_them_up); }
-static strew_status square_groups(void) { return with_groups(square_them); }
 static strew_status take_first_of_groups(void) { return with_groups(take_their_first); }
 
 static strew_status find_log(void) {
@@ -473,7 +471,7 @@ static strew_status count_points(void) {
   X(permute, NULL, strew_permute(cube, 3, (int64_t[]){2, 0, 1}, TO))                                                   \
   X(transpose, NULL, strew_transpose(cube, 0, -1, TO))                                                                 \
   X(t, NULL, strew_t(a, TO))                                                                                           \
-  X(squeeze, NULL, strew_squeeze(column, NULL, TO))                                                                    \
+  X(squeeze, NULL, strew_squeeze_all(column, TO))                                                                      \
   X(unsqueeze, NULL, strew_unsqueeze(a, -1, TO))                                                                       \
   X(expand, NULL, strew_expand(row, 2, wide, TO))                                                                      \
   X(select, NULL, strew_select(a, 0, 2, TO))                                                                           \
@@ -513,25 +511,26 @@ static strew_status count_points(void) {
   X(cumprod_of_halves, NULL, strew_cumprod(half, 1, TO))                                                               \
   X(cumprod_in_place, b, strew_cumprod(b, 0, TO))                                                                      \
   X(cummax, NULL, strew_cummax(many, 0, &out[0], &out[1], report))                                                     \
-  X(sort, NULL, strew_sort(b, 0, false, &out[0], &out[1], report))                                                     \
-  X(sort_many, NULL, strew_sort(many, 0, true, &out[0], &out[1], report))                                              \
-  X(topk, NULL, strew_topk(b, 2, 1, true, &out[0], &out[1], report))                                                   \
-  X(topk_few_of_many, NULL, strew_topk(many, 5, 0, true, &out[0], &out[1], report))                                    \
-  X(topk_most_of_many, NULL, strew_topk(many_halves, 5990, 0, false, &out[0], &out[1], report))                        \
+  X(sort, NULL, strew_sort_with(b, 0, NULL, &out[0], &out[1], report))                                                 \
+  X(sort_many, NULL, strew_sort_with(many, 0, &(strew_sort_options){.descending = true}, &out[0], &out[1], report))    \
+  X(topk, NULL, strew_topk_with(b, 2, 1, NULL, &out[0], &out[1], report))                                              \
+  X(topk_few_of_many, NULL, strew_topk_with(many, 5, 0, NULL, &out[0], &out[1], report))                               \
+  X(topk_most_of_many, NULL,                                                                                           \
+    strew_topk_with(many_halves, 5990, 0, &(strew_topk_options){.smallest = true}, &out[0], &out[1], report))          \
   X(unique, NULL, strew_unique(whole, &out[0], &out[1], &out[2], report))                                              \
   X(unique_values, NULL, strew_unique(many, &out[0], NULL, NULL, report))                                              \
   X(unique_of_nothing, NULL, strew_unique(none, &out[0], &out[1], &out[2], report))                                    \
   X(nonzero, NULL, strew_nonzero(mask, TO))                                                                            \
-  X(gather, NULL, strew_gather(a, 1, columns, STREW_WRAP, TO))                                                         \
-  X(gather_into, b, strew_gather(a, 1, rows, STREW_ERROR, TO))                                                         \
-  X(gather_bad_index, b, strew_gather(a, 1, columns, STREW_ERROR, TO))                                                 \
+  X(gather, NULL, strew_gather_with(a, 1, columns, &(strew_index_options){.mode = STREW_WRAP}, TO))                    \
+  X(gather_into, b, strew_gather_with(a, 1, rows, NULL, TO))                                                           \
+  X(gather_bad_index, b, strew_gather_with(a, 1, columns, NULL, TO))                                                   \
   X(scatter_many, NULL, scatter_sum(handful, crowd, many, STREW_ERROR))                                                \
   X(scatter_many_in_place, handful, scatter_sum(handful, crowd, many, STREW_ERROR))                                    \
   X(scatter_many_into, row, scatter_sum(row, crowd, many, STREW_CLIP))                                                 \
   X(scatter_nothing, NULL, scatter_sum(whole, none, integers, STREW_ERROR))                                            \
   X(scatter_bad_index, halves, scatter_sum(halves, columns, half, STREW_ERROR))                                        \
-  X(index_select, NULL, strew_index_select(handful, 0, crowd, STREW_ERROR, TO))                                        \
-  X(index_add, NULL, strew_index_add(handful, 0, crowd, many, strew_int(2), STREW_ERROR, TO))                          \
+  X(index_select, NULL, strew_index_select_with(handful, 0, crowd, NULL, TO))                                          \
+  X(index_add, NULL, strew_index_add_with(handful, 0, crowd, many, strew_int(2), NULL, TO))                            \
   X(index_put_in_place, b, put_at(b, 2, rows, rows, strew_of(row), STREW_SUM))                                         \
   X(index_put_mean_of_halves, halves, put_at(halves, 2, rows, rows, number(2), STREW_MEAN))                            \
   X(index_put_at_mask, b, put_at(b, 1, mask, NULL, number(7), STREW_ASSIGN))                                           \
@@ -543,7 +542,7 @@ static strew_status count_points(void) {
   X(roll, NULL, strew_roll(b, 2, (int64_t[]){1, 2}, (int64_t[]){0, 1}, TO))                                            \
   X(repeat_interleave, NULL, strew_repeat_interleave(handful, number(2), 0, TO))                                       \
   X(histogram, NULL, count_points())                                                                                   \
-  X(take, NULL, strew_take(b, columns, STREW_WRAP, TO))                                                                \
+  X(take, NULL, strew_take_with(b, columns, &(strew_index_options){.mode = STREW_WRAP}, TO))                           \
   X(put_in_place, b, strew_put(b, rows, a, NULL, TO))                                                                  \
   X(grouping, NULL, group_ids(crowd, STREW_ERROR))                                                                     \
   X(grouping_dropping, NULL, group_ids(crowd, STREW_DROP))                                                             \
@@ -562,9 +561,8 @@ static strew_status count_points(void) {
   X(group_by_two, NULL, group_keys(2, far, many, STREW_KEYS_SORTED))                                                   \
   X(grouping_aggregate, NULL, reduce_groups())                                                                         \
   X(grouping_integers, NULL, with_groups(reduce_integers))                                                             \
-  X(std_of_scaled, NULL, strew_reduce(STREW_FOLD_STD, spread, 0, NULL, false, 1, TO))                                  \
-  X(std_of_scaled_into, figure, strew_reduce(STREW_FOLD_STD, spread, 0, NULL, false, 1, TO))                           \
-  X(grouping_squares, NULL, square_groups())                                                                           \
+  X(std_of_scaled, NULL, strew_reduce_with(STREW_FOLD_STD, spread, NULL, TO))                                          \
+  X(std_of_scaled_into, figure, strew_reduce_with(STREW_FOLD_STD, spread, NULL, TO))                                   \
   X(grouping_topk, NULL, take_first_of_groups())                                                                       \
   X(grouping_cumsum, NULL, add_up_groups())                                                                            \
   X(masked_select, NULL, strew_masked_select(b, mask, TO))                                                             \
@@ -626,10 +624,15 @@ END_TEST
 
 static strew_status call_fold(int i) {
   strew_fold fold = (strew_fold)(i / 4);
-  if (i % 4 == 0) return strew_reduce(fold, many, 0, NULL, false, 1, TO);
-  if (i % 4 == 1) return strew_reduce(fold, cube, 2, (int[]){0, 2}, true, 0, TO);
-  if (i % 4 == 2) return strew_reduce(fold, many_halves, 0, NULL, false, 1, TO);
-  return strew_reduce(fold, narrow, 1, (int[]){1}, false, 1, TO);
+  if (i % 4 == 0) return strew_reduce_with(fold, many, NULL, TO);
+  if (i % 4 == 1)
+    return strew_reduce_with(
+        fold, cube,
+        &(strew_reduce_options){
+            .dim_count = 2, .dims = (const int64_t[]){0, 2}, .keepdim = true, .correction = &(double){0}},
+        TO);
+  if (i % 4 == 2) return strew_reduce_with(fold, many_halves, NULL, TO);
+  return strew_reduce_with(fold, narrow, &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){1}}, TO);
 }
 
 START_TEST(test_folds) {
@@ -720,9 +723,9 @@ static strew_status call_group(int i) {
   bool has_arg = (i & 1) && (reduction == STREW_AMAX || reduction == STREW_AMIN);
   bool in_float64 = (i & 1) && (reduction == STREW_SUM || reduction == STREW_MEAN) && !out[0] && !lacks(STREW_FLOAT64);
   const strew_dtype dtype = STREW_FLOAT64;
-  strew_group_options options = {
+  struct group_form options = {
       .dim_size = i & 2 || out[0] ? -1 : 9, .reduction = reduction, .dtype = in_float64 ? &dtype : NULL};
-  return strew_group(src, index_, &options, &out[0], has_arg ? &out[1] : NULL, report);
+  return group_form(strew_by_index(index_), src, &options, &out[0], has_arg ? &out[1] : NULL, report);
 }
 
 static void start_scatter(int i, int64_t lowest) {
@@ -783,8 +786,8 @@ static void start_large(void) {
 }
 
 static strew_status group_large(strew_reduction how) {
-  strew_group_options options = {.dim_size = LARGE_PLACES, .reduction = how};
-  return strew_group(large, spread, &options, &out[0], how == STREW_AMAX ? &out[1] : NULL, report);
+  struct group_form options = {.dim_size = LARGE_PLACES, .reduction = how};
+  return group_form(strew_by_index(spread), large, &options, &out[0], how == STREW_AMAX ? &out[1] : NULL, report);
 }
 
 static strew_status call_large(int i) {
@@ -793,18 +796,25 @@ static strew_status call_large(int i) {
   case 1: return scatter_sum(table, table_rows, table_src, STREW_WRAP);
   case 2: return group_large(STREW_MEAN);
   case 3: return group_large(STREW_AMAX);
-  case 4: return strew_gather(places, 0, spread, STREW_ERROR, TO);
-  case 5: return strew_sort(large, 0, true, &out[0], &out[1], report);
-  case 6: return strew_topk(spread, 20, 0, false, &out[0], &out[1], report);
+  case 4: return strew_gather_with(places, 0, spread, NULL, TO);
+  case 5: return strew_sort_with(large, 0, &(strew_sort_options){.descending = true}, &out[0], &out[1], report);
+  case 6: return strew_topk_with(spread, 20, 0, &(strew_topk_options){.smallest = true}, &out[0], &out[1], report);
   case 7: return strew_unique(spread, &out[0], &out[1], &out[2], report);
   case 8: return strew_nonzero(large, TO);
   case 9: return strew_cumsum(large, 0, TO);
-  case 10: return strew_reduce(STREW_FOLD_SUM, large, 0, NULL, false, 1, TO);
-  case 11: return strew_reduce(STREW_FOLD_VAR, large, 0, NULL, false, 1, TO);
-  case 12: return strew_reduce(STREW_FOLD_ARGMAX, table_src, 1, (int[]){0}, false, 1, TO);
-  case 13: return strew_segment_csr(large, ends, STREW_AMAX, &out[0], &out[1], report);
-  case 14: return strew_segment_reduce(large, STREW_MEAN, lengths, NULL, 0, NULL, TO);
-  case 15: return strew_segment_coo(table_src, sorted, -1, STREW_AMIN, &out[0], &out[1], report);
+  case 10: return strew_reduce_with(STREW_FOLD_SUM, large, NULL, TO);
+  case 11: return strew_reduce_with(STREW_FOLD_VAR, large, NULL, TO);
+  case 12:
+    return strew_reduce_with(STREW_FOLD_ARGMAX, table_src,
+                             &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){0}}, TO);
+  case 13:
+    return strew_segment_csr_with(large, ends, &(strew_segment_options){.reduction = STREW_AMAX}, &out[0], &out[1],
+                                  report);
+  case 14:
+    return strew_segment_reduce_with(large, lengths, NULL, 0, &(strew_segment_options){.reduction = STREW_MEAN}, TO);
+  case 15:
+    return strew_segment_coo_with(table_src, sorted, &(strew_segment_options){.reduction = STREW_AMIN}, &out[0],
+                                  &out[1], report);
   case 16: return strew_gather_csr(table, ends, TO);
   case 17: return scatter_computed(places, large, spread);
   default: return strew_binary(STREW_REMAINDER, strew_of(large), number(3), TO);

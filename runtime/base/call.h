@@ -6,7 +6,6 @@
 #define STREW_CALL_H
 
 #include "float_mode.h"
-#include "old_forms.h"
 #include "strew.h"
 
 #define MAX_RANK     STREW_MAX_RANK
@@ -85,6 +84,10 @@ strew_status fail_unknown(const struct call *call, const char *argument, int val
 /* Fails unless the `reserved` bytes of options, size_bytes long, are zeros. */
 strew_status check_reserved(const struct call *call, const uint64_t *reserved, size_t size_bytes);
 #define check_options(call, options) check_reserved(call, (options)->reserved, sizeof(options)->reserved)
+/* After CALL, of a call with the argument `options`: NULL stands for zeros; fails unless the reserved bytes are zeros. */
+#define OPTIONS(type)                                                                                                  \
+  options = options ? options : &(const type){0};                                                                      \
+  RETURN_IF_FAILED(check_options(&call, options))
 
 /* Returns the name under which inner calls report: the alias that error has, else `name`. */
 static inline const char *alias_of(const strew_error *error, const char *name) {

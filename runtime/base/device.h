@@ -459,7 +459,7 @@ strew_status tensor_store(const struct call *call, const strew_tensor *tensor);
 strew_status unstored_open(const struct call *call, const strew_tensor *tensor, enum reader reader,
                            const strew_tensor *written);
 /* True if a fold over dimensions takes longer to read an unstored tensor. calls/reduce.c */
-bool fold_wants_stored(strew_fold fold, const strew_tensor *tensor, int count, const int *dims);
+bool fold_wants_stored(strew_fold fold, const strew_tensor *tensor, const strew_reduce_options *options);
 /* After an unstored tensor was read: fails if an index was out of range. What was made of it is void. */
 strew_status unstored_close(const struct call *call, const strew_tensor *tensor);
 

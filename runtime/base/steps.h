@@ -90,8 +90,8 @@ STEP_MAKES(step_binary, into, strew_binary(op, a, b, out, steps->error), strew_b
            strew_operand b, strew_tensor *into)
 STEP_MAKES(step_where, NULL, strew_where(condition, a, b, out, steps->error), strew_tensor *condition, strew_operand a,
            strew_operand b)
-STEP_MAKES(step_gather, NULL, strew_gather(x, dim, index, mode, out, steps->error), strew_tensor *x, int dim,
-           strew_tensor *index, strew_mode mode)
+STEP_MAKES(step_gather, NULL, strew_gather_with(x, dim, index, &(strew_index_options){.mode = mode}, out, steps->error),
+           strew_tensor *x, int dim, strew_tensor *index, strew_mode mode)
 STEP_MAKES(step_narrow, NULL, strew_narrow(x, dim, start, length, out, steps->error), strew_tensor *x, int dim,
            int64_t start, int64_t length)
 STEP_MAKES(step_view, NULL, strew_view(x, rank, sizes, out, steps->error), strew_tensor *x, int rank,
@@ -100,8 +100,11 @@ STEP_MAKES(step_reshape, NULL, strew_reshape(x, rank, sizes, out, steps->error),
            const int64_t *sizes)
 STEP_MAKES(step_expand, NULL, strew_expand(x, rank, sizes, out, steps->error), strew_tensor *x, int rank,
            const int64_t *sizes)
-STEP_MAKES(step_reduce, NULL, strew_reduce(fold, x, count, dims, dims != NULL, 0, out, steps->error), strew_fold fold,
-           strew_tensor *x, int count, const int *dims)
+STEP_MAKES(step_reduce, NULL,
+           strew_reduce_with(fold, x,
+                             &(strew_reduce_options){.dim_count = count, .dims = dims, .keepdim = dims != NULL}, out,
+                             steps->error),
+           strew_fold fold, strew_tensor *x, int count, const int64_t *dims)
 STEP_MAKES(step_cumsum, NULL, strew_cumsum(x, dim, out, steps->error), strew_tensor *x, int dim)
 STEP_MAKES(step_new, NULL, tensor_create(steps->call, device, dtype, rank, sizes, out), strew_device *device,
            strew_dtype dtype, int rank, const int64_t *sizes)
@@ -112,8 +115,9 @@ STEP_MAKES(step_count, NULL,
            strew_arange(device, STREW_INT64, strew_int(0), strew_int(count), strew_int(1), out, steps->error),
            strew_device *device, int64_t count)
 /* The positions that sort x; values: NULL, or receives the elements in this order. */
-STEP_MAKES(step_argsort, NULL, strew_sort(x, dim, descending, values, out, steps->error), strew_tensor *x, int dim,
-           bool descending, strew_tensor **values)
+STEP_MAKES(step_argsort, NULL,
+           strew_sort_with(x, dim, &(strew_sort_options){.descending = descending}, values, out, steps->error),
+           strew_tensor *x, int dim, bool descending, strew_tensor **values)
 /* The fold of all elements. */
 static inline strew_scalar step_number(struct steps *steps, strew_fold fold, strew_tensor *x) {
   strew_scalar number = strew_int(0);

@@ -33,6 +33,11 @@ strew_status check_named_dim(const struct call *call, const char *name, int rank
               wrapped - 1);
 }
 
+strew_status read_dim(const struct call *call, const char *name, int rank, int64_t given, int *dim) {
+  *dim = given < -MAX_RANK ? -MAX_RANK - 1 : given > MAX_RANK ? MAX_RANK : (int)given;
+  return check_named_dim(call, name, rank, dim);
+}
+
 static strew_status fail_bytes(const struct call *call, int rank, const int64_t *sizes) {
   char text[TEXT_BYTES];
   return fail(call, FAULT(STREW_ESHAPE, "shape"), "is %s, more bytes than can be addressed",

@@ -28,6 +28,8 @@ void dense_strides(int rank, const int64_t *sizes, int64_t *strides);
 /* Converts *dim to 0..rank-1 (-1 is the last; rank 0 counts as 1), or fails. */
 strew_status check_dim(const struct call *call, int rank, int *dim);
 strew_status check_named_dim(const struct call *call, const char *name, int rank, int *dim);
+/* Reads an entry of a list of dimensions, the argument `name`; fails if it is out of range. */
+strew_status read_dim(const struct call *call, const char *name, int rank, int64_t given, int *dim);
 /* Fails for position `at`, out of range for dimension dim; `position`: all `rank` coordinates, or NULL. */
 strew_status fail_position(const struct call *call, int dim, int64_t size, int rank, const int64_t *position,
                            int64_t at);

@@ -554,11 +554,15 @@ strew_status elementwise_clamp(struct elementwise *work, strew_tensor *x, const 
   return TRY(status, check_inputs(work));
 }
 
-strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const strew_operand *high, strew_tensor **out,
-                         strew_error *error) {
-  strew_tensor *low_tensor = low ? low->tensor : NULL, *high_tensor = high ? high->tensor : NULL;
-  CALL(call, "clamp", error, {"self", tensor}, {"min", low_tensor}, {"max", high_tensor});
+static bool is_left_out(strew_operand operand) {
+  return !operand.tensor && !operand.number.dtype && !operand.number.as.i;
+}
+
+strew_status strew_clamp_with(strew_tensor *tensor, strew_operand low, strew_operand high, strew_tensor **out,
+                              strew_error *error) {
+  CALL(call, "clamp", error, {"self", tensor}, {"min", low.tensor}, {"max", high.tensor});
   struct elementwise work = {.call = &call, .given = *out};
-  strew_status status = elementwise_clamp(&work, tensor, low, high);
+  strew_status status =
+      elementwise_clamp(&work, tensor, is_left_out(low) ? NULL : &low, is_left_out(high) ? NULL : &high);
   return TRY(status, elementwise_run(&work, out));
 }

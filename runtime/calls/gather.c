@@ -46,14 +46,15 @@ strew_status gather_call(const struct call *call, struct addressing *addressing,
   return made ? release_if_failed(status, out) : status;
 }
 
-strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,
-                          strew_error *error) {
+strew_status strew_gather_with(strew_tensor *self, int dim, strew_tensor *index, const strew_index_options *options,
+                               strew_tensor **out, strew_error *error) {
   CALL(call, "gather", error, {"self", self, MOVED}, {"index", index}, {"out", *out, MOVED});
+  OPTIONS(strew_index_options);
   INDEX(&call, index);
   bool empty = strew_tensor_numel(index) == 0;
   const char *hint =
       self->rank <= 1 ? "strew_take_with(self, index) reads one dimension at an index of any shape" : NULL;
-  RETURN_IF_FAILED(check_words(&call, STREW_ASSIGN, mode));
+  RETURN_IF_FAILED(check_words(&call, STREW_ASSIGN, options->mode));
   RETURN_IF_FAILED(check_devices(&call));
   RETURN_IF_FAILED(check_dim(&call, self->rank, &dim));
   if (!empty) RETURN_IF_FAILED(check_index_dtype(&call, index, "index"));
@@ -61,6 +62,6 @@ strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, stre
   if (!empty) RETURN_IF_FAILED(check_index_sizes(&call, index, self, "self", dim));
   RETURN_IF_FAILED(check_gather_out(&call, *out, self, "index", index));
   int64_t size = self->rank ? self->sizes[dim] : 1;
-  struct addressing addressing = ADDRESSING(index, index, {size, dim, "self", mode, false});
+  struct addressing addressing = ADDRESSING(index, index, {size, dim, "self", options->mode, false});
   return gather_call(&call, &addressing, self, index->rank, index->sizes, out);
 }

@@ -129,14 +129,14 @@ static strew_tensor *find_bins(struct steps *steps, const struct histogram *hist
   step_binary(steps, STREW_MUL, bin, (double)histogram->bins, bin);
   step_binary(steps, STREW_DIV, bin, max - min, bin);
   strew_tensor *whole = steps_keep(steps, mark, step_to(steps, bin, NULL, STREW_INT64));
-  STEP(steps, strew_clamp(whole, &zero, &last, &whole, steps->error));
+  STEP(steps, strew_clamp_with(whole, zero, last, &whole, steps->error));
   return whole;
 }
 
 /* Replaces the bins of elements out of range, and of NaN, by -1. */
 static void drop_outside(struct steps *steps, const struct histogram *histogram, strew_tensor *x, strew_tensor *bins) {
   const strew_operand low = operand_of_float(histogram->min), high = operand_of_float(histogram->max);
-  STEP_INTO(steps, nearest, strew_clamp(x, &low, &high, nearest, steps->error));
+  STEP_INTO(steps, nearest, strew_clamp_with(x, low, high, nearest, steps->error));
   strew_tensor *is_inside = step_binary(steps, STREW_EQ, *nearest, x, NULL);
   STEP(steps, strew_where(is_inside, strew_of(bins), operand_of_int(-1), &bins, steps->error));
 }
@@ -272,7 +272,9 @@ static void check_grid(struct steps *steps, struct call *call, struct grid *grid
 /* The bin of each coordinate, which is less than 0, or too large, beside the edges. */
 static strew_tensor *find_bin(struct steps *steps, strew_tensor *x, strew_tensor *edges) {
   const int mark = steps->count;
-  STEP_INTO(steps, bin, strew_searchsorted(edges, strew_of(x), true, bin, steps->error));
+  STEP_INTO(
+      steps, bin,
+      strew_searchsorted_with(edges, strew_of(x), &(strew_searchsorted_options){.right = true}, bin, steps->error));
   strew_tensor *last = step_view(steps, step_narrow(steps, edges, 0, -1, 1), 0, NULL);
   strew_tensor *at_end = step_to(steps, step_binary(steps, STREW_EQ, x, last, NULL), NULL, STREW_INT64);
   step_binary(steps, STREW_SUB, *bin, at_end, *bin);

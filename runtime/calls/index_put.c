@@ -225,14 +225,15 @@ static strew_status positions_start(const struct call *call, struct rows *rows, 
   return status;
 }
 
-strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode, strew_tensor **out,
-                        strew_error *error) {
+strew_status strew_take_with(strew_tensor *self, strew_tensor *index, const strew_index_options *options,
+                             strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "take", error, {"self", self, MOVED}, {"index", index}, {"out", *out, MOVED});
+  OPTIONS(strew_index_options);
   INDEX(&call, index);
   struct rows rows;
-  STEP(&steps, check_words(&call, STREW_ASSIGN, mode));
+  STEP(&steps, check_words(&call, STREW_ASSIGN, options->mode));
   STEP(&steps, check_devices(&call));
-  STEP(&steps, positions_start(&call, &rows, self, index, mode));
+  STEP(&steps, positions_start(&call, &rows, self, index, options->mode));
   STEP(&steps, check_gather_out(&call, *out, self, "index", index));
   rows_gather(&steps, &rows, self, out);
   return steps_status(&steps);
@@ -359,17 +360,18 @@ static strew_status check_batches(const struct call *call, const strew_tensor *s
   return STREW_OK;
 }
 
-strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batch_dims, strew_mode mode,
-                             strew_tensor **out, strew_error *error) {
+strew_status strew_gather_nd_with(strew_tensor *self, strew_tensor *indices, int batch_dims,
+                                  const strew_index_options *options, strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "gather_nd", error, {"self", self, MOVED}, {"indices", indices}, {"out", *out, MOVED});
+  OPTIONS(strew_index_options);
   INDEX(&call, indices);
-  const struct coordinates what = {"self", batch_dims, mode};
+  const struct coordinates what = {"self", batch_dims, options->mode};
   struct rows rows;
   rows_start(&rows, 0);
-  STEP(&steps, check_words(&call, STREW_ASSIGN, mode));
+  STEP(&steps, check_words(&call, STREW_ASSIGN, options->mode));
   STEP(&steps, check_devices(&call));
   STEP(&steps, check_batches(&call, self, indices, batch_dims));
-  STEP(&steps, add_batches(&steps, &rows, self, indices, batch_dims, mode));
+  STEP(&steps, add_batches(&steps, &rows, self, indices, batch_dims, options->mode));
   STEP(&steps, add_coordinates(&call, &what, &rows, self, indices));
   STEP(&steps, check_gather_out(&call, *out, self, "indices", indices));
   rows_gather(&steps, &rows, self, out);

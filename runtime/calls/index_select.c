@@ -49,13 +49,14 @@ static strew_status along_start(const struct call *call, struct along *along, co
 
 /* ---------------------------------------------------------------------------------------------------- reading */
 
-strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,
-                                strew_error *error) {
+strew_status strew_index_select_with(strew_tensor *self, int dim, strew_tensor *index,
+                                     const strew_index_options *options, strew_tensor **out, strew_error *error) {
   CALL(call, "index_select", error, {"self", self, MOVED}, {"index", index}, {"out", *out, MOVED});
+  OPTIONS(strew_index_options);
   INDEX(&call, index);
   struct along along;
-  const strew_scatter_options options = {.mode = mode};
-  RETURN_IF_FAILED(along_start(&call, &along, self, dim, index, &options));
+  const strew_scatter_options reading = {.mode = options->mode};
+  RETURN_IF_FAILED(along_start(&call, &along, self, dim, index, &reading));
   if (self->rank == 0 && along.wide.sizes[0] != 1)
     return fail(&call, FAULT(STREW_ESHAPE, "index"), "has %" PRId64 " elements, expected 1: self has no dimension",
                 along.wide.sizes[0]);
@@ -63,14 +64,15 @@ strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index
   return gather_call(&call, &along.addressing, self, self->rank ? along.wide.rank : 0, along.wide.sizes, out);
 }
 
-strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,
-                                  strew_error *error) {
+strew_status strew_take_along_dim_with(strew_tensor *self, int dim, strew_tensor *index,
+                                       const strew_index_options *options, strew_tensor **out, strew_error *error) {
   CALL(call, "take_along_dim", error, {"self", self, MOVED}, {"index", index}, {"out", *out, MOVED});
+  OPTIONS(strew_index_options);
   INDEX(&call, index);
   struct shape1 shape = shape_at_least_1d(index), other = shape_at_least_1d(self);
   char is[TEXT_BYTES], expected[TEXT_BYTES];
   struct fault fault = {.code = STREW_ESHAPE, .argument = "index"};
-  RETURN_IF_FAILED(check_words(&call, STREW_ASSIGN, mode));
+  RETURN_IF_FAILED(check_words(&call, STREW_ASSIGN, options->mode));
   RETURN_IF_FAILED(check_devices(&call));
   RETURN_IF_FAILED(check_dim(&call, self->rank, &dim));
   if (strew_tensor_numel(index)) RETURN_IF_FAILED(check_index_dtype(&call, index, "index"));
@@ -83,7 +85,7 @@ strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *ind
                 text_of_sizes(index->rank, index->sizes, is), text_of_sizes(self->rank, self->sizes, expected), dim);
   RETURN_IF_FAILED(check_gather_out(&call, *out, self, "index", index));
   strew_tensor wide, wide_self;
-  struct addressing addressing = ADDRESSING(&wide, index, {size, dim, "self", mode, false});
+  struct addressing addressing = ADDRESSING(&wide, index, {size, dim, "self", options->mode, false});
   shape.sizes[dim] = size;
   tensor_broadcast(&wide_self, self, &shape);
   shape.sizes[dim] = count;
@@ -124,24 +126,26 @@ strew_status strew_index_reduce(strew_tensor *self, int dim, strew_tensor *index
   return TRY(status, scatter_call(&call, &along.job, self, out));
 }
 
-strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source, strew_mode mode,
-                              strew_tensor **out, strew_error *error) {
+strew_status strew_index_copy_with(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                   const strew_index_options *options, strew_tensor **out, strew_error *error) {
   CALL(call, "index_copy", error, {"self", self, MOVED}, {"index", index}, {"source", source, MOVED}, OTHER_OUT);
+  OPTIONS(strew_index_options);
   INDEX(&call, index);
   struct along along;
-  const strew_scatter_options options = {.mode = mode};
-  strew_status status = join_start(&call, &along, self, dim, index, source, &options, *out);
+  const strew_scatter_options assign = {.mode = options->mode};
+  strew_status status = join_start(&call, &along, self, dim, index, source, &assign, *out);
   return TRY(status, scatter_call(&call, &along.job, self, out));
 }
 
-strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, strew_operand value, strew_mode mode,
-                              strew_tensor **out, strew_error *error) {
+strew_status strew_index_fill_with(strew_tensor *self, int dim, strew_tensor *index, strew_operand value,
+                                   const strew_index_options *options, strew_tensor **out, strew_error *error) {
   CALL(call, "index_fill", error, {"self", self, MOVED}, {"index", index}, {"value", value.tensor, MOVED}, OTHER_OUT);
+  OPTIONS(strew_index_options);
   INDEX(&call, index);
   struct along along;
   char is[TEXT_BYTES];
-  const strew_scatter_options options = {.mode = mode};
-  strew_status status = along_start(&call, &along, self, dim, index, &options);
+  const strew_scatter_options assign = {.mode = options->mode};
+  strew_status status = along_start(&call, &along, self, dim, index, &assign);
   if (status == STREW_OK && value.tensor && value.tensor->rank)
     return fail(&call, FAULT(STREW_ESHAPE, "value"), "has shape %s, expected a number or a tensor of rank 0",
                 text_of_sizes(value.tensor->rank, value.tensor->sizes, is));
@@ -183,15 +187,17 @@ static strew_status read_alpha(const struct call *call, strew_dtype dtype, strew
 
 static bool is_one(strew_scalar alpha) { return alpha.dtype == STREW_FLOAT64 ? alpha.as.f == 1 : alpha.as.i == 1; }
 
-strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source, strew_scalar alpha,
-                             strew_mode mode, strew_tensor **out, strew_error *error) {
+strew_status strew_index_add_with(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                  strew_scalar alpha, const strew_index_options *options, strew_tensor **out,
+                                  strew_error *error) {
   CALL_STEPS(call, steps, "index_add", error, {"self", self}, {"index", index}, {"source", source}, OTHER_OUT);
+  OPTIONS(strew_index_options);
   INDEX(&call, index);
   struct along along;
   strew_scalar factor = alpha;
-  const strew_scatter_options options = {.reduction = STREW_SUM, .mode = mode};
+  const strew_scatter_options sum = {.reduction = STREW_SUM, .mode = options->mode};
   STEP(&steps, read_alpha(&call, self->dtype, alpha, &factor));
-  STEP(&steps, join_start(&call, &along, self, dim, index, source, &options, *out));
+  STEP(&steps, join_start(&call, &along, self, dim, index, source, &sum, *out));
   if (!is_one(factor)) along.job.src = step_binary(&steps, STREW_MUL, source, factor, NULL);
   STEP(&steps, scatter_call(&call, &along.job, self, out));
   return steps_status(&steps);

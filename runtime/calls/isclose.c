@@ -90,10 +90,11 @@ static strew_tensor *find_close(struct steps *steps, strew_tensor *a, strew_tens
   return near;
 }
 
-strew_status strew_isclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool equal_nan,
-                           strew_tensor **out, strew_error *error) {
+strew_status strew_isclose_with(strew_tensor *a, strew_tensor *b, double rtol, double atol,
+                                const strew_isclose_options *options, strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "isclose", error, {"self", a}, {"other", b});
-  strew_tensor *near = find_close(&steps, a, b, rtol, atol, equal_nan);
+  OPTIONS(strew_isclose_options);
+  strew_tensor *near = find_close(&steps, a, b, rtol, atol, options->equal_nan);
   return steps_give(&steps, step_to(&steps, near, a->storage->device, STREW_BOOL), out);
 }
 

@@ -216,7 +216,7 @@ struct folded {
 
 static struct folded fold_pivots(struct steps *steps, strew_fold fold, strew_tensor *pivots, const strew_tensor *tensor,
                                  const char *name, strew_tensor **out) {
-  struct folded folded = {.made = step_reduce(steps, fold, pivots, 1, (int[]){-1}), .out = out};
+  struct folded folded = {.made = step_reduce(steps, fold, pivots, 1, (int64_t[]){-1}), .out = out};
   folded.target = steps_out(steps, name, tensor->storage->device, tensor->dtype, tensor->rank - 2, tensor->sizes, *out);
   folded.made = step_reshape(steps, folded.made, tensor->rank - 2, tensor->sizes);
   return folded;

@@ -99,7 +99,7 @@ static void make_lines(struct steps *steps, strew_tensor *tensor, const int *dim
   strew_tensor *matrix = step_reshape(steps, moved, 2, sizes);
   const bool is_copy = steps->status == STREW_OK && matrix->storage != tensor->storage;
   if (!lines->unsorted)
-    STEP(steps, strew_sort(matrix, 1, false, made, NULL, steps->error));
+    STEP(steps, strew_sort_with(matrix, 1, NULL, made, NULL, steps->error));
   else if (!is_copy && lines->rows > 1)
     STEP(steps, strew_clone(matrix, made, steps->error));
   lines->is_copy = is_copy;
@@ -184,19 +184,20 @@ static strew_status check_quantile(const struct call *call, const strew_tensor *
               FLOAT32_EXACT);
 }
 
-strew_status strew_quantile(strew_tensor *tensor, strew_operand q, const int *dim, bool keepdim,
-                            strew_interpolation interpolation, strew_tensor **out, strew_error *error) {
+strew_status strew_quantile_with(strew_tensor *tensor, strew_operand q, const strew_quantile_options *options,
+                                 strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "quantile", error, {"self", tensor}, {"q", q.tensor});
+  OPTIONS(strew_quantile_options);
   struct quantile_list list = {.call = &call, .tensor = tensor};
   struct sorted_lines lines = {.values = NULL};
-  int along = dim ? *dim : 0, *positive = dim ? &along : NULL;
+  int along = options->dim ? *options->dim : 0, *positive = options->dim ? &along : NULL;
   STEP(&steps, check_float(&call, "self", tensor));
-  STEP(&steps, check_interpolation(&call, interpolation));
+  STEP(&steps, check_interpolation(&call, options->interpolation));
   STEP(&steps, read_q(&list, q));
   STEP(&steps, check_quantile(&call, tensor, positive, &lines));
   if (steps.status == STREW_OK) {
-    strew_tensor *rows = pick_rows(&steps, &list, positive, &lines, interpolation);
-    steps_give(&steps, shape_rows(&steps, &list, positive, keepdim, rows), out);
+    strew_tensor *rows = pick_rows(&steps, &list, positive, &lines, options->interpolation);
+    steps_give(&steps, shape_rows(&steps, &list, positive, options->keepdim, rows), out);
   }
   if (list.q) memory_free(tensor_context(tensor), list.q, (size_t)list.count * sizeof *list.q);
   return steps_status(&steps);

@@ -10,12 +10,6 @@
 
 static int64_t size_along(const strew_tensor *tensor, int dim) { return tensor->rank ? tensor->sizes[dim] : 1; }
 
-/* Converts entry i of the list `dims` to *dim. */
-static strew_status read_dim(const struct call *call, int rank, const int64_t *dims, int i, int *dim) {
-  *dim = dims[i] < -MAX_RANK ? -MAX_RANK - 1 : dims[i] > MAX_RANK ? MAX_RANK : (int)dims[i];
-  return check_named_dim(call, "dims", rank, dim);
-}
-
 /* Gives a contiguous result; of the operand itself, or of a view of it, a copy. */
 static strew_status give_new(struct steps *steps, const strew_tensor *operand, strew_tensor *x, strew_tensor **out) {
   const bool is_new = steps->status == STREW_OK && x->storage != operand->storage && strew_tensor_is_contiguous(x);
@@ -33,7 +27,7 @@ strew_status strew_flip(strew_tensor *tensor, int dim_count, const int64_t *dims
     return fail(&call, VALUED(STREW_EARGUMENT, "dim_count", strew_int(dim_count)), "is %d, expected 0 or more",
                 dim_count);
   for (int i = 0, dim; dims && i < dim_count; i++) {
-    RETURN_IF_FAILED(read_dim(&call, tensor->rank, dims, i, &dim));
+    RETURN_IF_FAILED(read_dim(&call, "dims", tensor->rank, dims[i], &dim));
     if (chosen >> dim & 1) return fail(&call, FAULT(STREW_ESHAPE, "dims"), "names dimension %d twice", dim);
     chosen |= 1u << dim;
   }
@@ -65,7 +59,7 @@ strew_status strew_roll(strew_tensor *tensor, int count, const int64_t *shifts, 
     STEP(&steps, fail(&call, fault, "has %d entries, expected %s", count, dims ? "0 or more" : "1"));
   if (!dims) x = step_reshape(&steps, tensor, 1, (int64_t[]){-1});
   for (int i = 0, dim = 0; i < count && steps.status == STREW_OK; i++) {
-    if (dims && STEP(&steps, read_dim(&call, tensor->rank, dims, i, &dim)) != STREW_OK) break;
+    if (dims && STEP(&steps, read_dim(&call, "dims", tensor->rank, dims[i], &dim)) != STREW_OK) break;
     x = roll_along(&steps, x, dim, shifts[i]);
   }
   if (!dims) x = step_view(&steps, x, tensor->rank, tensor->sizes);
@@ -205,7 +199,7 @@ strew_status strew_repeat_interleave(strew_tensor *tensor, strew_operand repeats
     strew_tensor *made = x->rank == 1 ? repeat_line(&steps, x, counts) : NULL;
     if (made) return steps_give(&steps, made, out);
     strew_tensor *positions = steps.status == STREW_OK ? find_positions(&steps, counts, n, x->rank == 1) : NULL;
-    STEP_INTO(&steps, chosen, strew_index_select(x, dim, positions, STREW_ERROR, chosen, steps.error));
+    STEP_INTO(&steps, chosen, strew_index_select_with(x, dim, positions, NULL, chosen, steps.error));
     return steps_give(&steps, *chosen, out);
   }
   STEP(&steps, check_scalar(&call, "repeats", repeats.number));

@@ -17,14 +17,13 @@ static strew_status result_dtype(const struct call *call, const struct fold_row 
 }
 
 /* Marks the dimensions to fold: those listed, all without a list. */
-static strew_status mark_folded(const struct call *call, int rank, int count, const int *dims, bool *folded) {
+static strew_status mark_folded(const struct call *call, int rank, int count, const int64_t *dims, bool *folded) {
   if (count < 0 || (count && !dims))
-    return fail(call, FAULT(STREW_EARGUMENT, "count"), "is %d, expected %s", count,
+    return fail(call, FAULT(STREW_EARGUMENT, "dim_count"), "is %d, expected %s", count,
                 dims ? "0 or more" : "0 without dims: NULL stands for all dimensions");
   for (int d = 0; d < MAX_RANK; d++) folded[d] = !dims && d < rank;
-  for (int i = 0; i < count; i++) {
-    int dim = dims[i];
-    RETURN_IF_FAILED(check_dim(call, rank, &dim));
+  for (int i = 0, dim; i < count; i++) {
+    RETURN_IF_FAILED(read_dim(call, "dim", rank, dims[i], &dim));
     if (folded[dim])
       return fail(call, VALUED(STREW_ESHAPE, "dim", strew_int(dims[i])), "names dimension %d twice", dim);
     folded[dim] = true;
@@ -110,7 +109,7 @@ struct folding {
   strew_fold fold;
   strew_tensor *tensor;
   int count;
-  const int *dims;
+  const int64_t *dims;
   bool keepdim;
   double correction;
 };
@@ -203,23 +202,26 @@ static strew_tensor *fold_tensor(struct steps *steps, const struct folding *fold
 
 /* Short rows are read one by one. (Sums of x * y over 1 M rows of 64: 90 ms, stored 63; over 1000 of 1000: 0.35, stored
    0.6.) */
-bool fold_wants_stored(strew_fold fold, const strew_tensor *tensor, int count, const int *dims) {
+bool fold_wants_stored(strew_fold fold, const strew_tensor *tensor, const strew_reduce_options *options) {
   enum { SHORT = 256 };
   const int last = tensor->rank - 1;
-  bool is_short = dims && last >= 0 && tensor->storage->device->ops->host_memory && tensor->sizes[last] < SHORT;
-  for (int i = 0; i < count && is_short; i++)
-    if (dims[i] == last || dims[i] == -1) return true;
+  bool is_short =
+      options && options->dims && last >= 0 && tensor->storage->device->ops->host_memory && tensor->sizes[last] < SHORT;
+  for (int i = 0; is_short && i < options->dim_count; i++)
+    if (options->dims[i] == last || options->dims[i] == -1) return true;
   return (unsigned)fold < STREW_FOLD_COUNT && fold_is_spread(fold);
 }
 
-strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
-                          double correction, strew_tensor **out, strew_error *error) {
+strew_status strew_reduce_with(strew_fold fold, strew_tensor *tensor, const strew_reduce_options *options,
+                               strew_tensor **out, strew_error *error) {
   const bool known = (unsigned)fold < STREW_FOLD_COUNT;
   CALL_STEPS(call, steps, known ? fold_row_of(fold)->name : "reduce", error, {"self", tensor, READ_ONCE},
              {"out", *out});
+  OPTIONS(strew_reduce_options);
   if (!known) return fail_unknown(&call, "fold", (int)fold, STREW_FOLD_COUNT - 1);
-  const struct folding folding = {fold, tensor, count, dims, keepdim, correction};
-  STEP(&steps, unstored_open(&call, tensor, fold_wants_stored(fold, tensor, count, dims) ? 0 : READ_BY_REDUCE, *out));
+  const struct folding folding = {fold,          tensor,           options->dim_count,
+                                  options->dims, options->keepdim, options->correction ? *options->correction : 1};
+  STEP(&steps, unstored_open(&call, tensor, fold_wants_stored(fold, tensor, options) ? 0 : READ_BY_REDUCE, *out));
   strew_tensor *folded = fold_tensor(&steps, &folding, *out, true);
   STEP(&steps, unstored_close(&call, tensor));
   return steps_give(&steps, folded, out);
@@ -311,10 +313,11 @@ strew_status strew_cummin(strew_tensor *tensor, int dim, strew_tensor **values, 
 /* The largest element is subtracted first, so that no exponential overflows. 16-bit floats are computed as float32 and
    rounded once. */
 static void soften(struct steps *steps, bool logarithm, int dim, strew_tensor *x, strew_tensor *out) {
-  strew_tensor *largest = step_reduce(steps, STREW_FOLD_AMAX, x, 1, &dim);
+  const int64_t along = dim;
+  strew_tensor *largest = step_reduce(steps, STREW_FOLD_AMAX, x, 1, &along);
   step_binary(steps, STREW_SUB, x, largest, out);
   strew_tensor *powers = step_unary(steps, STREW_EXP, out, logarithm ? NULL : out);
-  strew_tensor *sums = step_reduce(steps, STREW_FOLD_SUM, powers, 1, &dim);
+  strew_tensor *sums = step_reduce(steps, STREW_FOLD_SUM, powers, 1, &along);
   if (logarithm) step_unary(steps, STREW_LOG, sums, sums);
   step_binary(steps, logarithm ? STREW_SUB : STREW_DIV, out, sums, out);
 }
@@ -329,8 +332,11 @@ static void soften_pieces(struct steps *steps, bool logarithm, int dim, strew_te
   }
 }
 
-strew_status strew_softmax(strew_tensor *tensor, int dim, bool logarithm, strew_tensor **out, strew_error *error) {
+strew_status strew_softmax_with(strew_tensor *tensor, int dim, const strew_softmax_options *options, strew_tensor **out,
+                                strew_error *error) {
+  const bool logarithm = options && options->logarithm;
   CALL_STEPS(call, steps, logarithm ? "log_softmax" : "softmax", error, {"self", tensor});
+  OPTIONS(strew_softmax_options);
   STEP(&steps, check_float(&call, "self", tensor));
   STEP(&steps, check_dim(&call, tensor->rank, &dim));
   const strew_dtype wide = dtype_wide(tensor->dtype);

@@ -102,18 +102,21 @@ static strew_status find_places(struct search search, strew_tensor **out) {
   return steps_give(&steps, target, out);
 }
 
-strew_status strew_searchsorted(strew_tensor *sorted, strew_operand values, bool right, strew_tensor **out,
-                                strew_error *error) {
+strew_status strew_searchsorted_with(strew_tensor *sorted, strew_operand values,
+                                     const strew_searchsorted_options *options, strew_tensor **out,
+                                     strew_error *error) {
   CALL(call, "searchsorted", error, {"sorted", sorted}, {"values", values.tensor}, {"out", *out});
-  const struct search search = {&call, sorted, values, "sorted", "values", right};
+  OPTIONS(strew_searchsorted_options);
+  const struct search search = {&call, sorted, values, "sorted", "values", options->right};
   if (!sorted->rank) return fail(&call, FAULT(STREW_ESHAPE, "sorted"), "has no dimension, expected at least 1");
   return find_places(search, out);
 }
 
-strew_status strew_bucketize(strew_operand values, strew_tensor *boundaries, bool right, strew_tensor **out,
-                             strew_error *error) {
+strew_status strew_bucketize_with(strew_operand values, strew_tensor *boundaries,
+                                  const strew_searchsorted_options *options, strew_tensor **out, strew_error *error) {
   CALL(call, "bucketize", error, {"values", values.tensor}, {"boundaries", boundaries}, {"out", *out});
-  const struct search search = {&call, boundaries, values, "boundaries", "values", right};
+  OPTIONS(strew_searchsorted_options);
+  const struct search search = {&call, boundaries, values, "boundaries", "values", options->right};
   if (boundaries->rank != 1)
     return fail(&call, FAULT(STREW_ESHAPE, "boundaries"), "has %d dimensions, expected 1", boundaries->rank);
   return find_places(search, out);
@@ -130,17 +133,17 @@ static strew_tensor *find_members(struct steps *steps, strew_tensor *x, strew_te
   const strew_operand none = operand_of_int(0), last = operand_of_int(count - 1);
   if (!count) return step_full(steps, x->storage->device, STREW_BOOL, x->rank, x->sizes, strew_bool(false));
   if (count > 1 && x->rank < MAX_RANK && strew_tensor_numel(x) <= FEW_PAIRS / count) {
-    const int last_dim = x->rank;
-    STEP_INTO(steps, lines, strew_unsqueeze(x, last_dim, lines, steps->error));
+    const strew_reduce_options last_dim = {.dim_count = 1, .dims = (const int64_t[]){x->rank}};
+    STEP_INTO(steps, lines, strew_unsqueeze(x, x->rank, lines, steps->error));
     strew_tensor *equal = step_binary(steps, STREW_EQ, *lines, set, NULL);
-    STEP_INTO(steps, found, strew_reduce(STREW_FOLD_ANY, equal, 1, &last_dim, false, 0, found, steps->error));
+    STEP_INTO(steps, found, strew_reduce_with(STREW_FOLD_ANY, equal, &last_dim, found, steps->error));
     return *found;
   }
   if (count > FEW) {
-    STEP_INTO(steps, ordered, strew_sort(set, 0, false, ordered, NULL, steps->error));
-    STEP_INTO(steps, at, strew_searchsorted(*ordered, strew_of(x), false, at, steps->error));
-    STEP(steps, strew_clamp(*at, &none, &last, at, steps->error));
-    STEP_INTO(steps, nearest, strew_take(*ordered, *at, STREW_ERROR, nearest, steps->error));
+    STEP_INTO(steps, ordered, strew_sort_with(set, 0, NULL, ordered, NULL, steps->error));
+    STEP_INTO(steps, at, strew_searchsorted_with(*ordered, strew_of(x), NULL, at, steps->error));
+    STEP(steps, strew_clamp_with(*at, none, last, at, steps->error));
+    STEP_INTO(steps, nearest, strew_take_with(*ordered, *at, NULL, nearest, steps->error));
     return step_binary(steps, STREW_EQ, *nearest, x, NULL);
   }
   strew_tensor *found = NULL;

@@ -24,6 +24,10 @@ static struct segments segments_of(const char *name, strew_tensor *tensor, const
   return (struct segments){name, src_name, tensor, src, shape_at_least_1d(src), tensor->rank - 1};
 }
 
+static strew_reduction reduction_of(const strew_segment_options *options) {
+  return options->reduction == STREW_ASSIGN ? STREW_SUM : options->reduction;
+}
+
 /* A view of a tensor, with one dimension if it has none. */
 static strew_tensor line_of(const strew_tensor *tensor) {
   strew_tensor line = *tensor;
@@ -306,10 +310,12 @@ static void reduce_by_ends(struct steps *steps, const struct segments *ends, str
   reduce_into(steps, &reducing, out, arg);
 }
 
-strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction, strew_tensor **out,
-                               strew_tensor **arg, strew_error *error) {
+strew_status strew_segment_csr_with(strew_tensor *src, strew_tensor *indptr, const strew_segment_options *options,
+                                    strew_tensor **out, strew_tensor **arg, strew_error *error) {
   CALL_STEPS(call, steps, "segment_csr", error, {"src", src, READ_ONCE}, {"indptr", indptr}, {"out", *out});
+  OPTIONS(strew_segment_options);
   INDEX(&call, indptr);
+  const strew_reduction reduction = reduction_of(options);
   struct segments given = segments_of("indptr", indptr, "src", src);
   STEP(&steps, check_reduction(&call, reduction, arg != NULL, src->dtype));
   STEP(&steps, check_segments(&call, &given));
@@ -328,7 +334,8 @@ static strew_status check_sums(struct steps *steps, const struct segments *lengt
   int64_t number = -1, position[MAX_RANK];
   strew_scalar sum;
   char at[TEXT_BYTES];
-  STEP_INTO(steps, sums, strew_reduce(STREW_FOLD_SUM, lengths->tensor, 1, &lengths->dim, false, 0, sums, steps->error));
+  const strew_reduce_options along = {.dim_count = 1, .dims = (const int64_t[]){lengths->dim}};
+  STEP_INTO(steps, sums, strew_reduce_with(STREW_FOLD_SUM, lengths->tensor, &along, sums, steps->error));
   STEP(steps, find_outside(steps->call, *sums, size, size, &number));
   if (steps->status != STREW_OK || number < 0) return steps->status;
   if (STEP(steps, index_value(steps->call, *sums, number, position, &sum)) != STREW_OK) return steps->status;
@@ -399,18 +406,18 @@ static void segment_reduce(struct steps *steps, const struct segments *given, bo
   if (steps->status == STREW_OK) reduce_into(steps, &reducing, out, NULL);
 }
 
-strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction, strew_tensor *lengths,
-                                  strew_tensor *offsets, int axis, const strew_scalar *initial, strew_tensor **out,
-                                  strew_error *error) {
+strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths, strew_tensor *offsets, int axis,
+                                       const strew_segment_options *options, strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "segment_reduce", error, {"data", data, READ_ONCE}, {"lengths", lengths},
              {"offsets", offsets}, {"out", *out});
+  OPTIONS(strew_segment_options);
   INDEX(&call, lengths);
   INDEX(&call, offsets);
   if (!lengths == !offsets)
     return fail(&call, FAULT(STREW_EARGUMENT, "lengths"), "%s",
                 lengths ? "and 'offsets' are both given, expected one" : "or 'offsets' is missing");
   struct segments given = segments_of(lengths ? "lengths" : "offsets", lengths ? lengths : offsets, "data", data);
-  segment_reduce(&steps, &given, lengths != NULL, reduction, axis, initial, out);
+  segment_reduce(&steps, &given, lengths != NULL, reduction_of(options), axis, options->initial, out);
   return steps_status(&steps);
 }
 
@@ -485,7 +492,7 @@ static void reduce_sorted(struct steps *steps, const struct segments *index, int
 }
 
 /* True if the index has an entry for each element, and the call no errors but those of index values. */
-static bool is_plain(const struct segments *index, strew_tensor *src, const strew_group_options *options,
+static bool is_plain(const struct segments *index, strew_tensor *src, const struct group_options *options,
                      bool with_arg) {
   strew_tensor *tensor = index->tensor;
   if (tensor->rank > index->shape.rank || strew_tensor_numel(tensor) == 0) return false;
@@ -493,19 +500,21 @@ static bool is_plain(const struct segments *index, strew_tensor *src, const stre
          group_form_is_valid(src, tensor, options, with_arg);
 }
 
-strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size, strew_reduction reduction,
-                               strew_tensor **out, strew_tensor **arg, strew_error *error) {
+strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index, const strew_segment_options *options,
+                                    strew_tensor **out, strew_tensor **arg, strew_error *error) {
   CALL_STEPS(call, steps, "segment_coo", error, {"src", src, READ_ONCE}, {"index", index}, {"out", *out});
+  OPTIONS(strew_segment_options);
   INDEX(&call, index);
   strew_tensor line = line_of(index);
   struct segments given = segments_of("index", &line, "src", src);
-  strew_group_options options = {.dim = given.dim, .dim_size = dim_size, .reduction = reduction, .mode = STREW_ERROR};
+  struct group_options joined = {.dim = given.dim, .reduction = reduction_of(options), .mode = STREW_ERROR};
   const bool is_index = dtype_category(index->dtype) == INTEGER, is_new = !*out;
   bool has_negative = false;
+  STEP(&steps, read_dim_size(&call, options->dim_size, &joined.dim_size));
   if (is_index) STEP(&steps, check_sorted(&call, &given, &has_negative));
-  if (steps.status == STREW_OK && is_index && is_new && !has_negative && is_plain(&given, src, &options, arg))
-    reduce_sorted(&steps, &given, dim_size, reduction, out, arg);
-  if (!(is_new && *out)) STEP(&steps, strew_group(src, index, &options, out, arg, error));
+  if (steps.status == STREW_OK && is_index && is_new && !has_negative && is_plain(&given, src, &joined, arg))
+    reduce_sorted(&steps, &given, joined.dim_size, joined.reduction, out, arg);
+  if (!(is_new && *out)) STEP(&steps, group_by_index(src, index, &joined, out, arg, error));
   if (steps.status == STREW_EINDEX && has_negative) return fail_negative(&call, &given);
   return steps_status(&steps);
 }
@@ -605,7 +614,7 @@ strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tens
   STEP(&steps, check_order(&call, &given, given.shape.sizes[given.dim] - 1, sorted_rule));
   if (steps.status == STREW_OK) {
     strew_tensor view = index_view(&given), elements = line_of(src);
-    STEP(&steps, strew_gather(&elements, given.dim, &view, STREW_ERROR, out, error));
+    STEP(&steps, strew_gather_with(&elements, given.dim, &view, NULL, out, error));
   }
   return steps_status(&steps);
 }

@@ -46,23 +46,25 @@ static const strew_tensor *given(strew_tensor *const *out) { return out ? *out :
 
 static int64_t size_along(const strew_tensor *tensor, int dim) { return tensor->rank ? tensor->sizes[dim] : 1; }
 
-strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values, strew_tensor **indices,
-                        strew_error *error) {
+strew_status strew_sort_with(strew_tensor *tensor, int dim, const strew_sort_options *options, strew_tensor **values,
+                             strew_tensor **indices, strew_error *error) {
   CALL(call, "sort", error, {"self", tensor}, {"values", given(values)}, {"indices", given(indices)});
+  OPTIONS(strew_sort_options);
   RETURN_IF_FAILED(check_dim(&call, tensor->rank, &dim));
-  return sort_along(&call, tensor, dim, size_along(tensor, dim), descending, values, indices);
+  return sort_along(&call, tensor, dim, size_along(tensor, dim), options->descending, values, indices);
 }
 
-strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
-                        strew_tensor **indices, strew_error *error) {
+strew_status strew_topk_with(strew_tensor *tensor, int64_t k, int dim, const strew_topk_options *options,
+                             strew_tensor **values, strew_tensor **indices, strew_error *error) {
   CALL(call, "topk", error, {"self", tensor}, {"values", given(values)}, {"indices", given(indices)});
+  OPTIONS(strew_topk_options);
   RETURN_IF_FAILED(check_dim(&call, tensor->rank, &dim));
   int64_t size = size_along(tensor, dim), least = tensor->rank ? 0 : 1;
   if (k < least || k > size)
     return fail(&call, VALUED(STREW_EARGUMENT, "k", strew_int(k)),
                 "is %" PRId64 ", out of range for dim %d of self (size %" PRId64 ", valid %" PRId64 "..%" PRId64 ")", k,
                 dim, size, least, size);
-  return sort_along(&call, tensor, dim, k, largest, values, indices);
+  return sort_along(&call, tensor, dim, k, !options->smallest, values, indices);
 }
 
 /* ------------------------------------------------------------------------------------------------------- nonzero */

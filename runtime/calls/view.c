@@ -171,7 +171,8 @@ strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *erro
 
 /* ------------------------------------------------------------------------------------- squeeze, unsqueeze, expand */
 
-strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error) {
+/* dim NULL: all dimensions of size 1. */
+static strew_status squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error) {
   CALL(call, "squeeze", error, {"self", tensor, MOVED});
   int only = dim ? *dim : 0;
   RETURN_IF_FAILED(dim ? check_dim(&call, tensor->rank, &only) : STREW_OK);
@@ -182,6 +183,14 @@ strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **
     shape.strides[shape.rank++] = tensor->strides[d];
   }
   return view_of(&call, tensor, &shape, out);
+}
+
+strew_status strew_squeeze_dim(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
+  return squeeze(tensor, &dim, out, error);
+}
+
+strew_status strew_squeeze_all(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
+  return squeeze(tensor, NULL, out, error);
 }
 
 strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {

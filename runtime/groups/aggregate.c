@@ -13,9 +13,8 @@ struct aggregating {
   strew_tensor *counts; /* NULL: not needed */
   int64_t size;         /* groups */
   int count, columns;   /* of aggregates, of columns */
-  const strew_aggregate *aggregates;
-  const strew_group_aggregate *given; /* NULL: of the old form; else the aggregates of reductions that do not join are
-                                         STREW_ASSIGN */
+  const struct aggregate *aggregates;
+  const strew_group_aggregate *given;
   int *column;
   struct aggregate_column *at;
   enum may_wrap *may_wrap; /* by column */
@@ -24,21 +23,20 @@ struct aggregating {
 
 /* ---------------------------------------------------------------------------------------------------------- columns */
 
-static strew_dtype computed_of(const strew_aggregate *aggregate) {
+static strew_dtype computed_of(const struct aggregate *aggregate) {
   const strew_dtype dtype = result_dtype(aggregate);
   return dtype_is_float(dtype) && !joins_integers(aggregate) ? dtype_wide(dtype) : STREW_INT64;
 }
 
-/* True for what the walk takes. Everything else, including errors, goes to strew_grouping_reduce. */
-static bool is_shared(const struct aggregating *a, const strew_aggregate *aggregate) {
-  static const struct call quiet;
-  const strew_group_options *options = &aggregate->options;
+/* True for what the walk takes. Everything else, including errors, goes to group_by_grouping. */
+static bool is_shared(const struct aggregating *a, const struct aggregate *aggregate) {
+  const struct group_options *options = &aggregate->options;
   const strew_tensor *src = aggregate->src;
   if (!src || src->rank != 1 || src->sizes[0] != strew_grouping_length(a->grouping)) return false;
   if (src->dtype == STREW_UINT64 && !joins_integers(aggregate)) return false;
   if (src->storage->device != a->device || (options->skip_nan && dtype_is_float(src->dtype))) return false;
   if (!group_row_of(options->reduction) || (options->dim != 0 && options->dim != -1)) return false;
-  if (options->dim_size != -1 || options->mode != STREW_ERROR || check_options(&quiet, options)) return false;
+  if (options->dim_size != -1 || options->mode != STREW_ERROR) return false;
   const bool is_extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
   const strew_dtype dtype = result_dtype(aggregate);
   if (joins_integers(aggregate) || (dtype == src->dtype && (is_extreme || dtype != STREW_BOOL))) return true;
@@ -46,13 +44,13 @@ static bool is_shared(const struct aggregating *a, const strew_aggregate *aggreg
 }
 
 /* The slot from which an aggregate is made. */
-static strew_reduction slot_of(const strew_aggregate *aggregate) {
+static strew_reduction slot_of(const struct aggregate *aggregate) {
   const strew_reduction reduction = aggregate->options.reduction;
   return reduction == STREW_MEAN ? STREW_SUM : reduction;
 }
 
 /* Returns the number of the column for an aggregate, a new one if need be: products have columns of their own. */
-static int find_column(struct aggregating *a, const strew_aggregate *aggregate) {
+static int find_column(struct aggregating *a, const struct aggregate *aggregate) {
   const strew_dtype computed = computed_of(aggregate);
   const bool is_product = slot_of(aggregate) == STREW_PROD;
   for (int c = 0; c < a->columns; c++)
@@ -64,7 +62,7 @@ static int find_column(struct aggregating *a, const strew_aggregate *aggregate) 
 }
 
 static strew_status add_slot(struct aggregating *a, int i) {
-  const strew_aggregate *aggregate = &a->aggregates[i];
+  const struct aggregate *aggregate = &a->aggregates[i];
   a->column[i] = find_column(a, aggregate);
   struct aggregate_column *column = &a->at[a->column[i]];
   strew_tensor **out = &column->out[slot_of(aggregate)];
@@ -72,7 +70,7 @@ static strew_status add_slot(struct aggregating *a, int i) {
 }
 
 /* True if groups without elements need a value: joined sums and products have it. (Groups of keys have elements.) */
-static bool has_gaps(const struct aggregating *a, const strew_aggregate *aggregate) {
+static bool has_gaps(const struct aggregating *a, const struct aggregate *aggregate) {
   const bool is_mean = aggregate->options.reduction == STREW_MEAN;
   return !a->grouping->key_count && (aggregate->options.fill || is_mean || !joins_integers(aggregate));
 }
@@ -81,7 +79,7 @@ static bool has_gaps(const struct aggregating *a, const strew_aggregate *aggrega
 static bool needs_counts(const struct aggregating *a) {
   bool needs = false;
   for (int i = 0; i < a->count; i++) {
-    const strew_aggregate *aggregate = &a->aggregates[i];
+    const struct aggregate *aggregate = &a->aggregates[i];
     const bool is_mean = aggregate->options.reduction == STREW_MEAN;
     needs |= !aggregate->src || (a->column[i] >= 0 && (is_mean || has_gaps(a, aggregate)));
   }
@@ -106,7 +104,7 @@ static strew_status walk(struct aggregating *a) {
 /* Stores what is read more than once: by others than a walk of all columns, or after it. */
 static strew_status store_others(const struct aggregating *a) {
   for (int i = 0; i < a->count; i++) {
-    const strew_aggregate *aggregate = &a->aggregates[i];
+    const struct aggregate *aggregate = &a->aggregates[i];
     const bool is_read_once = is_shared(a, aggregate) && !joins_integers(aggregate);
     if (aggregate->src && !is_read_once) RETURN_IF_FAILED(operand_store(a->call, aggregate->src));
   }
@@ -141,12 +139,12 @@ static strew_status divide(const struct aggregating *a, strew_tensor *sums) {
 }
 
 /* The value of groups without elements. */
-static strew_scalar empty_value(const strew_aggregate *aggregate) {
-  const strew_group_options *options = &aggregate->options;
+static strew_scalar empty_value(const struct aggregate *aggregate) {
+  const struct group_options *options = &aggregate->options;
   return options->fill ? *options->fill : group_empty(group_row_of(options->reduction), true, result_dtype(aggregate));
 }
 
-static void fill_empty(struct steps *steps, const struct aggregating *a, const strew_aggregate *aggregate,
+static void fill_empty(struct steps *steps, const struct aggregating *a, const struct aggregate *aggregate,
                        strew_tensor *result) {
   const strew_scalar value = empty_value(aggregate);
   union element checked;
@@ -163,7 +161,7 @@ static void fill_empty(struct steps *steps, const struct aggregating *a, const s
 
 /* Makes the result of an aggregate from its slot, which others may share. */
 static strew_tensor *make_result(struct steps *steps, const struct aggregating *a, int i) {
-  const strew_aggregate *aggregate = &a->aggregates[i];
+  const struct aggregate *aggregate = &a->aggregates[i];
   strew_tensor *sums = a->at[a->column[i]].out[slot_of(aggregate)];
   if (aggregate->options.reduction == STREW_MEAN) {
     sums = step_copy(steps, sums, sums->dtype);
@@ -174,7 +172,7 @@ static strew_tensor *make_result(struct steps *steps, const struct aggregating *
 
 /* The same for integers, of a slot or made here. */
 static strew_tensor *make_of_integers(struct steps *steps, const struct aggregating *a, int i) {
-  const strew_aggregate *aggregate = &a->aggregates[i];
+  const struct aggregate *aggregate = &a->aggregates[i];
   const int column = a->column[i];
   enum may_wrap unknown = UNKNOWN_WRAP;
   strew_tensor **made = steps_place(steps), **out = steps_place(steps);
@@ -206,11 +204,11 @@ static strew_tensor *make_other(struct steps *steps, const struct aggregating *a
 }
 
 static strew_status make_any(const struct aggregating *a, int i, strew_tensor **out) {
-  const strew_aggregate *aggregate = &a->aggregates[i];
-  strew_group_options options = aggregate->options;
+  const struct aggregate *aggregate = &a->aggregates[i];
+  struct group_options options = aggregate->options;
   *out = NULL;
   if (!aggregate->src) return strew_clone(a->counts, out, a->call->error);
-  if (a->given && options.reduction == STREW_ASSIGN) {
+  if (options.reduction == STREW_ASSIGN) {
     STEPS(steps, a->call);
     return steps_give(&steps, make_other(&steps, a, i), out);
   }
@@ -223,7 +221,7 @@ static strew_status make_any(const struct aggregating *a, int i, strew_tensor **
   }
   const strew_scalar value = empty_value(aggregate);
   if (!a->grouping->key_count || options.skip_nan) options.fill = &value; /* else no group is empty */
-  return strew_grouping_reduce(a->grouping, aggregate->src, &options, out, NULL, a->call->error);
+  return group_by_grouping(a->grouping, aggregate->src, &options, out, NULL, a->call->error);
 }
 
 static strew_status make_all(struct aggregating *a, strew_tensor *out[]) {
@@ -286,23 +284,15 @@ static strew_status check_count(const struct call *call, int64_t count) {
   return fail(call, FAULT(STREW_EARGUMENT, "count"), "is %" PRId64 ", expected less than %d", count, INT_MAX);
 }
 
-strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
-                                      strew_tensor *out[], strew_error *error) {
-  CALL_STEPS(call, steps, "grouping_aggregate", error, IDS_OF(grouping));
-  struct aggregating a = {.call = &call, .grouping = grouping, .count = count, .aggregates = aggregates};
-  STEP(&steps, check_count(&call, count));
-  STEP(&steps, aggregate(&a, out));
-  return steps_status(&steps);
-}
-
-/* The same aggregates in the old form. */
-static strew_status convert(const struct call *call, const strew_group_aggregate *given, strew_aggregate *old) {
+/* Checks an aggregate, and gives every option its value. */
+static strew_status read_aggregate(const struct call *call, const strew_group_aggregate *given,
+                                   struct aggregate *read) {
   const bool is_known = (unsigned)given->reduction < STREW_GROUP_REDUCTION_COUNT;
   if (!is_known) return fail_unknown(call, "reduction", (int)given->reduction, STREW_GROUP_REDUCTION_COUNT - 1);
-  *old = (strew_aggregate){.src = given->src};
+  *read = (struct aggregate){.src = given->src};
   if (!given->src && given->reduction != STREW_GROUP_COUNT) return fail(call, FAULT(STREW_EARGUMENT, "src"), "is NULL");
-  strew_status status = group_take_options(call, given->reduction, &given->options, false, false, &old->options);
-  if (!(group_rows[given->reduction].options & WITH_SIZES)) old->options.reduction = STREW_ASSIGN;
+  strew_status status = group_take_options(call, given->reduction, &given->options, false, false, &read->options);
+  if (!(group_rows[given->reduction].options & WITH_SIZES)) read->options.reduction = STREW_ASSIGN;
   return status;
 }
 
@@ -312,13 +302,13 @@ strew_status strew_grouping_aggregate_with(strew_grouping *grouping, int64_t cou
   CALL_STEPS(call, steps, "grouping_aggregate", error, IDS_OF(grouping));
   strew_context *context = strew_grouping_device(grouping)->context;
   if (STEP(&steps, check_count(&call, count)) != STREW_OK || count == 0) return steps_status(&steps);
-  const size_t bytes = (size_t)count * sizeof(strew_aggregate);
-  strew_aggregate *old = memory_allocate(context, bytes);
-  if (!old) STEP(&steps, fail_memory(&call, context, bytes));
-  for (int64_t i = 0; i < count; i++) STEP(&steps, convert(&call, &aggregates[i], &old[i]));
-  struct aggregating a = {.call = &call, .grouping = grouping, .count = (int)count, .aggregates = old};
+  const size_t bytes = (size_t)count * sizeof(struct aggregate);
+  struct aggregate *read = memory_allocate(context, bytes);
+  if (!read) STEP(&steps, fail_memory(&call, context, bytes));
+  for (int64_t i = 0; i < count; i++) STEP(&steps, read_aggregate(&call, &aggregates[i], &read[i]));
+  struct aggregating a = {.call = &call, .grouping = grouping, .count = (int)count, .aggregates = read};
   a.given = aggregates;
   STEP(&steps, aggregate(&a, out));
-  memory_free(context, old, bytes);
+  memory_free(context, read, bytes);
   return steps_status(&steps);
 }

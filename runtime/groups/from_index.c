@@ -42,20 +42,17 @@ static strew_status broadcast_index(const struct call *call, const strew_tensor 
 }
 
 strew_status check_joining(const struct call *call, strew_reduction reduction, bool with_arg) {
-  bool extreme = reduction == STREW_AMAX || reduction == STREW_AMIN;
-  if (reduction != STREW_ASSIGN && (extreme || !with_arg)) return STREW_OK;
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = "reduce"};
-  if (!with_arg) fault.hint = "sum, prod, mean, amax or amin; in C, STREW_GROUP_OPTIONS begins with sum";
-  return fail(call, fault, "is \"%s\", %s", strew_reduction_name(reduction),
-              with_arg ? "expected amax or amin: only they have arg" : "expected a reduction that joins values");
+  if (!with_arg || reduction == STREW_AMAX || reduction == STREW_AMIN) return STREW_OK;
+  return fail(call, FAULT(STREW_EARGUMENT, "reduce"), "is \"%s\", expected amax or amin: only they have arg",
+              strew_reduction_name(reduction));
 }
 
 /* The dtype of the result, in which values are joined: src's, or options->dtype. */
-static strew_dtype dtype_of(const strew_group_options *options, const strew_tensor *src) {
+static strew_dtype dtype_of(const struct group_options *options, const strew_tensor *src) {
   return options->dtype ? *options->dtype : src->dtype;
 }
 
-static strew_status check_group_dtype(const struct call *call, const strew_group_options *options, strew_dtype src,
+static strew_status check_group_dtype(const struct call *call, const struct group_options *options, strew_dtype src,
                                       strew_dtype dtype) {
   struct fault fault = {.code = STREW_EDTYPE, .argument = "dtype"};
   RETURN_IF_FAILED(check_number_dtype(call, dtype));
@@ -70,7 +67,7 @@ static strew_status check_group_dtype(const struct call *call, const strew_group
 }
 
 static strew_status check_group(const struct call *call, strew_tensor *src, strew_tensor *index,
-                                const strew_group_options *options, const strew_tensor *out) {
+                                const struct group_options *options, const strew_tensor *out) {
   RETURN_IF_FAILED(check_devices(call));
   if (strew_tensor_numel(index)) RETURN_IF_FAILED(check_index_dtype(call, index, "index"));
   if (index->rank > (src->rank ? src->rank : 1))
@@ -79,12 +76,13 @@ static strew_status check_group(const struct call *call, strew_tensor *src, stre
   if (out && options->fill)
     return fail(call, FAULT(STREW_EARGUMENT, "fill"),
                 "cannot be combined with 'out', which keeps the values of empty groups");
-  return check_dim_size(call, options->dim_size);
+  return STREW_OK;
 }
 
-strew_status check_dim_size(const struct call *call, int64_t dim_size) {
-  if (dim_size >= -1) return STREW_OK;
-  return fail(call, FAULT(STREW_ESHAPE, "dim_size"), "is %" PRId64 ", expected 0 or more", dim_size);
+strew_status read_dim_size(const struct call *call, const int64_t *given, int64_t *dim_size) {
+  *dim_size = given ? *given : -1;
+  if (!given || *given >= 0) return STREW_OK;
+  return fail(call, FAULT(STREW_ESHAPE, "dim_size"), "is %" PRId64 ", expected 0 or more", *given);
 }
 
 /* The number of groups: that of out's rows, or of the index. */
@@ -97,13 +95,12 @@ static strew_status find_size(const struct call *call, struct groups *groups, co
 
 /* All checks but those of the index values; the number of groups is not known yet. `src` is not retained. */
 static strew_status check_form(const struct call *call, strew_tensor *src, strew_tensor *index,
-                               const strew_group_options *options, const strew_tensor *out, bool with_arg,
+                               const struct group_options *options, const strew_tensor *out, bool with_arg,
                                struct groups *groups) {
   int dim = options->dim;
   const struct shape1 shape = shape_at_least_1d(src);
   *groups = (struct groups){.src = src, .dim_size = options->dim_size};
-  strew_status status = check_options(call, options);
-  TRY(status, check_words(call, options->reduction, options->mode));
+  strew_status status = check_words(call, options->reduction, options->mode);
   TRY(status, check_joining(call, options->reduction, with_arg));
   TRY(status, check_dim(call, src->rank, &dim));
   TRY(status, check_group(call, src, index, options, out));
@@ -117,7 +114,7 @@ static strew_status check_form(const struct call *call, strew_tensor *src, strew
   return status;
 }
 
-bool group_form_is_valid(strew_tensor *src, strew_tensor *index, const strew_group_options *options, bool with_arg) {
+bool group_form_is_valid(strew_tensor *src, strew_tensor *index, const struct group_options *options, bool with_arg) {
   const struct call quiet = {.op = "scatter", .operands = {{"src", src}, {"index", index}}};
   struct groups groups;
   return check_form(&quiet, src, index, options, NULL, with_arg, &groups) == STREW_OK;
@@ -164,7 +161,7 @@ static strew_status fail_size(const struct call *call, const struct groups *grou
 /* Checks the given result, or makes one filled with the value of empty rows. *holds_identity: that value is the
    reduction's identity. */
 static strew_status make_target(const struct call *call, const struct groups *groups,
-                                const strew_group_options *options, strew_tensor **target, bool *holds_identity) {
+                                const struct group_options *options, strew_tensor **target, bool *holds_identity) {
   bool made;
   strew_tensor *src = groups->src;
   const strew_dtype dtype = dtype_of(options, src);
@@ -201,12 +198,12 @@ strew_status groups_apply_mode(const struct call *call, strew_tensor *index, str
   strew_tensor *wide = step_to(&steps, index, NULL, STREW_INT64), **outside = steps_place(&steps);
   if (mode == STREW_DROP) STEP(&steps, groups_mark_outside(call, wide, size, outside));
   if (mode == STREW_DROP) STEP(&steps, strew_where(*outside, operand_of_int(-1), strew_of(wide), out, steps.error));
-  if (mode == STREW_CLIP) STEP(&steps, strew_clamp(wide, &low, &high, out, steps.error));
+  if (mode == STREW_CLIP) STEP(&steps, strew_clamp_with(wide, low, high, out, steps.error));
   if (mode == STREW_WRAP) STEP(&steps, strew_binary(STREW_REMAINDER, strew_of(wide), n, out, steps.error));
   return *out ? steps.status : steps_give(&steps, wide, out);
 }
 
-static bool skips_nan(const strew_group_options *options, const strew_tensor *src) {
+static bool skips_nan(const struct group_options *options, const strew_tensor *src) {
   return options->skip_nan && dtype_is_float(src->dtype);
 }
 
@@ -248,7 +245,7 @@ static strew_status resolve_mode(const struct call *call, struct groups *groups)
 /* --------------------------------------------------------------------------------------------------- the group form */
 
 /* Runs the prepared call into *target, given or made here, and *arg, unless arg is NULL. */
-static strew_status group_into(const struct call *call, struct groups *groups, const strew_group_options *options,
+static strew_status group_into(const struct call *call, struct groups *groups, const struct group_options *options,
                                strew_tensor **target, strew_tensor **arg) {
   const int64_t none = groups->index.sizes[groups->addressing.limits.dim];
   const bool is_new = !*target, empty = strew_tensor_numel(&groups->index) == 0;
@@ -273,13 +270,12 @@ static strew_status group_into(const struct call *call, struct groups *groups, c
   return scatter_run(call, &job);
 }
 
-strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options, strew_tensor **out,
-                         strew_tensor **arg, strew_error *error) {
+strew_status group_by_index(strew_tensor *src, strew_tensor *index, const struct group_options *options,
+                            strew_tensor **out, strew_tensor **arg, strew_error *error) {
   CALL(call, "group", error, {"src", src, READ_ONCE}, {"index", index}, {"out", *out});
   INDEX(&call, index);
   struct groups groups;
   strew_tensor *target = *out, *made_arg = NULL;
-  options = options ? options : &(const strew_group_options)STREW_GROUP_OPTIONS;
   strew_status status = check_form(&call, src, index, options, *out, arg != NULL, &groups);
   TRY(status, find_size(&call, &groups, *out));
   TRY(status, group_into(&call, &groups, options, &target, arg ? &made_arg : NULL));
@@ -297,9 +293,8 @@ strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_gro
 /* ------------------------------------------------------------------------------------------- calls of several steps */
 
 strew_status groups_open(const struct call *call, strew_tensor *src, strew_tensor *index,
-                         const strew_group_options *options, struct groups *groups) {
-  strew_group_options own = {.dim = options->dim, .dim_size = options->dim_size, .reduction = STREW_AMAX};
-  memcpy(own.reserved, options->reserved, sizeof own.reserved);
+                         const struct group_options *options, struct groups *groups) {
+  struct group_options own = {.dim = options->dim, .dim_size = options->dim_size, .reduction = STREW_AMAX};
   own.mode = options->mode;
   strew_status status = check_form(call, src, index, &own, NULL, false, groups);
   TRY(status, find_size(call, groups, NULL));

@@ -143,6 +143,7 @@ static struct numbered number_keys(struct steps *steps, const struct keyed *keye
 
 /* The keys are copies, so that later changes do not reach them. */
 static strew_status group_keys(struct keyed *keyed, strew_key_order order, strew_grouping **out) {
+  const strew_index_options dropping = {.mode = STREW_DROP};
   STEPS(steps, keyed->call);
   strew_grouping *made = NULL;
   const struct numbered numbered = number_keys(&steps, keyed, order);
@@ -150,7 +151,7 @@ static strew_status group_keys(struct keyed *keyed, strew_key_order order, strew
                                keyed->count, &made));
   if (steps.status == STREW_OK) made->groups.positions = grouping_seal(strew_retain(numbered.positions));
   for (int i = 0; i < keyed->count; i++)
-    STEP(&steps, strew_gather(keyed->keys[i], 0, numbered.positions, STREW_DROP, &made->keys[i], steps.error));
+    STEP(&steps, strew_gather_with(keyed->keys[i], 0, numbered.positions, &dropping, &made->keys[i], steps.error));
   if (steps.status == STREW_OK)
     grouping_complete(*out = made);
   else
@@ -158,12 +159,13 @@ static strew_status group_keys(struct keyed *keyed, strew_key_order order, strew
   return steps_status(&steps);
 }
 
-strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_order order, strew_grouping **out,
-                            strew_error *error) {
+strew_status strew_group_by_with(int count, strew_tensor *const keys[], const strew_group_by_options *options,
+                                 strew_grouping **out, strew_error *error) {
   CALL(call, "group_by", error, {"keys[1]", count > 0 ? keys[0] : NULL}, {"keys[2]", count > 1 ? keys[1] : NULL},
        {"keys[3]", count > 2 ? keys[2] : NULL}, {"keys[4]", count > 3 ? keys[3] : NULL},
        {"keys[5]", count > 4 ? keys[4] : NULL});
+  OPTIONS(strew_group_by_options);
   struct keyed keyed = {.call = &call, .count = count, .keys = keys};
-  RETURN_IF_FAILED(check_keys(&keyed, order));
-  return group_keys(&keyed, order, out);
+  RETURN_IF_FAILED(check_keys(&keyed, options->order));
+  return group_keys(&keyed, options->order, out);
 }

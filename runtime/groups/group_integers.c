@@ -12,14 +12,14 @@ static const int64_t radix = INT64_C(1) << 32; /* of the two digits of an int64 
 struct joined {
   struct steps *steps;
   strew_grouping *grouping;
-  const strew_aggregate *aggregate;
+  const struct aggregate *aggregate;
   int dim;
   strew_dtype dtype;       /* uint64 of uint64, else int64 */
   strew_tensor *values;    /* the sums or products in it, modulo 2^64 */
   enum may_wrap *may_wrap; /* of sums of src */
 };
 
-bool joins_integers(const strew_aggregate *aggregate) {
+bool joins_integers(const struct aggregate *aggregate) {
   const strew_reduction reduction = aggregate->options.reduction;
   const strew_dtype src = aggregate->src->dtype, dtype = result_dtype(aggregate);
   if (dtype_is_float(src) || (reduction != STREW_SUM && reduction != STREW_PROD && reduction != STREW_MEAN))
@@ -28,7 +28,7 @@ bool joins_integers(const strew_aggregate *aggregate) {
          (dtype == src && src != STREW_BOOL);
 }
 
-strew_dtype result_dtype(const strew_aggregate *aggregate) {
+strew_dtype result_dtype(const struct aggregate *aggregate) {
   const strew_dtype src = aggregate->src->dtype;
   const strew_reduction reduction = aggregate->options.reduction;
   if (aggregate->options.dtype) return *aggregate->options.dtype;
@@ -36,14 +36,14 @@ strew_dtype result_dtype(const strew_aggregate *aggregate) {
   return reduction == STREW_MEAN ? STREW_FLOAT64 : dtype_sums(src);
 }
 
-strew_status grouping_join_integers(strew_grouping *grouping, const strew_aggregate *aggregate,
+strew_status grouping_join_integers(strew_grouping *grouping, const struct aggregate *aggregate,
                                     strew_reduction reduction, strew_dtype dtype, strew_tensor *src, strew_tensor **out,
                                     strew_error *error) {
-  strew_group_options options = aggregate->options;
+  struct group_options options = aggregate->options;
   options.reduction = reduction;
   options.dtype = &dtype;
   options.fill = NULL;
-  return strew_grouping_reduce(grouping, src, &options, out, NULL, error);
+  return group_by_grouping(grouping, src, &options, out, NULL, error);
 }
 
 /* --------------------------------------------------------------------------------------------------------- failures */
@@ -73,7 +73,7 @@ static strew_tensor *counts_of(const struct joined *j) {
 }
 
 STEP_MAKES(step_join, NULL, grouping_join_integers(grouping, aggregate, reduction, dtype, src, out, steps->error),
-           strew_grouping *grouping, const strew_aggregate *aggregate, strew_reduction reduction, strew_dtype dtype,
+           strew_grouping *grouping, const struct aggregate *aggregate, strew_reduction reduction, strew_dtype dtype,
            strew_tensor *src)
 
 /* ------------------------------------------------------------------------------------------------------------- sums */
@@ -217,7 +217,7 @@ static strew_tensor *finish(const struct joined *j) {
 }
 
 /* Fails if the device lacks the float64 of a mean. */
-static strew_status check_mean_of_device(const struct call *call, const strew_aggregate *aggregate) {
+static strew_status check_mean_of_device(const struct call *call, const struct aggregate *aggregate) {
   const strew_device *device = aggregate->src->storage->device;
   if (!device->lacks_float64 || result_dtype(aggregate) != STREW_FLOAT64) return STREW_OK;
   return fail(call, HINTED(STREW_EDTYPE, "src", "strew_to(src, float32)"),
@@ -226,7 +226,7 @@ static strew_status check_mean_of_device(const struct call *call, const strew_ag
 }
 
 strew_status grouping_finish_integers(const struct call *call, strew_grouping *grouping,
-                                      const strew_aggregate *aggregate, strew_tensor *values, enum may_wrap *may_wrap,
+                                      const struct aggregate *aggregate, strew_tensor *values, enum may_wrap *may_wrap,
                                       strew_tensor **out) {
   RETURN_IF_FAILED(check_mean_of_device(call, aggregate));
   STEPS(steps, call);

@@ -51,13 +51,13 @@ void grouping_complete(strew_grouping *grouping) {
   for (int i = 0; i < grouping->key_count; i++) grouping_seal(grouping->keys[i]);
 }
 
-static strew_status check_ids(const struct call *call, const strew_tensor *index, int64_t dim_size, strew_mode mode) {
+static strew_status check_ids(const struct call *call, const strew_tensor *index, strew_mode mode) {
   RETURN_IF_FAILED(check_words(call, STREW_ASSIGN, mode));
   if (strew_tensor_numel(index)) RETURN_IF_FAILED(check_index_dtype(call, index, "index"));
   if (index->rank > 1)
     return fail(call, HINTED(STREW_ESHAPE, "index", "strew_flatten(index)"), "has %d dimensions, expected 1",
                 index->rank);
-  return check_dim_size(call, dim_size);
+  return STREW_OK;
 }
 
 /* Writes the values that the mode makes of copied ids, which are checked. *drops: some are -1. */
@@ -73,17 +73,20 @@ static void settle_ids(struct steps *steps, strew_tensor *ids, int64_t size, str
 
 /* Ids are copied first: a copy is checked, which nobody else can change (others may write to memory that a file is
    mapped to). */
-strew_status strew_grouping_create(strew_tensor *index, int64_t dim_size, strew_mode mode, strew_grouping **out,
-                                   strew_error *error) {
+strew_status strew_grouping_create_with(strew_tensor *index, const strew_grouping_options *options,
+                                        strew_grouping **out, strew_error *error) {
   CALL_STEPS(call, steps, "grouping", error, {"index", index});
+  OPTIONS(strew_grouping_options);
   INDEX(&call, index);
   const struct shape1 shape = shape_at_least_1d(index);
+  int64_t dim_size;
   bool drops = false;
-  STEP(&steps, check_ids(&call, index, dim_size, mode));
+  STEP(&steps, check_ids(&call, index, options->mode));
+  STEP(&steps, read_dim_size(&call, options->dim_size, &dim_size));
   strew_tensor *ids = step_new(&steps, index->storage->device, STREW_INT64, 1, shape.sizes);
   if (shape.sizes[0]) STEP(&steps, copy_tensor(&call, ids, index));
-  if (dim_size < 0) STEP(&steps, find_index_size(&call, ids, &dim_size));
-  settle_ids(&steps, ids, dim_size, mode, &drops);
+  if (steps.status == STREW_OK && dim_size < 0) STEP(&steps, find_index_size(&call, ids, &dim_size));
+  settle_ids(&steps, ids, dim_size, options->mode, &drops);
   STEP(&steps, grouping_create(&call, strew_retain(ids), dim_size, drops, 0, out));
   if (steps.status == STREW_OK) grouping_complete(*out);
   return steps_status(&steps);
@@ -182,7 +185,7 @@ strew_status groups_keep_last(const struct call *call, strew_tensor *order, int6
 static void sort_ids(struct steps *steps, struct groups *groups, int64_t members) {
   strew_tensor **order = steps_place(steps);
   STEP(steps, groups_widen(steps->call, groups));
-  STEP(steps, strew_sort(groups->wide, 0, false, NULL, order, steps->error));
+  STEP(steps, strew_sort_with(groups->wide, 0, NULL, NULL, order, steps->error));
   STEP(steps, groups_keep_last(steps->call, *order, members, &groups->order));
 }
 
@@ -315,12 +318,12 @@ strew_status grouping_check_line(const struct call *call, const strew_grouping *
 }
 
 strew_status grouping_take_options(const struct call *call, const strew_grouping *grouping, const strew_tensor *src,
-                                   const strew_group_options *options, strew_group_options *own) {
+                                   const struct group_options *options, struct group_options *own) {
   const int64_t length = strew_grouping_length(grouping), groups = strew_grouping_size(grouping);
-  *own = options ? *options : (strew_group_options)STREW_GROUP_OPTIONS;
+  *own = *options;
   if (own->dim_size != -1 && own->dim_size != groups)
-    return fail(call, HINTED(STREW_EARGUMENT, "dim_size", "begin with STREW_GROUP_OPTIONS: its dim_size is -1"),
-                "is %" PRId64 ", the grouping has %" PRId64 " groups", own->dim_size, groups);
+    return fail(call, FAULT(STREW_EARGUMENT, "dim_size"), "is %" PRId64 ", the grouping has %" PRId64 " groups",
+                own->dim_size, groups);
   if (own->mode != STREW_ERROR)
     return fail(call, FAULT(STREW_EARGUMENT, "mode"), "cannot be combined with a grouping, which has checked its ids");
   int dim = own->dim;

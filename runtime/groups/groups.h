@@ -28,22 +28,50 @@ struct strew_grouping {
   strew_tensor *keys[]; /* the distinct ones, an element for each group */
 };
 
+/* Options of strew_group_reduce in which every one has its value. */
+struct group_options {
+  int dim;                   /* of src */
+  int64_t dim_size;          /* of the result along dim; -1: max(index) + 1 */
+  strew_reduction reduction; /* STREW_ASSIGN: one that does not join values */
+  strew_mode mode;
+  const strew_scalar *fill; /* value of rows without contributions; NULL: 0, 1 for STREW_PROD */
+  const strew_dtype *dtype; /* of a sum, product or mean, to join src in; NULL: src's */
+  bool skip_nan;
+};
+
+/* A reduction of a grouping among several. */
+struct aggregate {
+  strew_tensor *src; /* NULL: the counts */
+  struct group_options options;
+};
+
 static inline int64_t groups_size(const struct groups *groups) { return groups->addressing.limits.size; }
 static inline bool groups_drop(const struct groups *groups) { return groups->addressing.limits.mode == STREW_DROP; }
 /* The ids of a grouping as an operand of CALL. */
 #define IDS_OF(grouping)                                                                                               \
   { "ids", (grouping)->groups.ids }
 
+/* The groups as an operand of CALL. */
+#define GROUPS_OF(groups)                                                                                              \
+  { (groups).grouping ? "ids" : "index", (groups).grouping ? (groups).grouping->groups.ids : (groups).index }
+
 /* ---------------------------------------------------------------------------------------------------- from_index.c */
 
 /* Checks all operands; of the options dim, dim_size, mode and skip_nan. `groups` may not be moved afterwards. Close it
    after a failure, too. */
 strew_status groups_open(const struct call *call, strew_tensor *src, strew_tensor *index,
-                         const strew_group_options *options, struct groups *groups);
+                         const struct group_options *options, struct groups *groups);
 void groups_close(struct groups *groups);
-strew_status check_dim_size(const struct call *call, int64_t dim_size);
-/* True if strew_group with these operands has no errors but those of index values. */
-bool group_form_is_valid(strew_tensor *src, strew_tensor *index, const strew_group_options *options, bool with_arg);
+/* Reads an option dim_size: -1 for NULL; fails if it is negative. */
+strew_status read_dim_size(const struct call *call, const int64_t *given, int64_t *dim_size);
+/* Reduces groups by an index, or by a grouping: strew_group_reduce for the reductions that scatter has. `arg` is for
+   STREW_AMAX and STREW_AMIN. The call's name is the alias that error has. */
+strew_status group_by_index(strew_tensor *src, strew_tensor *index, const struct group_options *options,
+                            strew_tensor **out, strew_tensor **arg, strew_error *error);
+strew_status group_by_grouping(strew_grouping *grouping, strew_tensor *src, const struct group_options *options,
+                               strew_tensor **out, strew_tensor **arg, strew_error *error);
+/* True if group_by_index with these operands has no errors but those of index values. */
+bool group_form_is_valid(strew_tensor *src, strew_tensor *index, const struct group_options *options, bool with_arg);
 /* Of groups whose index is there. A new tensor, with a row for each group: the sum or an extreme of its values, which
    have src's shape; the reduction's identity for empty groups. values NULL: the number of its elements (int64), of size
    1 where the index is expanded. groups_join_from: rows begin with `start` instead. */
@@ -74,7 +102,7 @@ strew_tensor *grouping_seal(strew_tensor *tensor);
 strew_status grouping_check_line(const struct call *call, const strew_grouping *grouping, const strew_tensor *src);
 /* The options of a call of the group form by the ids. Fails if they say anything else, or if src has another length. */
 strew_status grouping_take_options(const struct call *call, const strew_grouping *grouping, const strew_tensor *src,
-                                   const strew_group_options *options, strew_group_options *own);
+                                   const struct group_options *options, struct group_options *own);
 
 /* Makes the index of a grouping: its ids as int64. */
 strew_status groups_widen(const struct call *call, struct groups *groups);
@@ -99,17 +127,17 @@ strew_status grouping_counts_along(strew_grouping *grouping, int rank, int dim, 
 
 /* group_integers.c. Of an aggregate with a src: the dtype of its result; true if it is a sum, a product or a mean of
    integers or bools whose elements join in int64. */
-strew_dtype result_dtype(const strew_aggregate *aggregate);
-bool joins_integers(const strew_aggregate *aggregate);
+strew_dtype result_dtype(const struct aggregate *aggregate);
+bool joins_integers(const struct aggregate *aggregate);
 /* The elements of src, which has the shape of the aggregate's, joined in that dtype; wrapped in int64. */
-strew_status grouping_join_integers(strew_grouping *grouping, const strew_aggregate *aggregate,
+strew_status grouping_join_integers(strew_grouping *grouping, const struct aggregate *aggregate,
                                     strew_reduction reduction, strew_dtype dtype, strew_tensor *src, strew_tensor **out,
                                     strew_error *error);
 /* The aggregate of these sums or products in int64. One that leaves 64 bits is an error. *may_wrap: what is known of sums
    of src, or found. */
 enum may_wrap { UNKNOWN_WRAP, MAY_WRAP, NEVER_WRAPS };
 strew_status grouping_finish_integers(const struct call *call, strew_grouping *grouping,
-                                      const strew_aggregate *aggregate, strew_tensor *values, enum may_wrap *may_wrap,
+                                      const struct aggregate *aggregate, strew_tensor *values, enum may_wrap *may_wrap,
                                       strew_tensor **out);
 
 #endif

@@ -107,7 +107,8 @@ static strew_status ids_on_device(const struct call *call, struct key_table *tab
   STEPS(steps, call);
   strew_grouping *grouping = NULL;
   const int64_t before = table->count;
-  STEP(&steps, strew_group_by(table->columns, keys, STREW_KEYS_FIRST, &grouping, steps.error));
+  STEP(&steps, strew_group_by_with(table->columns, keys, &(strew_group_by_options){.order = STREW_KEYS_FIRST},
+                                   &grouping, steps.error));
   strew_tensor *found = look_up_groups(&steps, table, grouping), **numbers = steps_place(&steps);
   strew_tensor *by_number = step_to(&steps, found, keys[0]->storage->device, STREW_INT64);
   STEP(&steps, strew_grouping_ids(grouping, numbers, steps.error));

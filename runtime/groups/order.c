@@ -181,11 +181,12 @@ static strew_tensor *order_line(struct steps *steps, struct groups *groups, stre
   return made ? made : sort_twice(steps, groups, src, descending, members);
 }
 
-strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending, strew_tensor **out,
-                                    strew_error *error) {
+strew_status strew_grouping_argsort_with(strew_grouping *grouping, strew_tensor *src, const strew_sort_options *options,
+                                         strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "grouping_argsort", error, {"src", src}, IDS_OF(grouping));
+  OPTIONS(strew_sort_options);
   STEP(&steps, grouping_check_line(&call, grouping, src));
-  return steps_give(&steps, order_line(&steps, &grouping->groups, src, descending), out);
+  return steps_give(&steps, order_line(&steps, &grouping->groups, src, options->descending), out);
 }
 
 /* ------------------------------------------------------------------------------------------------- different values */
@@ -218,7 +219,7 @@ strew_tensor *group_nunique(struct group_call *g, strew_tensor *out) {
     find_changes(steps, ordered.values, dim, rest);
     step_binary(steps, STREW_LOGICAL_OR, rest, find_changes(steps, ordered.numbers, dim, NULL), rest);
   }
-  const strew_group_options options = {
+  const struct group_options options = {
       .dim = dim, .dim_size = group_size(g), .reduction = STREW_SUM, .mode = STREW_DROP};
   return step_group(steps, step_to(steps, is_new, NULL, STREW_INT64), ordered.numbers, &options, NULL);
 }
@@ -281,7 +282,7 @@ static bool takes_rounds(const struct topk *t) {
 /* In each of k rounds the extremes of what those before have left. */
 static void take_rounds(struct steps *steps, struct topk *t) {
   const int64_t n = groups_size(t->groups), length = t->src->sizes[0];
-  const strew_group_options options = {
+  const struct group_options options = {
       .dim_size = n, .reduction = t->largest ? STREW_AMAX : STREW_AMIN, .mode = STREW_DROP};
   const strew_scatter_options dropping = {.mode = STREW_DROP};
   strew_tensor *taken[MOST_ROUNDS], *left = NULL, *src = t->src, **all = steps_place(steps);
@@ -290,7 +291,7 @@ static void take_rounds(struct steps *steps, struct topk *t) {
   left = step_derived(steps, groups_ids, t->groups);
   for (int round = 0; round < t->k; round++) {
     strew_tensor **values = steps_place(steps), **at = steps_place(steps), **rest = steps_place(steps);
-    STEP(steps, strew_group(src, left, &options, values, at, steps->error));
+    STEP(steps, group_by_index(src, left, &options, values, at, steps->error));
     if (round + 1 < t->k)
       STEP(steps, strew_scatter(left, 0, *at, strew_number(strew_int(-1)), &dropping, rest, steps->error));
     taken[round] = *at;
@@ -318,10 +319,12 @@ static bool ask_device(struct steps *steps, struct topk *t, bool wants_own) {
   return STEP(steps, status), true;
 }
 
-strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
-                                 strew_tensor **positions, strew_tensor **groups, strew_error *error) {
+strew_status strew_grouping_topk_with(strew_grouping *grouping, strew_tensor *src, int64_t k,
+                                      const strew_topk_options *options, strew_tensor **positions,
+                                      strew_tensor **groups, strew_error *error) {
   CALL_STEPS(call, steps, "grouping_topk", error, {"src", src}, IDS_OF(grouping));
-  struct topk t = {.groups = &grouping->groups, .src = src, .k = k, .largest = largest};
+  OPTIONS(strew_topk_options);
+  struct topk t = {.groups = &grouping->groups, .src = src, .k = k, .largest = !options->smallest};
   STEP(&steps, grouping_check_line(&call, grouping, src));
   if (k < 0) STEP(&steps, fail(&call, FAULT(STREW_EARGUMENT, "k"), "is %" PRId64 ", expected 0 or more", k));
   if (steps.status == STREW_OK && !ask_device(&steps, &t, groups != NULL))

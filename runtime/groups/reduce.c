@@ -23,18 +23,15 @@ static const char *find_untaken(const struct group_row *row, const strew_group_r
   return given->interpolation && !(takes & WITH_Q) ? "interpolation" : NULL;
 }
 
-/* Options as those of the group form; an unknown one remains unknown. */
-static strew_group_options options_of(strew_reduction reduction, const strew_group_reduce_options *given) {
-  strew_group_options options = {.dim = given->dim ? *given->dim : -1,
-                                 .dim_size = given->dim_size ? *given->dim_size : -1,
-                                 .reduction = reduction,
-                                 .mode = given->mode,
-                                 .fill = given->fill,
-                                 .dtype = given->dtype,
-                                 .skip_nan = given->skip_nan};
-  for (size_t i = 0; i < sizeof given->reserved / sizeof *given->reserved; i++)
-    options.reserved[0] |= given->reserved[i];
-  return options;
+/* Every option with its value; an unknown one remains unknown. */
+static struct group_options options_of(strew_reduction reduction, const strew_group_reduce_options *given) {
+  return (struct group_options){.dim = given->dim ? *given->dim : -1,
+                                .dim_size = given->dim_size ? *given->dim_size : -1,
+                                .reduction = reduction,
+                                .mode = given->mode,
+                                .fill = given->fill,
+                                .dtype = given->dtype,
+                                .skip_nan = given->skip_nan};
 }
 
 /* Fails unless a reduction of floats can have src, as that dtype (NULL: its own). */
@@ -48,15 +45,14 @@ static strew_status check_wanted(const struct call *call, const strew_tensor *sr
 
 strew_status group_take_options(const struct call *call, strew_group_reduction reduction,
                                 const strew_group_reduce_options *given, bool has_out, bool has_arg,
-                                strew_group_options *options) {
+                                struct group_options *options) {
   const struct group_row *row = &group_rows[reduction];
   const char *untaken = find_untaken(row, given, has_out, has_arg);
   *options = options_of(row->reduction, given);
   if (untaken) return fail(call, FAULT(STREW_EARGUMENT, untaken), "is given, but \"%s\" does not take it", row->word);
   RETURN_IF_FAILED(check_options(call, given));
   RETURN_IF_FAILED(check_words(call, row->reduction, given->mode));
-  if (!given->dim_size || *given->dim_size >= 0) return STREW_OK;
-  return fail(call, FAULT(STREW_ESHAPE, "dim_size"), "is %" PRId64 ", expected 0 or more", *given->dim_size);
+  return read_dim_size(call, given->dim_size, &options->dim_size);
 }
 
 /* Checks the options of a call and its src. */
@@ -71,10 +67,6 @@ static strew_status start(const struct call *call, struct group_call *g, strew_g
   return status;
 }
 
-/* The groups as an operand of CALL. */
-#define GROUPS_OF(groups)                                                                                              \
-  { (groups).grouping ? "ids" : "index", (groups).grouping ? (groups).grouping->groups.ids : (groups).index }
-
 static void group_call_start(struct group_call *g, struct steps *steps, strew_group_reduction reduction,
                              strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options) {
   *g = (struct group_call){.steps = steps, .row = &group_rows[reduction], .src = src, .index = groups.index};
@@ -86,11 +78,11 @@ static void group_call_start(struct group_call *g, struct steps *steps, strew_gr
 static strew_status join(strew_groups groups, const struct group_row *row, strew_tensor *src,
                          const strew_group_reduce_options *given, strew_tensor **out, strew_tensor **arg,
                          strew_error *error) {
-  const strew_group_options options = options_of(row->reduction, given);
+  const struct group_options options = options_of(row->reduction, given);
   const char *alias = error ? error->alias : NULL;
   if (error && !alias) error->alias = row->call;
-  strew_status status = groups.grouping ? strew_grouping_reduce(groups.grouping, src, &options, out, arg, error)
-                                        : strew_group(src, groups.index, &options, out, arg, error);
+  strew_status status = groups.grouping ? group_by_grouping(groups.grouping, src, &options, out, arg, error)
+                                        : group_by_index(src, groups.index, &options, out, arg, error);
   if (error) error->alias = alias;
   return status;
 }
@@ -98,12 +90,14 @@ static strew_status join(strew_groups groups, const struct group_row *row, strew
 strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
                                 const strew_group_reduce_options *options, strew_tensor **out, strew_tensor **arg,
                                 strew_error *error) {
+  static const struct call quiet;
   const bool is_known = (unsigned)reduction < STREW_GROUP_REDUCTION_COUNT;
   const strew_group_reduction known = is_known ? reduction : STREW_GROUP_SUM;
   const struct group_row *row = &group_rows[known];
   options = options ? options : &(const strew_group_reduce_options){0};
   const bool is_right = is_known && src && !find_untaken(row, options, *out != NULL, arg != NULL);
-  if (is_right && bodies[known] == group_join && !(options->dim_size && *options->dim_size < 0))
+  if (is_right && bodies[known] == group_join && !(options->dim_size && *options->dim_size < 0) &&
+      check_options(&quiet, options) == STREW_OK)
     return join(groups, row, src, options, out, arg, error);
   CALL_STEPS(call, steps, row->call, error, {"src", src}, GROUPS_OF(groups), {"out", *out});
   struct group_call g;
@@ -128,7 +122,7 @@ void group_index(struct group_call *g) {
 }
 
 void group_open(struct group_call *g, const strew_tensor *out) {
-  strew_group_options options = g->options;
+  struct group_options options = g->options;
   const struct call *call = g->steps->call;
   int dim = options.dim;
   group_index(g);
@@ -144,7 +138,7 @@ strew_tensor *group_join(struct group_call *g, strew_tensor *out) { return (void
 
 /* Joins `values`, of src's shape, where elements of src take part. */
 static strew_tensor *join_values(struct group_call *g, strew_tensor *values, strew_tensor *out) {
-  strew_group_options options = g->options;
+  struct group_options options = g->options;
   group_index(g);
   if (!group_skips(g)) return step_group(g->steps, values, g->index, &options, out);
   group_open(g, out);
@@ -279,43 +273,13 @@ strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew
   return steps_give(&steps, *settled, out);
 }
 
-/* -------------------------------------------------------------------------------------------------- older functions */
+/* -------------------------------------------------------------------------------------------------- the group form */
 
-/* Options of the group form as those of strew_group_reduce, without what a quantile ignores. */
-static strew_group_reduce_options new_options_of(const strew_group_options *old) {
-  strew_group_reduce_options options = {.fill = old->fill, .mode = old->mode, .skip_nan = old->skip_nan};
-  options.dim = &old->dim;
-  if (old->dim_size != -1) options.dim_size = &old->dim_size;
-  for (size_t i = 0; i < sizeof old->reserved / sizeof *old->reserved; i++) options.reserved[i] = old->reserved[i];
-  return options;
-}
-
-static strew_status quantile(strew_groups groups, strew_tensor *src, double q, strew_interpolation interpolation,
-                             const strew_group_options *old, strew_tensor **out, strew_error *error) {
-  strew_group_reduce_options options = new_options_of(old ? old : &(const strew_group_options)STREW_GROUP_OPTIONS);
-  strew_tensor *made = NULL;
-  options.q = q;
-  options.interpolation = interpolation;
-  RETURN_IF_FAILED(strew_group_reduce(groups, STREW_GROUP_QUANTILE, src, &options, &made, NULL, error));
-  return *out = made, STREW_OK;
-}
-
-strew_status strew_group_quantile(strew_tensor *src, strew_tensor *index, double q, strew_interpolation interpolation,
-                                  const strew_group_options *options, strew_tensor **out, strew_error *error) {
-  return quantile(strew_by_index(index), src, q, interpolation, options, out, error);
-}
-
-strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
-                                     strew_interpolation interpolation, const strew_group_options *options,
-                                     strew_tensor **out, strew_error *error) {
-  return quantile(strew_by_grouping(grouping), src, q, interpolation, options, out, error);
-}
-
-strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src, const strew_group_options *options,
-                                   strew_tensor **out, strew_tensor **arg, strew_error *error) {
+strew_status group_by_grouping(strew_grouping *grouping, strew_tensor *src, const struct group_options *options,
+                               strew_tensor **out, strew_tensor **arg, strew_error *error) {
   CALL(call, "grouping_reduce", error, {"src", src, READ_ONCE}, IDS_OF(grouping), {"out", *out});
-  strew_group_options own;
+  struct group_options own;
   RETURN_IF_FAILED(grouping_take_options(&call, grouping, src, options, &own));
   RETURN_IF_FAILED(groups_widen(&call, &grouping->groups));
-  return strew_group(src, grouping->groups.wide, &own, out, arg, error);
+  return group_by_index(src, grouping->groups.wide, &own, out, arg, error);
 }

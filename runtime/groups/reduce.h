@@ -13,9 +13,9 @@ struct group_call {
   struct steps *steps;
   const struct group_row *row;
   const strew_group_reduce_options *given;
-  strew_group_options options; /* as the group form takes them, with the index below */
-  strew_tensor *src, *index;   /* index: of a grouping NULL, until group_index */
-  strew_grouping *grouping;    /* NULL: of an index */
+  struct group_options options; /* as the group form takes them, with the index below */
+  strew_tensor *src, *index;    /* index: of a grouping NULL, until group_index */
+  strew_grouping *grouping;     /* NULL: of an index */
   strew_tensor **arg;
   struct groups groups; /* after group_open */
 };
@@ -29,7 +29,7 @@ STREW_GROUP_REDUCTIONS(ROW)
 /* Checks what does not depend on the elements, and makes the options of the group form. */
 strew_status group_take_options(const struct call *call, strew_group_reduction reduction,
                                 const strew_group_reduce_options *given, bool has_out, bool has_arg,
-                                strew_group_options *options);
+                                struct group_options *options);
 
 /* True if elements that are NaN are skipped. */
 static inline bool group_skips(const struct group_call *g) {
@@ -53,12 +53,14 @@ static inline int64_t group_size(const struct group_call *g) { return g->groups.
 STEP_MAKES(step_join, NULL, groups_join(steps->call, &g->groups, reduction, values, out), struct group_call *g,
            strew_reduction reduction, strew_tensor *values)
 /* For each element what its group has; 0 for one without a group. */
-STEP_MAKES(step_spread, NULL, strew_gather(rows, group_dim(g), &g->groups.index, STREW_DROP, out, steps->error),
+STEP_MAKES(step_spread, NULL,
+           strew_gather_with(rows, group_dim(g), &g->groups.index, &(strew_index_options){.mode = STREW_DROP}, out,
+                             steps->error),
            struct group_call *g, strew_tensor *rows)
 /* A tensor derived from groups: groups_counts and others. */
 STEP_MAKES(step_derived, NULL, derive(steps->call, groups, out), groups_derive *derive, struct groups *groups)
 /* A call of the group form, into a given result or a new one. */
-STEP_MAKES(step_group, into, strew_group(values, index, options, out, NULL, steps->error), strew_tensor *values,
-           strew_tensor *index, const strew_group_options *options, strew_tensor *into)
+STEP_MAKES(step_group, into, group_by_index(values, index, options, out, NULL, steps->error), strew_tensor *values,
+           strew_tensor *index, const struct group_options *options, strew_tensor *into)
 
 #endif

@@ -134,20 +134,6 @@ static strew_tensor *squares_result(struct group_call *g, bool is_deviation) {
 strew_tensor *group_variance(struct group_call *g, strew_tensor *out) { return (void)out, squares_result(g, false); }
 strew_tensor *group_deviation(struct group_call *g, strew_tensor *out) { return (void)out, squares_result(g, true); }
 
-strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
-                                    strew_error *error) {
-  CALL_STEPS(call, steps, "grouping_squares", error, {"src", src}, IDS_OF(grouping));
-  struct group_call g = {.steps = &steps, .src = src, .grouping = grouping, .row = &group_rows[STREW_GROUP_VAR]};
-  struct squares s = {.g = &g};
-  strew_tensor *squares = NULL;
-  STEP(&steps, grouping_check_line(&call, grouping, src));
-  STEP(&steps, check_float(&call, "src", src));
-  STEP(&steps, grouping_take_options(&call, grouping, src, NULL, &g.options));
-  if (steps.status == STREW_OK) squares = make_squares(&s, squares_open(&s), src->dtype == STREW_FLOAT64);
-  groups_close(&g.groups);
-  return steps_give(&steps, squares, out);
-}
-
 /* ----------------------------------------------------------------------------------------------------- exponentials */
 
 /* What is subtracted from the elements of each group: the largest, so that no exponential overflows. Infinities and NaN
@@ -170,7 +156,7 @@ static strew_tensor *sum_exponentials(struct group_call *g, strew_tensor *x, str
   if (!start) return step_join(steps, g, STREW_SUM, powers);
   strew_tensor *sums = step_binary(steps, STREW_SUB, start, largest, NULL);
   step_unary(steps, STREW_EXP, sums, sums);
-  const strew_group_options options = {
+  const struct group_options options = {
       .dim = group_dim(g), .dim_size = -1, .reduction = STREW_SUM, .mode = g->groups.addressing.limits.mode};
   return step_group(steps, powers, &g->groups.index, &options, sums);
 }
@@ -271,14 +257,24 @@ static void soften(struct steps *steps, struct soft *soft) {
   each_part(steps, soft, sums, join_sums);
 }
 
-strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
-                                 bool logarithm, strew_tensor **out, strew_error *error) {
-  CALL_STEPS(call, steps, logarithm ? "scatter_log_softmax" : "scatter_softmax", error, {"src", src}, {"index", index});
+strew_status strew_group_softmax_with(strew_groups groups, strew_tensor *src,
+                                      const strew_group_softmax_options *options, strew_tensor **out,
+                                      strew_error *error) {
+  const bool logarithm = options && options->logarithm;
+  strew_tensor *index = groups.index;
+  CALL_STEPS(call, steps, logarithm ? "scatter_log_softmax" : "scatter_softmax", error, {"src", src},
+             GROUPS_OF(groups));
+  OPTIONS(strew_group_softmax_options);
   INDEX(&call, index);
   struct soft soft = {.logarithm = logarithm};
-  strew_group_options own = options ? *options : (strew_group_options){.dim = -1, .dim_size = -1};
+  struct group_options own = {.dim = options->dim ? *options->dim : -1, .mode = options->mode};
   const strew_dtype wide = dtype_wide(src->dtype);
-  own.skip_nan = false;
+  STEP(&steps, read_dim_size(&call, options->dim_size, &own.dim_size));
+  if (groups.grouping) {
+    STEP(&steps, grouping_take_options(&call, groups.grouping, src, &own, &own));
+    STEP(&steps, groups_widen(&call, &groups.grouping->groups));
+    index = groups.grouping->groups.wide;
+  }
   STEP(&steps, check_float(&call, "src", src));
   STEP(&steps, groups_open(&call, src, index, &own, &soft.groups));
   if (steps.status == STREW_OK) {
@@ -290,13 +286,4 @@ strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const s
   strew_status status = steps_give(&steps, step_view(&steps, made, src->rank, src->sizes), out);
   groups_close(&soft.groups);
   return status;
-}
-
-strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src, const strew_group_options *options,
-                                    bool logarithm, strew_tensor **out, strew_error *error) {
-  CALL(call, "grouping_softmax", error, {"src", src}, IDS_OF(grouping));
-  strew_group_options own;
-  RETURN_IF_FAILED(grouping_take_options(&call, grouping, src, options, &own));
-  RETURN_IF_FAILED(groups_widen(&call, &grouping->groups));
-  return strew_group_softmax(src, grouping->groups.wide, &own, logarithm, out, error);
 }

@@ -478,8 +478,7 @@ static strew_status leave_unstored(struct evaluation *evaluation, int k, strew_f
   enum { CHEAP = 8 };
   struct value *value = &evaluation->values[k];
   if (value->kind != VALUE_PENDING) return STREW_OK;
-  const int dim = options && options->dim_count == 1 && options->dims ? (int)options->dims[0] : 0;
-  const bool wants_stored = fold_wants_stored(fold, value->tensor, options && options->dims, &dim);
+  const bool wants_stored = fold_wants_stored(fold, value->tensor, options);
   if (!(evaluation->device->ops->reads & READ_BY_REDUCE) || wants_stored) return store_value(evaluation, k);
   RETURN_IF_FAILED(fit_value(evaluation, k));
   give_program(evaluation, k, &value->header, plan);
@@ -523,10 +522,10 @@ static strew_status compute_close(struct evaluation *evaluation, int k, const st
   for (int i = 2; i < node->count; i++) RETURN_IF_FAILED(expect_number(call, operand_names[NODE_CLOSE][i], in[i]));
   for (int i = 2; i < node->count && i < 4; i++)
     tolerances[i - 2] = in[i].number.dtype == STREW_FLOAT64 ? in[i].number.as.f : (double)in[i].number.as.i;
-  const bool equal_nan = node->count > 4 && in[4].number.as.i;
-  RETURN_IF_FAILED(strew_isclose(evaluation->values[node->children[0]].tensor,
-                                 evaluation->values[node->children[1]].tensor, tolerances[0], tolerances[1], equal_nan,
-                                 &out, call->error));
+  const strew_isclose_options options = {.equal_nan = node->count > 4 && in[4].number.as.i};
+  RETURN_IF_FAILED(strew_isclose_with(evaluation->values[node->children[0]].tensor,
+                                      evaluation->values[node->children[1]].tensor, tolerances[0], tolerances[1],
+                                      &options, &out, call->error));
   keep_tensor(&evaluation->values[k], out);
   return STREW_OK;
 }

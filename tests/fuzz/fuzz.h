@@ -5,7 +5,7 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
-#include "runtime/base/old_forms.h"
+#include "strew.h"
 
 /* The target: bytes are borrowed; 0: the library refused them. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

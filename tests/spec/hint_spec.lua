@@ -613,7 +613,7 @@ local elsewhere = {
   ["searchsorted.c"] = "calculating_spec.lua", ["matmul.c"] = "calculating_spec.lua",
   ["linalg.c"] = "linear_algebra_spec.lua",
   ["key_ids.c"] = "keys_spec.lua", ["quantile.c"] = "takes 16 M elements, or other dtypes",
-  ["dim_size = n sets"] = "another error follows", ["STREW_GROUP_OPTIONS"] = "of C",
+  ["dim_size = n sets"] = "another error follows",
   ["start with all zeros"] = "of C", ["make numbers"] = "of C",
   ["another context"] = "of C", ["leave it out"] = "check_text.c",
   ['self:to("cpu")'] = "of C", ["float32, or device"] = "on devices", ["all dtypes"] = "takes 16-bit quantiles",
