@@ -6771,11 +6771,12 @@ function strew.expr(text) end
 ---of src, a table of tensors gives several sources by name: `strew.reduce({price = p, n = k}, r)`. `include_self` and
 ---`out` give one accumulator its first value; destinations of the position form that nothing reaches keep self's.
 ---
----Integers are seen as int64, those of uint64 as uint64; where both meet, as int64, but they are not compared. 16-bit floats
----are seen as float32, to which a float16 or bfloat16 result is rounded. An accumulator is, unless `dtype` is given, of integers if `init` and
----`combine` are, bool if they are bools; else float32 if all sources are of floats of at most 32 bits, float64 if not. Its
----integers are uint64 if a source is uint64, no other one is signed, and `init` is not negative; else int64. Integers that
----leave the range of their dtype wrap, and are never computed in floats. There are no gradients.
+---Integers are seen as int64, those of uint64 as uint64; where both meet, as int64, but they are not compared. 16-bit
+---floats are seen as float32, to which a float16 or bfloat16 result is rounded. An accumulator is, unless `dtype` is
+---given, of integers if `init` and `combine` are, bool if they are bools; else float32 if all sources are of floats of
+---at most 32 bits, float64 if not. Its integers are uint64 if `combine` gives it, no source is signed, and `init` is
+---not negative; else int64. Integers that leave the range of their dtype wrap, and are never computed in floats. There
+---are no gradients.
 ---
 ---```lua
 ---local decay = strew.reduction{init = 0, combine = "acc * 0.5 + x"}

@@ -1454,10 +1454,11 @@ STREW_API strew_status strew_expr_reduce(const strew_expr *expr, const strew_exp
    accumulators, gives the result; NULL: the only accumulator. Neither has reductions, rows (m[i]) or words.
 
    The dtype of an accumulator, unless given: bool if `init` is one and `combine` gives bools; integers if both are:
-   uint64 if `self` or a source is uint64, none of them signed, and `init` not negative, else int64; else a float:
-   float32 if all float sources have at most 32 bits and there are some, else float64. Where uint64 meets a signed
-   dtype, both are int64, whose bits wrap. What `combine` gives is converted as by strew_to. The result has the dtype that `finish` gives; where no dtype is
-   given and the sources' promoted dtype is a 16-bit float, a float32 result is rounded to that.
+   uint64 if `combine` gives it or `self` is, neither self nor a source is signed, and `init` not negative, else int64;
+   else a float: float32 if all float sources have at most 32 bits and there are some, else float64. Where uint64 meets
+   a signed dtype, both are int64, whose bits wrap; they are not compared. What `combine` gives is converted as by
+   strew_to. The result has the dtype that `finish` gives; where no dtype is given and the sources' promoted dtype is a
+   16-bit float, a float32 result is rounded to that.
 
    Limits (STREW_EARGUMENT): 8 accumulators, 10 of them and sources together, 32 operations of a text. */
 typedef struct strew_combination strew_combination; /* owned by the caller that made it */

@@ -414,6 +414,46 @@ START_TEST(test_pieces_of_products) {
 }
 END_TEST
 
+/* Factorizations look at least once in 2^18 elements of rows, and in about as much of other work, whatever the sizes. */
+START_TEST(test_factorizations) {
+  const int64_t eight[] = {8, 8}, wide[] = {8, 1 << 20}, flat[] = {4, 1 << 20}, tall[] = {1 << 20, 3},
+                square[] = {2100, 2100};
+  strew_tensor *diagonal = NULL, *made[3] = {NULL};
+  const struct {
+    const int64_t *sizes;
+    long looks; /* those of this order of steps; a loop without looks takes more than is left of them here */
+  } rows[] = {{wide, 400},      {flat, 160},     {tall, 1210},    {tall, 1790},
+              {square, 107000}, {square, 14900}, {square, 20200}, {square, 4200}};
+  use_threads(1);
+  ok(strew_full(device, STREW_FLOAT32, 2, eight, strew_int(0), &diagonal, &failure));
+  for (int64_t i = 0; i < 8; i++) {
+    strew_tensor *one = NULL;
+    ok(strew_select(diagonal, 0, i, &one, &failure));
+    ok(strew_set(one, 1, &i, strew_int(1), &failure));
+    strew_release(one);
+  }
+  strew_tensor *a = random_integers(STREW_FLOAT32, 2, rows[_i].sizes, CONTIGUOUS, -9, 9);
+  limit_looks(LONG_MAX, false);
+  strew_status status = STREW_OK;
+  switch (_i) {
+  case 0: status = strew_solve(diagonal, a, &made[0], &failure); break;
+  case 1: status = strew_qr(a, NULL, &made[0], &made[1], &failure); break;
+  case 2: status = strew_qr(a, NULL, &made[0], &made[1], &failure); break;
+  case 3: status = strew_svd(a, NULL, &made[0], &made[1], &made[2], &failure); break;
+  case 4: status = strew_inv(a, &made[0], &failure); break;
+  case 5: status = strew_det(a, &made[0], &failure); break;
+  case 6: status = strew_qr(a, NULL, &made[0], &made[1], &failure); break;
+  default: status = strew_cholesky(a, NULL, &made[0], &failure);
+  }
+  if (status != STREW_OK) ck_assert_int_eq(status, STREW_EVALUE);
+  const long looked = atomic_load(&stop.looks);
+  limit_looks(0, false);
+  if (looked < rows[_i].looks) ck_abort_msg("call %d: %ld looks, expected %ld", _i, looked, rows[_i].looks);
+  strew_release(a), strew_release(diagonal);
+  for (int i = 0; i < 3; i++) strew_release(made[i]);
+}
+END_TEST
+
 /* Makes a file with this text at a path that ends in XXXXXX and four more characters. */
 static void make_file(char *path, const char *text) {
   const ssize_t size_bytes = (ssize_t)strlen(text);
@@ -646,6 +686,7 @@ Suite *make_suite(void) {
   tcase_add_test(often, test_keys);
   tcase_add_test(often, test_words);
   tcase_add_test(often, test_pieces_of_products);
+  tcase_add_loop_test(often, test_factorizations, 0, 8);
   tcase_add_test(often, test_wide_lines);
   tcase_add_test(often, test_filled_rows);
   tcase_add_test(often, test_open_heads);

@@ -72,10 +72,10 @@ bool elementwise_mixes(strew_binary_op op, strew_operand a, strew_operand b) {
 /* The dtype in which `count` operands meet. */
 static strew_dtype meet(const struct elementwise *work, int count, const strew_operand *operands) {
   const strew_dtype common = dtype_of_operands(count, operands);
-  bool has_floats = !dtype_is_float(common);
+  bool has_floats = !dtype_is_float(common) || dtype_is_float(work->mixed);
   for (int i = 0; i < count; i++)
     has_floats |= dtype_is_float(operands[i].tensor ? operands[i].tensor->dtype : operands[i].number.dtype);
-  return work->wraps && !has_floats ? STREW_INT64 : common;
+  return has_floats ? common : work->mixed;
 }
 
 /* Finds the dtype in which operands meet, the one in which they are computed, and the result's. */

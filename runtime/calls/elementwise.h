@@ -17,7 +17,7 @@ struct elementwise {
   const char *names[MOST_INPUTS];
   strew_dtype common, compute, result;
   bool mixes;                         /* elementwise_mixes: common is uint64 */
-  bool wraps;                         /* uint64 beside signed integers: both are int64, whose bits wrap, not float64 */
+  strew_dtype mixed;                  /* what uint64 and signed integers meet in: of integers, else float64 */
   union element numbers[MOST_INPUTS]; /* operands without a tensor ... */
   strew_dtype number_dtype;           /* ... in this dtype */
   int rank;                           /* of the result */

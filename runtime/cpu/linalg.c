@@ -10,6 +10,21 @@ enum { FACTOR_BLOCK = 8, FACTOR_TURNS = 60, FACTOR_MANY = 9 };
 #define ROTATE   linalg_loops()->S.rotate
 #define DOT      linalg_loops()->S.dot
 
+/* Elements between two looks at whether the call must stop: of a row, and of short rows. Small matrices need none. */
+enum { LOOK_ROW = 1 << 18, LOOK_SHORT = 1 << 11 };
+/* At row i of `columns` elements: true if the call must stop. */
+#define LOOKS(i, columns) (((columns) > LOOK_SHORT || (i) % LOOK_SHORT == LOOK_SHORT - 1) && context_stops(context))
+/* For parts at .. end - 1 of `count` elements. */
+#define CHUNKS(at, end, count)                                                                                         \
+  for (int64_t at = 0, end;                                                                                            \
+       (end = least((count), at + LOOK_ROW)) > at && !((count) > LOOK_SHORT && context_stops(context)); at = end)
+
+/* Rows of a step of `depth` operations on each element. */
+static inline int64_t rows_at_once(int64_t columns, int64_t depth) {
+  const int64_t wide = least(columns, LOOK_ROW) * depth;
+  return LOOK_ROW / (wide + 1) + 1;
+}
+
 #define S f32
 #define T float
 #include "linalg.inc"

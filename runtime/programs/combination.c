@@ -209,7 +209,8 @@ static strew_dtype float_of_sources(const struct combining *c) {
   return widest == STREW_FLOAT32 ? STREW_FLOAT32 : STREW_FLOAT64;
 }
 
-/* Integers of an accumulator: uint64 if elements or self are of it and none is signed, unless it begins below 0. */
+/* The widest integers of an accumulator: uint64 if elements or self are of it and none is signed, unless it begins below
+   0. */
 static strew_dtype integers_of(const struct combining *c, int a) {
   const strew_scalar init = c->combination->accumulators[a].init;
   bool is_signed = init.dtype == STREW_INT64 && init.as.i < 0, has_words = init.dtype == STREW_UINT64;
@@ -230,40 +231,44 @@ static void inputs_of(struct combining *c, const strew_expr *expr, strew_operand
   }
 }
 
-/* Makes the programs of an accumulator's text. */
-static strew_status compile_text(struct combining *c, int a) {
+/* Makes the programs of an accumulator's text, in which uint64 and signed integers meet in `mixed`. */
+static strew_status compile_text(struct combining *c, int a, strew_dtype mixed, strew_tensor *test) {
   strew_operand inputs[MOST_INPUTS_OF_TEXT];
   int slots[MOST_INPUTS_OF_TEXT];
   const strew_expr *expr = c->combination->accumulators[a].combine;
   inputs_of(c, expr, inputs, slots);
-  return expr_compile(c->steps->call, expr, inputs, slots, a, &c->headers[a].tensor, &c->headers[COMBINED_SLOTS].tensor,
-                      c->plan);
+  return expr_compile(c->steps->call, expr, inputs, slots, a, mixed, &c->headers[a].tensor, test, c->plan);
 }
+
+/* The order in which accumulators widen: bool, int64, uint64, floats. */
+static int width_of(strew_dtype dtype) { return 2 * (int)dtype_category(dtype) + (dtype == STREW_UINT64); }
 
 /* Widens an accumulator to the category of what its text gives, and of self. Returns true if it did. */
 static bool widen(struct combining *c, int a) {
-  if (c->combination->accumulators[a].dtype >= 0 || STEP(c->steps, compile_text(c, a)) != STREW_OK) return false;
+  const strew_dtype most = integers_of(c, a);
+  if (c->combination->accumulators[a].dtype >= 0 || STEP(c->steps, compile_text(c, a, most, NULL)) != STREW_OK)
+    return false;
   const struct elementwise_plan *last = &c->plan->programs[c->plan->program_count - 1].plan;
   strew_dtype gives = last->instructions[last->count - 1].result;
   c->plan->program_count = 0;
-  if (c->given->self && dtype_category(c->given->self->dtype) > dtype_category(gives)) gives = c->given->self->dtype;
-  if (dtype_category(gives) <= dtype_category(dtype_of(c, a))) return false;
-  set_dtype(c, a, dtype_is_float(gives) ? float_of_sources(c) : integers_of(c, a));
-  return true;
+  if (c->given->self && width_of(c->given->self->dtype) > width_of(gives)) gives = c->given->self->dtype;
+  if (dtype_category(gives) == INTEGER) gives = gives == STREW_UINT64 ? most : STREW_INT64;
+  if (width_of(gives) <= width_of(dtype_of(c, a))) return false;
+  return set_dtype(c, a, dtype_is_float(gives) ? float_of_sources(c) : gives), true;
 }
 
-/* Each round but the last widens an accumulator, of numbers as self is: from bool to integers to floats at most. */
+/* Each round but the last widens an accumulator, of numbers as self is: three times at most. */
 static void find_dtypes(struct combining *c) {
   const strew_combination *combination = c->combination;
   set_dtype(c, COMBINED_SLOTS, STREW_BOOL);
   for (int a = 0; a < combination->count; a++) {
     const struct accumulator *own = &combination->accumulators[a];
     strew_dtype dtype = own->init.dtype;
-    if (dtype != STREW_BOOL) dtype = dtype_is_float(dtype) ? float_of_sources(c) : integers_of(c, a);
+    if (dtype != STREW_BOOL) dtype = dtype_is_float(dtype) ? float_of_sources(c) : STREW_INT64;
     set_dtype(c, a, own->dtype >= 0 ? (strew_dtype)own->dtype : dtype);
   }
   bool changes = true;
-  for (int round = 0; changes && round <= 2 * combination->count; round++) {
+  for (int round = 0; changes && round <= 3 * combination->count; round++) {
     changes = false;
     for (int a = 0; a < combination->count; a++) changes |= widen(c, a);
   }
@@ -402,7 +407,8 @@ static void take_values(struct combining *c) {
 
 static void compile(struct combining *c) {
   struct combine_plan *plan = c->plan;
-  for (int a = 0; a < plan->accumulator_count; a++) STEP(c->steps, compile_text(c, a));
+  for (int a = 0; a < plan->accumulator_count; a++)
+    STEP(c->steps, compile_text(c, a, STREW_INT64, &c->headers[COMBINED_SLOTS].tensor));
   for (int p = 0; p < plan->program_count; p++) /* elements are read as they are stored */
     for (int i = 1; i < plan->programs[p].plan.plan.count; i++) {
       const strew_tensor *slot = plan->slots[plan->programs[p].slots[i]];
@@ -451,7 +457,7 @@ static strew_tensor *finish(struct combining *c) {
     const strew_tensor *value = (c->given->partial ? c->plan->partial : c->plan->slots)[a];
     inputs[j] = strew_of(step_to(steps, (strew_tensor *)value, at, value->dtype));
   }
-  STEP(steps, expr_evaluate(expr, &(strew_expr_values){.inputs = inputs}, true, made, steps->error));
+  STEP(steps, expr_evaluate(expr, &(strew_expr_values){.inputs = inputs}, STREW_INT64, made, steps->error));
   if (steps->status != STREW_OK) return NULL;
   result = *made;
   const strew_dtype common = dtype_of_sources(c);

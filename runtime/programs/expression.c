@@ -35,9 +35,10 @@ struct evaluation {
   const strew_expr *expr;
   const strew_expr_values *given;
   strew_device *device;
-  bool is_compiled; /* values stay pending: elements come later */
-  bool wraps;       /* integers, as of struct elementwise */
-  bool takes;       /* a value is of m[i] */
+  bool is_compiled;  /* values stay pending: elements come later */
+  bool is_draft;     /* compiled to find dtypes */
+  strew_dtype mixed; /* as of struct elementwise */
+  bool takes;        /* a value is of m[i] */
   int visit;
   bool is_marked;       /* the error has the place in the text */
   struct value *values; /* of each node */
@@ -364,8 +365,8 @@ static strew_status compute_mixed(struct evaluation *evaluation, int k, const st
 static strew_status compute_elementwise(struct evaluation *evaluation, int k, struct call *call, strew_operand *in) {
   const struct node *node = &evaluation->expr->nodes[k];
   struct value *value = &evaluation->values[k];
-  struct elementwise work = {.call = call, .wraps = evaluation->wraps};
-  if (node->kind == NODE_BINARY && elementwise_mixes((strew_binary_op)node->op, in[0], in[1]))
+  struct elementwise work = {.call = call, .mixed = evaluation->mixed};
+  if (node->kind == NODE_BINARY && !evaluation->is_draft && elementwise_mixes((strew_binary_op)node->op, in[0], in[1]))
     return compute_mixed(evaluation, k, call);
   RETURN_IF_FAILED(store_what_is_read(evaluation, node, in));
   for (int i = 0; i < node->count; i++) in[i] = operand_of(evaluation, node->children[i]);
@@ -702,11 +703,11 @@ static strew_status end(struct evaluation *evaluation, strew_status status) {
 }
 
 /* Declares `evaluation`, of the call that begins here, and its status: the end of the block frees it. */
-#define EVALUATION(evaluation, status, text, inputs) EVALUATION_OF(evaluation, status, text, inputs, false)
-#define EVALUATION_OF(evaluation, status, text, inputs, is_wrapping)                                                   \
+#define EVALUATION(evaluation, status, text, inputs) EVALUATION_OF(evaluation, status, text, inputs, STREW_FLOAT64)
+#define EVALUATION_OF(evaluation, status, text, inputs, met)                                                           \
   CALL(call, "expr", error, {"inputs", first_tensor(text, inputs), MOVED});                                            \
   struct value few[FEW_NODES];                                                                                         \
-  struct evaluation evaluation = {.call = &call, .expr = (text), .given = (inputs), .few = few, .wraps = is_wrapping}; \
+  struct evaluation evaluation = {.call = &call, .expr = (text), .given = (inputs), .few = few, .mixed = met};         \
   list_inputs(&call, text, inputs);                                                                                    \
   strew_status status = begin(&evaluation)
 
@@ -774,9 +775,9 @@ static strew_status give_result(struct evaluation *evaluation, int k, strew_tens
   return *out = value->tensor, STREW_OK;
 }
 
-strew_status expr_evaluate(const strew_expr *expr, const strew_expr_values *values, bool wraps, strew_tensor **out,
-                           strew_error *error) {
-  EVALUATION_OF(evaluation, status, expr, values, wraps);
+strew_status expr_evaluate(const strew_expr *expr, const strew_expr_values *values, strew_dtype mixed,
+                           strew_tensor **out, strew_error *error) {
+  EVALUATION_OF(evaluation, status, expr, values, mixed);
   const int last = expr->node_count - 1;
   if (*out)
     TRY(status, write_result(&evaluation, last, *out));
@@ -787,7 +788,7 @@ strew_status expr_evaluate(const strew_expr *expr, const strew_expr_values *valu
 
 strew_status strew_expr_evaluate(const strew_expr *expr, const strew_expr_values *values, strew_tensor **out,
                                  strew_error *error) {
-  return expr_evaluate(expr, values, false, out, error);
+  return expr_evaluate(expr, values, STREW_FLOAT64, out, error);
 }
 
 /* Calls a function that the texts of expressions have, for a host without one. */
@@ -996,7 +997,7 @@ static strew_status add_program(struct evaluation *evaluation, int k, const stre
 }
 
 strew_status expr_compile(const struct call *call, const strew_expr *expr, const strew_operand *inputs,
-                          const int *slots, int accumulator, strew_tensor *out, strew_tensor *test,
+                          const int *slots, int accumulator, strew_dtype mixed, strew_tensor *out, strew_tensor *test,
                           struct combine_plan *plan) {
   struct call own = {.op = call->op, .error = call->error};
   struct evaluation evaluation = {.call = &own,
@@ -1004,10 +1005,11 @@ strew_status expr_compile(const struct call *call, const strew_expr *expr, const
                                   .given = &(strew_expr_values){.inputs = inputs},
                                   .device = out->storage->device,
                                   .is_compiled = true,
-                                  .wraps = true};
+                                  .is_draft = !test,
+                                  .mixed = mixed};
   const int first = plan->program_count;
   strew_status status = compute_nodes(&evaluation);
-  for (int k = 0; k < expr->node_count && status == STREW_OK; k++)
+  for (int k = 0; test && k < expr->node_count && status == STREW_OK; k++)
     if (is_tested(&evaluation, k)) TRY(status, add_program(&evaluation, k, test, slots, true, plan));
   TRY(status, add_program(&evaluation, expr->node_count - 1, out, slots, false, plan));
   for (int p = first; p < plan->program_count; p++) {

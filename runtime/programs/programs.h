@@ -63,15 +63,15 @@ struct strew_expr {
 const char *node_name(const struct node *node);
 
 /* Adds the programs of a text that gives an accumulator's next value to the plan: its tests, then itself. The inputs
-   are tensors of one dimension without elements, whose slots follow; integers wrap as of expr_evaluate; `out` and `test` (bool) have the dtypes of the
-   results. */
+   are tensors of one dimension without elements, whose slots follow; `out` and `test` (bool) have the dtypes of the
+   results. `test` NULL: itself alone, to find its dtype. */
 strew_status expr_compile(const struct call *call, const strew_expr *expr, const strew_operand *inputs,
-                          const int *slots, int accumulator, strew_tensor *out, strew_tensor *test,
+                          const int *slots, int accumulator, strew_dtype mixed, strew_tensor *out, strew_tensor *test,
                           struct combine_plan *plan);
 
-/* strew_expr_evaluate; wraps: uint64 beside signed integers is int64, not float64. */
-strew_status expr_evaluate(const strew_expr *expr, const strew_expr_values *values, bool wraps, strew_tensor **out,
-                           strew_error *error);
+/* strew_expr_evaluate; mixed: as of struct elementwise. */
+strew_status expr_evaluate(const strew_expr *expr, const strew_expr_values *values, strew_dtype mixed,
+                           strew_tensor **out, strew_error *error);
 
 /* Makes a dense tensor that has no memory, over a storage that has none. expression.c */
 void make_header(strew_tensor *header, struct storage *storage, strew_device *device, strew_dtype dtype, int rank,

@@ -327,15 +327,15 @@ describe("reductions of one's own", function()
                  w = strew.tensor({1 << 31, 7}, "uint32"), top = strew.tensor{-1, 3}:to "uint64"}
     local rows = { -- init, combine, expected, its dtype, dtype
       {0, "acc + u", most + 7, "uint64"}, {0, "acc + u * 3 - 1", 3 * most + 19, "uint64"}, {0, "u", 7, "uint64"},
-      {0, "maximum(acc, top)", -1, "uint64"}, {0, "acc + where(top > 3, 1, 0)", 1, "uint64"},
-      {0, "acc + u * i", 7, "uint64"}, {0, "acc ~ u", most ~ 7, "uint64"}, {0, "acc + u + b + w", 0, "uint64"},
+      {0, "maximum(acc, top)", -1, "uint64"}, {0, "acc + where(top > 3, 1, 0)", 1, "int64"},
+      {0, "acc + u * i", 7, "uint64"}, {0, "acc ~ u", most ~ 7, "uint64"}, {0, "acc + i", 1, "int64"}, {0, "acc + u + b + w", 0, "uint64"},
       {-1, "acc + u", most + 6, "int64"}, {-1, "maximum(acc, u)", most, "int64"}, {0, "acc + u + s", most + 9, "int64"},
       {0, "acc + top", 2, "int64", "int64"}, {0, "acc + top", 2, "uint64", "uint64"}, {0, "acc + u", 8, "int8", "int8"},
       {0, "acc + s", 2, "uint64", "uint64"}, {most, "acc + b", most + 300, "uint64", "uint64"},
       {0, "acc + uint64(s)", 2, "int64"}, {0, "acc + w", (1 << 31) + 7, "int64"}, {0, "acc + b", 300, "int64"},
       {true, "acc + u", most + 8, "uint64"}, {0, "acc + u / 2", most / 2 + 3.5, "float64"},
     }
-    rows[8][3] = most + 7 + 300 + (1 << 31) + 7
+    rows[9][3] = most + 7 + 300 + (1 << 31) + 7
     local g, starts = strew.grouping(strew.tensor{0, 0}), strew.tensor{0, 2}
     for _, row in ipairs(rows) do
       local r = strew.reduction{init = row[1], combine = row[2], dtype = row[5]}
