@@ -9,6 +9,7 @@
 -- `recipes`, entries of their own: {title, name = "recipes title", summary = the text, example, output}.
 local entries, groups, by_name = {}, {}, {}
 local contents, which, recipes, methods = ...
+local format = string.format
 
 ----------------------------------------------------------------------------------------------------------- reading
 
@@ -17,72 +18,73 @@ local function new_entry()
           rows = {}}
 end
 
-local function trim(text) return (text:gsub("^%s+", ""):gsub("%s+$", "")) end
+local function trim(text) return (string.gsub(string.gsub(text, "^%s+", ""), "%s+$", "")) end
 
 -- "a, {b: c, d: e}, f" -> its three parts.
 local function split(text)
   local parts, depth, start = {}, 0, 1
   for i = 1, #text do
-    local c = text:sub(i, i)
-    if c:find "[({]" then depth = depth + 1 elseif c:find "[)}]" then depth = depth - 1 end
+    local c = string.sub(text, i, i)
+    if string.find(c, "[({]") then depth = depth + 1 elseif string.find(c, "[)}]") then depth = depth - 1 end
     if c == "," and depth == 0 then
-      table.insert(parts, trim(text:sub(start, i - 1)))
+      table.insert(parts, trim(string.sub(text, start, i - 1)))
       start = i + 1
     end
   end
-  local last = trim(text:sub(start))
+  local last = trim(string.sub(text, start))
   if last ~= "" then table.insert(parts, last) end
   return parts
 end
 
 -- Parses "name?: type", as in "fun(...)" and "{...}".
 local function typed(text)
-  local name, mark, type = text:match "^(%S-)(%??):%s*(.*)$"
+  local name, mark, type = string.match(text, "^(%S-)(%??):%s*(.*)$")
   return {name = name, shown = name, optional = mark ~= "", type = type, text = ""}
 end
 
 local read = {} -- parsers of the text after a tag, by tag
 
 function read.param(entry, text)
-  local name, mark, type, rest = text:match "^(%S-)(%??)%s+(%S+)%s*(.*)$"
-  local shown, words = rest:match '^"(.-)"%s*(.*)$'
+  local name, mark, type, rest = string.match(text, "^(%S-)(%??)%s+(%S+)%s*(.*)$")
+  local shown, words = string.match(rest, '^"(.-)"%s*(.*)$')
   local param = {name = name, shown = shown or name, optional = mark ~= "", type = type, text = words or rest}
   table.insert(entry.params, param)
 end
 
 read["return"] = function(entry, text)
-  local type, mark, name, rest = text:match "^([^%s?]+)(%??)%s*(%S*)%s*(.*)$"
+  local type, mark, name, rest = string.match(text, "^([^%s?]+)(%??)%s*(%S*)%s*(.*)$")
   table.insert(entry.returns, {name = name ~= "" and name or type, optional = mark ~= "", type = type, text = rest})
 end
 
 function read.overload(entry, text)
-  local params, returns = text:match "^fun(%b()):?%s*(.*)$"
+  local params, returns = string.match(text, "^fun(%b()):?%s*(.*)$")
   local overload = {params = {}, returns = {}}
-  for i, part in ipairs(split(params:sub(2, -2))) do overload.params[i] = typed(part) end
+  for i, part in ipairs(split(string.sub(params, 2, -2))) do overload.params[i] = typed(part) end
   for i, type in ipairs(split(returns)) do
-    overload.returns[i] = {name = type:gsub("%?$", ""), optional = type:find "%?$" ~= nil, type = type, text = ""}
+    overload.returns[i] = {name = string.gsub(type, "%?$", ""), optional = string.find(type, "%?$") ~= nil, type = type,
+                           text = ""}
   end
   table.insert(entry.overloads, overload)
 end
 
 function read.field(entry, text)
-  local name, mark, type, rest = text:match "^(%S-)(%??)%s+(%S+)%s*(.*)$"
+  local name, mark, type, rest = string.match(text, "^(%S-)(%??)%s+(%S+)%s*(.*)$")
   table.insert(entry.fields, {name = name, shown = name, optional = mark ~= "", type = type, text = rest})
 end
 
-function read.operator(entry, text) table.insert(entry.operators, text:match "^%a+") end
+function read.operator(entry, text) table.insert(entry.operators, string.match(text, "^%a+")) end
 
 local function add_line(entry, line)
-  local tag, rest = line:match "^@(%a+)%s*(.*)$"
-  local value, words = line:match "^| (%S+)%s*#?%s*(.*)$"
+  local tag, rest = string.match(line, "^@(%a+)%s*(.*)$")
+  local value, words = string.match(line, "^| (%S+)%s*#?%s*(.*)$")
   if tag == "class" or tag == "alias" then
-    entry.kind, entry.name, entry.parent = tag, rest:match "^([%w_.]+):?%s*([%w_.]*)"
+    entry.kind, entry.name, entry.parent = tag, string.match(rest, "^([%w_.]+):?%s*([%w_.]*)")
   elseif tag then
     if read[tag] then read[tag](entry, rest) end
   elseif value then
     table.insert(entry.values, {name = value, text = words})
-  elseif line:find "^# " then
-    entry.kind, entry.name = "rule", line:sub(3)
+  elseif string.find(line, "^# ") then
+    entry.kind, entry.name = "rule", string.sub(line, 3)
   else
     table.insert(entry.body, line)
   end
@@ -92,7 +94,7 @@ end
 local function finish(entry)
   local body, code, target = {}, {}, nil
   for _, line in ipairs(entry.body) do
-    local fence = line:match "^```(%a*)"
+    local fence = string.match(line, "^```(%a*)")
     if fence then
       target = fence ~= "" and fence or nil
       if target then code[target] = {} end
@@ -112,14 +114,14 @@ end
 
 local function file(entry)
   entry.full_name = entry.name
-  entry.name = entry.name:gsub("^strew%.", "")
+  entry.name = string.gsub(entry.name, "^strew%.", "")
   by_name[entry.full_name] = entry
   finish(entry)
   if entry.kind == "function" then
     entry.forms = {method = methods[entry.name] ~= nil, inplace = methods[entry.name .. "_"] ~= nil}
   end
   entry.group = groups[#groups]
-  if entry.kind == "class" and entry.name:find "_options$" then return end
+  if entry.kind == "class" and string.find(entry.name, "_options$") then return end
   table.insert(entry.group.entries, entry)
   table.insert(entries, entry)
 end
@@ -130,11 +132,11 @@ local function read_all(source)
     if entry.kind then file(entry) end
     entry = new_entry()
   end
-  for written in source:gmatch "([^\n]*)\n" do
-    local line = written:gsub('^strew%["(%w+)"%] = function', "function strew.%1") -- a name that is a keyword of Lua
-    local title = line:match "^%-%-%-%-%-+ (.*)$"
-    local doc = line:match "^%-%-%-(.*)$"
-    local name = line:match "^function strew%.([%w_]+)%("
+  for written in string.gmatch(source, "([^\n]*)\n") do
+    local line = string.gsub(written, '^strew%["(%w+)"%] = function', "function strew.%1") -- a keyword of Lua
+    local title = string.match(line, "^%-%-%-%-%-+ (.*)$")
+    local doc = string.match(line, "^%-%-%-(.*)$")
+    local name = string.match(line, "^function strew%.([%w_]+)%(")
     if title then
       table.insert(groups, {title = title, entries = {}})
     elseif doc then
@@ -151,14 +153,14 @@ end
 ------------------------------------------------------------------------------------------------------------- names
 
 -- Returns the name of a type without the module's.
-local function type_name(type) return (type:gsub("|strew%.[%a_]+_options", ""):gsub("strew%.", "")) end
+local function type_name(type) return (string.gsub(string.gsub(type, "|strew%.[%a_]+_options", ""), "strew%.", "")) end
 
 -- Returns the keys of an options table that a type names, or {}.
 local function option_fields(type)
-  local class = type:match "strew%.[%a_]+_options"
+  local class = string.match(type, "strew%.[%a_]+_options")
   if class then return by_name[class].fields end
   local fields = {}
-  for i, part in ipairs(split(type:match "^{(.*)}$" or "")) do fields[i] = typed(part) end
+  for i, part in ipairs(split(string.match(type, "^{(.*)}$") or "")) do fields[i] = typed(part) end
   return fields
 end
 
@@ -173,7 +175,7 @@ local function arguments(params, first)
   local text = ""
   local function add(what, optional)
     local comma = text == "" and "" or ", "
-    text = text .. (optional and ("%s[%s%s]"):format(text == "" and "" or " ", comma, what) or comma .. what)
+    text = text .. (optional and format("%s[%s%s]", text == "" and "" or " ", comma, what) or comma .. what)
   end
   for i = first, #params do
     local param, options = params[i], options_text(params[i])
@@ -185,7 +187,7 @@ end
 
 -- Returns the options that a call of `name` may have in a table as its argument number `place`, self included.
 local function options(name, place)
-  local entry = by_name["strew." .. name] or by_name["strew." .. name:gsub("_$", "")]
+  local entry = by_name["strew." .. name] or by_name["strew." .. string.gsub(name, "_$", "")]
   local list, seen = {}, {}
   local function add(params)
     local required = 0
@@ -248,14 +250,16 @@ end
 --------------------------------------------------------------------------------------------------- other libraries
 
 local imported = {}
-for prefix in ("np numpy pd pandas df series jnp jax lax torch torch_scatter nn functional ops mindspore oneflow flow")
-  :gmatch "%S+" do imported[prefix] = true end
+for prefix in string.gmatch(
+  "np numpy pd pandas df series jnp jax lax torch torch_scatter nn functional ops mindspore oneflow flow", "%S+") do
+  imported[prefix] = true
+end
 
 -- "jax.numpy.add.at(a, b)" -> "add.at": without arguments, indices, prefixes of modules, and the underscore at the end.
 local function bare(name)
-  local plain = trim(name):lower():gsub("%s*%b()$", ""):gsub("%b[]", "[]"):gsub("_$", "")
+  local plain = string.gsub(string.gsub(string.gsub(string.lower(trim(name)), "%s*%b()$", ""), "%b[]", "[]"), "_$", "")
   while true do
-    local prefix, rest = plain:match "^([%a_]+)%.(.+)$"
+    local prefix, rest = string.match(plain, "^([%a_]+)%.(.+)$")
     if not imported[prefix] then return plain end
     plain = rest
   end
@@ -287,7 +291,7 @@ local TITLE = 27 -- characters of a group's title in the list of topics
 -- Adds words wrapped to lines, the first one after `first`, all others after `rest`.
 local function wrap(lines, text, first, rest)
   local line, is_empty = first, true
-  for word in text:gmatch "%S+" do
+  for word in string.gmatch(text, "%S+") do
     if not is_empty and utf8.len(line .. word) + 1 > WIDTH then
       table.insert(lines, line)
       line, is_empty = rest, true
@@ -295,7 +299,7 @@ local function wrap(lines, text, first, rest)
     line = line .. (is_empty and "" or " ") .. word
     is_empty = false
   end
-  table.insert(lines, (line:gsub("%s+$", "")))
+  table.insert(lines, (string.gsub(line, "%s+$", "")))
 end
 
 -- Wraps paragraphs again: the source breaks its lines elsewhere.
@@ -319,12 +323,12 @@ local function add_rows(lines, rows)
   for _, row in ipairs(rows) do
     for i = 1, 2 do widths[i] = math.max(widths[i], math.min(#row[i], 26)) end
   end
-  local indent = (" "):rep(2 + widths[1] + 2 + (widths[2] > 0 and widths[2] + 2 or 0))
+  local indent = string.rep(" ", 2 + widths[1] + 2 + (widths[2] > 0 and widths[2] + 2 or 0))
   for _, row in ipairs(rows) do
     local left = "  "
-    for i = 1, 2 do left = left .. (widths[i] > 0 and row[i] .. (" "):rep(widths[i] - #row[i]) .. "  " or "") end
+    for i = 1, 2 do left = left .. (widths[i] > 0 and row[i] .. string.rep(" ", widths[i] - #row[i]) .. "  " or "") end
     if #left > #indent and row[3] ~= "" then
-      table.insert(lines, (left:gsub("%s+$", "")))
+      table.insert(lines, (string.gsub(left, "%s+$", "")))
       left = indent
     end
     wrap(lines, row[3], left, indent)
@@ -336,7 +340,7 @@ end
 local function rows_of(entry)
   local rows, by_row = {}, {}
   local function add(name, type, text)
-    local row = by_row[name] or by_row[name:gsub(" =$", "")]
+    local row = by_row[name] or by_row[string.gsub(name, " =$", "")]
     if row and row[3] == "" then row[3] = text end
     if row then return end
     by_row[name] = {name, type_name(type), text}
@@ -361,11 +365,11 @@ end
 -- Returns the entry of a name in any form ("scatter_add_", "t:scatter_add_()", "strew.add", "+", "keepdim"), or nil,
 -- and whether the name is in place.
 local function find(name)
-  local plain = trim(name):gsub("%s*%b()$", ""):match "[^.:]*$"
+  local plain = string.match(string.gsub(trim(name), "%s*%b()$", ""), "[^.:]*$")
   for _, entry in ipairs(entries) do
     if entry.name == plain then return entry, false end
     if entry.forms.inplace and entry.name .. "_" == plain then return entry, true end
-    if entry.summary:match "`%a* ?(%p+) ?%a+`%." == plain then return entry, false end
+    if string.match(entry.summary, "`%a* ?(%p+) ?%a+`%.") == plain then return entry, false end
   end
   for _, entry in ipairs(entries) do -- fields, options and operators: where they first appear
     for _, row in ipairs(rows_of(entry)) do
@@ -376,16 +380,16 @@ local function find(name)
 end
 
 local function add_example(lines, entry)
-  for line in (entry.example .. "\n"):gmatch "([^\n]*)\n" do table.insert(lines, "> " .. line) end
+  for line in string.gmatch(entry.example .. "\n", "([^\n]*)\n") do table.insert(lines, "> " .. line) end
   table.insert(lines, entry.output)
 end
 
 -- Returns the names of the group whose title begins with these words, with their summaries; or nil.
 local function topic(words)
-  local wanted = trim(words):lower()
+  local wanted = string.lower(trim(words))
   for _, group in ipairs(wanted == "" and {} or groups) do
-    local title = group.title:lower()
-    if title:sub(1, #wanted) == wanted and not title:find("^%a", #wanted + 1) then
+    local title = string.lower(group.title)
+    if string.sub(title, 1, #wanted) == wanted and not string.find(title, "^%a", #wanted + 1) then
       local lines, rows = {group.title}, {}
       for i, entry in ipairs(group.entries) do rows[i] = {entry.name, "", entry.summary} end
       add_rows(lines, rows)
@@ -436,13 +440,13 @@ end
 
 -- Adds the operands, and the tasks whose title, calls, results or names contain the word.
 local function add_tasks(lines, word)
-  for line in (which.operands .. "\n"):gmatch "([^\n]*)\n" do table.insert(lines, "> " .. line) end
+  for line in string.gmatch(which.operands .. "\n", "([^\n]*)\n") do table.insert(lines, "> " .. line) end
   for _, task in ipairs(which.tasks) do
     local title, rows = task[1], {}
-    local has_title = title:lower():find(word, 1, true)
+    local has_title = string.find(string.lower(title), word, 1, true)
     for k = 2, #task do
       local text = task[k][1] .. " " .. task[k][2] .. " " .. elsewhere(task[k])
-      if has_title or text:lower():find(word, 1, true) then add_choice(rows, task[k]) end
+      if has_title or string.find(string.lower(text), word, 1, true) then add_choice(rows, task[k]) end
     end
     if #rows > 0 then
       table.insert(lines, "")
@@ -455,8 +459,8 @@ end
 -- Returns the tasks with a word, or nil.
 local function tasks_with(word)
   local lines = {}
-  add_tasks(lines, trim(word):lower())
-  return lines[#lines]:find "^> " == nil and table.concat(lines, "\n") or nil
+  add_tasks(lines, string.lower(trim(word)))
+  return string.find(lines[#lines], "^> ") == nil and table.concat(lines, "\n") or nil
 end
 
 -- Adds the title, the text and the example of a recipe.
@@ -476,11 +480,11 @@ end
 
 -- Returns the recipes with a word in their title, else those with it in text or code, or nil.
 local function recipes_with(word)
-  local wanted, titled, others, lines = trim(word):lower(), {}, {}, {}
+  local wanted, titled, others, lines = string.lower(trim(word)), {}, {}, {}
   for _, recipe in ipairs(by_name.recipes.recipes) do
     local text = recipe.summary .. " " .. recipe.example
-    if recipe.title:lower():find(wanted, 1, true) then table.insert(titled, recipe) end
-    if text:lower():find(wanted, 1, true) then table.insert(others, recipe) end
+    if string.find(string.lower(recipe.title), wanted, 1, true) then table.insert(titled, recipe) end
+    if string.find(string.lower(text), wanted, 1, true) then table.insert(others, recipe) end
   end
   add_recipes(lines, #titled > 0 and titled or others)
   return #lines > 0 and table.concat(lines, "\n") or nil
@@ -491,17 +495,17 @@ local filtered = {which = tasks_with, recipes = recipes_with} -- pages of a name
 -- Returns the entries of a phrase all of whose words are in `words`, by their places.
 local function phrased(words)
   local places, count, is_word = {}, 0, {}
-  for word in words:lower():gmatch "%S+" do is_word[word] = true end
+  for word in string.gmatch(string.lower(words), "%S+") do is_word[word] = true end
   local function add(entry)
     count = count + 1
     if entry then places[entry] = places[entry] or count end
   end
   for _, row in ipairs(which.search) do
-    for phrase in row[1]:gmatch "[^;]+" do
+    for phrase in string.gmatch(row[1], "[^;]+") do
       local has_all = true
-      for word in phrase:gmatch "%S+" do has_all = has_all and is_word[word] end
+      for word in string.gmatch(phrase, "%S+") do has_all = has_all and is_word[word] end
       if has_all then
-        for name in row[2]:gmatch "%S+" do add((find(name))) end
+        for name in string.gmatch(row[2], "%S+") do add((find(name))) end
         for _, recipe in ipairs(by_name.recipes.recipes) do
           if recipe.name == row[3] then add(recipe) end
         end
@@ -516,9 +520,9 @@ local search -- of words
 
 -- Returns the page of a name, of a name in another library, or of a topic, or nil. ("groupby.sum" is not sum.)
 local function page(name)
-  local first, word = name:match "^%s*(%l+)%s+(%S.*)$"
+  local first, word = string.match(name, "^%s*(%l+)%s+(%S.*)$")
   if filtered[first] then return filtered[first](word) end
-  local elsewhere_first = bare(name):find(".", 1, true) and choices(name)
+  local elsewhere_first = string.find(bare(name), ".", 1, true) and choices(name)
   if elsewhere_first then return elsewhere_first end
   local entry, inplace = find(name)
   if not entry then return choices(name) or topic(name) or next(phrased(name)) and search(name) end
@@ -561,9 +565,9 @@ end
 local function topics()
   local lines = {"?name or ?topic describes it, ??word searches all texts, :help lists commands"}
   for _, group in ipairs(groups) do
-    local title = group.title:lower()
-    if #title > TITLE then title = title:sub(1, TITLE):gsub("%s*%S*$", "") .. " ..." end
-    local line, k = title .. (" "):rep(TITLE + 4 - #title), 0
+    local title = string.lower(group.title)
+    if #title > TITLE then title = string.gsub(string.sub(title, 1, TITLE), "%s*%S*$", "") .. " ..." end
+    local line, k = title .. string.rep(" ", TITLE + 4 - #title), 0
     while group.entries[k + 1] do
       local more = line .. "  " .. group.entries[k + 1].name
       if #more > WIDTH - (group.entries[k + 2] and 4 or 0) then break end
@@ -594,7 +598,7 @@ local function other_name(entry, plain)
   for _, row in ipairs(entry.rows) do
     for _, other in ipairs(row.names) do
       if other.plain == plain then return other, true end
-      if other.plain:find(plain, 1, true) then found = found or other end
+      if string.find(other.plain, plain, 1, true) then found = found or other end
     end
   end
   return found, false
@@ -606,10 +610,10 @@ local function texts_of(entry)
   local rows, comments = {}, {}
   for _, row in ipairs(rows_of(entry)) do table.insert(rows, table.concat(row, " ")) end
   for _, row in ipairs(entry.rows) do table.insert(rows, row[2]) end
-  for comment in (entry.example or ""):gmatch "%-%-([^\n]*)" do table.insert(comments, comment) end
+  for comment in string.gmatch(entry.example or "", "%-%-([^\n]*)") do table.insert(comments, comment) end
   local texts = {entry.name, entry.summary, table.concat(entry.body, " "), table.concat(rows, " "),
                  table.concat(comments, " ")}
-  for k, text in ipairs(texts) do texts[k] = text:lower() end
+  for k, text in ipairs(texts) do texts[k] = string.lower(text) end
   return texts
 end
 
@@ -619,12 +623,12 @@ local function rank(entry, word, plain)
   entry.texts = entry.texts or texts_of(entry)
   if entry.texts[1] == word then return 0 end
   local other, is_whole = other_name(entry, plain)
-  local pattern = "%f[%w]" .. word:gsub("%p", "%%%0") .. "%f[%W]"
+  local pattern = "%f[%w]" .. string.gsub(word, "%p", "%%%0") .. "%f[%W]"
   for k, text in ipairs(entry.texts) do
-    if text:find(pattern) or k == 2 and is_whole then return k end
+    if string.find(text, pattern) or k == 2 and is_whole then return k end
   end
   for k, text in ipairs(entry.texts) do
-    if text:find(word, 1, true) then return #entry.texts + k end
+    if string.find(text, word, 1, true) then return #entry.texts + k end
   end
   return other and 2 * #entry.texts or nil
 end
@@ -633,7 +637,9 @@ end
 -- none. A hyphen may be typed as a space.
 function search(words)
   local found, wanted, plain = {}, {}, bare(words)
-  for word in words:lower():gsub("(%w)%-(%w)", "%1 %2"):gmatch "%S+" do table.insert(wanted, {word, bare(word)}) end
+  for word in string.gmatch(string.gsub(string.lower(words), "(%w)%-(%w)", "%1 %2"), "%S+") do
+    table.insert(wanted, {word, bare(word)})
+  end
   local first = phrased(words)
   local function consider(entry, place)
     local worst = 0
@@ -647,7 +653,7 @@ function search(words)
   local rows, lines = {}, {}
   for i, hit in ipairs(found) do
     local other, is_whole = other_name(hit.entry, plain)
-    local also = is_whole and (" %s: %s."):format(other.library, other.name) or ""
+    local also = is_whole and format(" %s: %s.", other.library, other.name) or ""
     rows[i] = {hit.entry.name, "", hit.entry.summary .. also}
   end
   add_rows(lines, rows)
@@ -660,11 +666,11 @@ local function file_rows()
   each_row(function(row)
     row.names = {}
     for _, library in ipairs(which.libraries) do
-      for name in (row[library[1]] or ""):gmatch "[^;]+" do
+      for name in string.gmatch(row[library[1]] or "", "[^;]+") do
         table.insert(row.names, {library = library[2], name = trim(name), plain = bare(name)})
       end
     end
-    row.entry = find(row[1]:match "^%a+%p+([%w_]+)")
+    row.entry = find(string.match(row[1], "^%a+%p+([%w_]+)"))
     table.insert(row.entry.rows, row)
   end)
 end
@@ -675,7 +681,7 @@ local function file_recipes()
   for i, recipe in ipairs(recipes) do
     local entry = new_entry()
     entry.title, entry.summary, entry.example, entry.output = table.unpack(recipe)
-    entry.name = "recipes " .. entry.title:lower()
+    entry.name = "recipes " .. string.lower(entry.title)
     by_name.recipes.recipes[i] = entry
   end
 end

@@ -1,14 +1,14 @@
--- hints.lua: hints for names that strew, tensors, tables of columns, Lua's libraries or scripts lack. A chunk with five
--- arguments: what which.lua returns, the module, the methods of tensors, the loaded modules, and a function that finds
--- the nearest key.
-local which, strew, methods, loaded, nearest = ...
+-- hints.lua: hints for names that strew, tensors, tables of columns, Lua's libraries or scripts lack. A chunk with six
+-- arguments: what which.lua returns, the module, the methods of tensors, the loaded modules, a function that finds the
+-- nearest key, and the globals of scripts.
+local which, strew, methods, loaded, nearest, globals = ...
 local hints, answers = {nearest = nearest}, {names = {}, lua = {}} -- answers: rows by name
-local globals = _ENV
+local format = string.format
 
 -- Calls f with each of the names, which `gaps` separate.
 local function each_name(names, gaps, f)
-  for name in names:gmatch(" *([^" .. gaps .. "]+)") do
-    local prefix, rest = name:match "^(%l+)%.([%w_]+)$"
+  for name in string.gmatch(names, " *([^" .. gaps .. "]+)") do
+    local prefix, rest = string.match(name, "^(%l+)%.([%w_]+)$")
     f(prefix and prefix ~= "groupby" and rest or name)
   end
 end
@@ -31,10 +31,10 @@ end
 
 -- Returns a hint for a name of another library, or nil: it is none, or it is a name of the module.
 function hints.name(name)
-  local row = name:find "^[%a_]" and answers.names[name]
+  local row = string.find(name, "^[%a_]") and answers.names[name]
   if not row then return nil end
   local of_tensor, of_table = row[2], row[3]
-  if of_tensor and of_table then return ("here it is %s; of a table %s"):format(of_tensor, of_table) end
+  if of_tensor and of_table then return format("here it is %s; of a table %s", of_tensor, of_table) end
   local code = of_tensor or of_table
   return code and "here it is " .. code or row.say or "strew has nothing like it"
 end
@@ -46,13 +46,13 @@ function hints.lua(name)
   return row[2] and "here it is " .. row[2] or "Lua has nothing like it"
 end
 
-local function question(name) return name and ("did you mean '%s'?"):format(name) end
+local function question(name) return name and format("did you mean '%s'?", name) end
 
 -- Returns code for a table of columns x, id and size with names of the script's.
 local function renamed(code, owner, names)
   local first, last = tostring(names[1]), tostring(names[#names])
-  code = code:gsub("%f[%w_]x%f[^%w_]", owner)
-  return (code:gsub("%f[%w_]id%f[^%w_]", first):gsub("%f[%w_]size%f[^%w_]", last))
+  code = string.gsub(code, "%f[%w_]x%f[^%w_]", owner)
+  return (string.gsub(string.gsub(code, "%f[%w_]id%f[^%w_]", first), "%f[%w_]size%f[^%w_]", last))
 end
 
 -- Returns a hint for x:name(), which is nil: x is a table of columns in a variable called `owner`.
@@ -60,8 +60,8 @@ local function method(x, name, owner, names)
   local row = answers.names[name]
   if row and row[3] then return renamed(row[3], owner, names) end
   local column = owner .. "." .. tostring(names[1])
-  if rawget(methods, name) then return ("%s:%s(...) is for one of them"):format(column, name) end
-  if rawget(strew, name) then return ("strew.%s(%s, ...) is for one of them"):format(name, column) end
+  if rawget(methods, name) then return format("%s:%s(...) is for one of them", column, name) end
+  if rawget(strew, name) then return format("strew.%s(%s, ...) is for one of them", name, column) end
   local found = nearest(name, getmetatable(getmetatable(x).__index).methods)
   if found then return question(owner .. ":" .. found) end
   if not row then return nil end
@@ -72,9 +72,9 @@ end
 function hints.column(x, name, owner, is_called)
   local names = strew.columns(x)
   local call = is_called and method(x, name, owner, names)
-  if call then return ("%s is a table of columns: %s"):format(owner, call) end
+  if call then return format("%s is a table of columns: %s", owner, call) end
   local known = table.concat(names, ", ", 1, math.min(#names, 12)) .. (#names > 12 and ", ..." or "")
-  return ('%s has no column "%s"; columns: %s'):format(owner, name, known)
+  return format('%s has no column "%s"; columns: %s', owner, name, known)
 end
 
 -- What globals of other languages are here, and at the prompt.
@@ -117,18 +117,20 @@ function hints.message(message, session, missed, owner)
     local ok, hint = pcall(hints.column, missed[1], name, owner, is_called)
     return ok and hint or nil
   end
-  local value, name = message:match "call a (%l+) value %(%l+ '([^']*)'"
+  local value, name = string.match(message, "call a (%l+) value %(%l+ '([^']*)'")
   if fields[name] and (value == "table" or value == "string") then return "a field, not a method: t." .. name end
-  local global = message:match "a nil value %(global '([^']*)'"
+  local global = string.match(message, "a nil value %(global '([^']*)'")
   if global then return hints.global(global, session) end
-  if message:find " an? expression" and message:find "^[^\n]*attempt to " then
+  if string.find(message, " an? expression") and string.find(message, "^[^\n]*attempt to ") then
     return "f(inputs) makes a tensor; f:with(inputs) stands where a call reads one"
   end
-  if message:find "^[^\n]*attempt to .* a reduction value" then
+  if string.find(message, "^[^\n]*attempt to .* a reduction value") then
     return "t:reduce(r), g:reduce(v, r), strew.scatter(src, index, {reduce = r})"
   end
-  if value == "nil" and message:find "call a nil value %([fm]" then return column(name, true) or of_library(name) end
-  local field = message:match "a nil value %(field '([^']*)'"
+  if value == "nil" and string.find(message, "call a nil value %([fm]") then
+    return column(name, true) or of_library(name)
+  end
+  local field = string.match(message, "a nil value %(field '([^']*)'")
   return field and column(field, false)
 end
 

@@ -307,10 +307,19 @@ static inline bool bind_is_held(const struct binding *binding, const struct box 
 /* False if it does, and self, in that box, cannot be freed: call->error is filled. */
 bool bind_may_free(struct script_call *call, const struct box *box);
 
-/* ------------------------------------------------------------------------------------------------ strew_family.c */
+/* ----------------------------------------------------------------------------------------------- strew_library.c */
 
+/* Makes the environment of the library's own Lua; module: its position. In a sandbox no script may have run yet. */
+void bind_open_library(lua_State *L, int module, bool is_sandbox);
 /* Returns an embedded file of the bindings: of the family, or the help. */
 const char *bind_text_file(const char *name);
+/* Pushes one as a function, in that environment. */
+void bind_push_chunk(lua_State *L, const char *file, const char *name);
+/* Pushes the module as it was opened, a copy that no script reaches. */
+void bind_push_own_module(lua_State *L);
+
+/* ------------------------------------------------------------------------------------------------ strew_family.c */
+
 /* Makes the files of the family available to bind_use; binding: its position; rows: all, ended by NULL. */
 void bind_open_family(lua_State *L, int binding, const struct script_function *const *rows);
 

@@ -6,7 +6,8 @@
 /* zeros(3, "int64"): fails with a hint that the word belongs in a table; returns -1. */
 static int hint_options(lua_State *L, struct script_call *call) {
   strew_dtype dtype;
-  const char *word = lua_type(L, call->arguments) == LUA_TSTRING ? lua_tostring(L, call->arguments) : "";
+  const int last = call->arguments;
+  const char *word = last && lua_type(L, last) == LUA_TSTRING ? lua_tostring(L, last) : "";
   bool is_dtype = strew_dtype_from_word(word, &dtype, NULL) == STREW_OK;
   if (is_dtype || strcmp(word, "cpu") == 0 || strncmp(word, "opencl", 6) == 0)
     bind_hint(call, "pass options in a table: {%s = \"%.60s\"}", is_dtype ? "dtype" : "device", word);

@@ -10,7 +10,6 @@
    its types only: nil for an absent one, a sequence for the remaining integers. After them it gets "_" if it is called in
    place, else "": the end of the names of the calls it is made of. A second pair of parameters and function is for calls
    whose third argument is a table. */
-#include "runtime/base/embedded.h"
 #include "runtime/shared/tables.h"
 #include "script_place.h"
 #include "strew_bind.h"
@@ -29,12 +28,6 @@ struct family_operands {
     const struct box *box;
   } at[MAX_OPERANDS];
 };
-
-const char *bind_text_file(const char *name) {
-  for (int i = 0; i < text_file_count; i++)
-    if (strcmp(text_files[i].name, name) == 0) return text_files[i].text;
-  return "";
-}
 
 enum { NAME_BYTES = 28 };
 
@@ -176,11 +169,11 @@ static void push_loaded(lua_State *L) {
 
 /* use(file) */
 static int use(lua_State *L) {
-  const char *file = lua_tostring(L, 1), *text = bind_text_file(file);
+  const char *file = luaL_checkstring(L, 1);
   push_loaded(L);
   if (lua_getfield(L, -1, file) != LUA_TNIL) return 1;
-  if (luaL_loadbufferx(L, text, strlen(text), FAMILY_CHUNK, "t") != LUA_OK) lua_error(L);
-  lua_getfield(L, LUA_REGISTRYINDEX, bind_module_key);
+  bind_push_chunk(L, file, FAMILY_CHUNK);
+  bind_push_own_module(L);
   push_dispatch(L, &fail_row);
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushvalue(L, lua_upvalueindex(2));

@@ -21,11 +21,7 @@ static int nearest(lua_State *L) {
   return 2;
 }
 
-/* Pushes an embedded chunk as a function. */
-static void push_chunk(lua_State *L, const char *name) {
-  const char *code = bind_text_file(name);
-  if (luaL_loadbufferx(L, code, strlen(code), "=strew.help", "t") != LUA_OK) lua_error(L);
-}
+static void push_chunk(lua_State *L, const char *name) { bind_push_chunk(L, name, "=strew.help"); }
 
 /* Pushes what an embedded chunk without arguments returns. */
 static void push_data(lua_State *L, const char *name) {
@@ -55,11 +51,12 @@ static int push_texts(lua_State *L) {
 
 static int push_names(lua_State *L) {
   push_data(L, "which.lua");
-  lua_getfield(L, LUA_REGISTRYINDEX, bind_module_key);
+  bind_push_own_module(L);
   lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_pushcfunction(L, nearest);
-  return 5;
+  lua_pushglobaltable(L);
+  return 6;
 }
 
 static const char help_file[] = "help.lua", hints_file[] = "hints.lua";

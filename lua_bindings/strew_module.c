@@ -170,6 +170,7 @@ static int make_module(lua_State *L) {
   lua_setmetatable(L, MODULE);
   lua_pushliteral(L, "strew " STREW_VERSION);
   lua_setfield(L, MODULE, "_VERSION");
+  bind_open_library(L, MODULE, opening->sandbox);
 
   lua_pushvalue(L, BINDING);
   lua_setfield(L, LUA_REGISTRYINDEX, bind_key);

@@ -3,7 +3,8 @@
 # The rules of #include: OpenCL's headers stay in opencl/, Lua's in lua_bindings/ and tests/; of the runtime the
 # bindings include strew.h, the tables and embedded.h; a folder includes only from itself and from the levels below;
 # runtime/base and runtime/cpu know no call; headers form no circle. Two of layout and language: a divider, a comment of
-# dashes and a title, ends on its line or has text after an empty line; what OpenCL C reads has no variadic macro.
+# dashes and a title, ends on its line or has text after an empty line; what OpenCL C reads has no variadic macro. One of
+# Lua: the library's own calls no method of strings.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 edges=$(mktemp) includes=$(mktemp)
@@ -134,6 +135,16 @@ nested_steps() {
     text != "" && /;/ { if (text ~ /[^a-z_]step_[a-z_]+\(/) print FILENAME ":" line ": a step in the arguments of STEP"; text = "" }'
 }
 verdict "$(nested_steps)"
+
+# Lua of the library calls string.find(text, ...): text:find(...) is what a script has put in its place.
+string_methods() {
+  for file in lua_bindings/family lua_bindings/mpi lua_bindings/help.lua lua_bindings/hints.lua; do
+    [ ! -e "$file" ] || find "$file" -name '*.lua'
+  done | LC_ALL=C sort | xargs grep -nE \
+    "[])A-Za-z0-9_\"']:(byte|find|format|gmatch|gsub|len|lower|match|rep|reverse|sub|upper) *[({\"'[]" /dev/null |
+    cut -d: -f1,2 | sed 's/$/: a method of strings, which scripts may replace/'
+}
+verdict "$(string_methods)"
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

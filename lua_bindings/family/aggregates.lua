@@ -10,11 +10,11 @@ local WORDS, KEYS, SHARED = {}, {}, {count = true}
 local NO_OPTIONS = {src = true, index = true, dim = true, dim_size = true, mode = true, out = true}
 for i, row in ipairs(inner.reductions()) do
   local keys = {}
-  for name in row.parameters:gmatch "([%w_]+)[:?=]" do
+  for name in string.gmatch(row.parameters, "([%w_]+)[:?=]") do
     if not NO_OPTIONS[name] then table.insert(keys, name) end
   end
   table.sort(keys)
-  WORDS[i], KEYS[row.word], SHARED[row.word] = row.word, keys, row.parameters:find "out%?" or SHARED[row.word]
+  WORDS[i], KEYS[row.word], SHARED[row.word] = row.word, keys, string.find(row.parameters, "out%?") or SHARED[row.word]
 end
 
 -- "a, b or c"
@@ -35,11 +35,11 @@ function aggregates.check_word(word, argument, where, src)
   local is_function = type(word) == "function"
   local hint = errors.meant(elsewhere[word] or word, WORDS)
   if is_function then hint = "a reduction is a word, or one of your own: strew.reduction" end
-  if KEYS[src] or type(word) == "string" and not word:find "^[%a_][%w_]*$" then
+  if KEYS[src] or type(word) == "string" and not string.find(word, "^[%a_][%w_]*$") then
     src = KEYS[src] and src or "sum"
-    hint = ("the word comes first: {%s, %s}"):format(shown(src), type(word) == "string" and shown(word) or "src")
+    hint = format("the word comes first: {%s, %s}", shown(src), type(word) == "string" and shown(word) or "src")
   end
-  fail(argument, where:format(is_function and "a function" or shown(word)) .. ", expected " .. listed(WORDS), hint)
+  fail(argument, format(where, is_function and "a function" or shown(word)) .. ", expected " .. listed(WORDS), hint)
 end
 
 local function check_key(word, key, argument, where)
@@ -47,10 +47,10 @@ local function check_key(word, key, argument, where)
     if name == key then return end
   end
   if not KEYS[word] then
-    fail(argument, where:format("an option " .. shown(key)) .. ", but a reduction of one's own takes none")
+    fail(argument, format(where, "an option " .. shown(key)) .. ", but a reduction of one's own takes none")
   end
   local hint = errors.meant(key, KEYS[word])
-  fail(argument, where:format(("an option %s of %s"):format(shown(key), word)) .. ", expected " .. listed(KEYS[word]),
+  fail(argument, format(where, format("an option %s of %s", shown(key), word)) .. ", expected " .. listed(KEYS[word]),
     hint)
 end
 
@@ -62,12 +62,12 @@ function aggregates.options(entry, count, argument, where)
       check_key(word, key, argument, where)
       options[key] = value
     elseif math.type(key) ~= "integer" or key < 1 or key > count then
-      fail(argument, where:format("key " .. shown(key)) .. (", expected a word, %soptions by name"):format(
+      fail(argument, format(where, "key " .. shown(key)) .. format(", expected a word, %soptions by name",
         count > 1 and "a tensor and " or "and "))
     end
   end
   if word == "quantile" and type(options.q) ~= "number" then
-    fail(argument, where:format(shown(options.q) .. " as q of a quantile") .. ", expected a number",
+    fail(argument, format(where, shown(options.q) .. " as q of a quantile") .. ", expected a number",
       '{"quantile", q = 0.5}')
   end
   return options
@@ -94,17 +94,17 @@ local function key_of(g, group)
   for i, name in ipairs(columns.names) do
     texts[i] = (type(name) == "string" and name .. " " or "") .. shown(columns.tensors[i][group])
   end
-  return (" (%s)"):format(table.concat(texts, ", "))
+  return format(" (%s)", table.concat(texts, ", "))
 end
 
 -- Calls f(...). An error of src is one of the argument, and names the key of a group of g.
 function aggregates.checked(argument, g, f, ...)
   return errors.own("src", argument, function(fact, hint, found)
     local group = "in group " .. inner.text(found.value)
-    if fact:find(group, 1, true) then fact = errors.replace(fact, group, group .. key_of(g, found.value)) end
-    if argument ~= "src" and hint and hint:find "^src:" then -- the script has no src
-      local dtype = hint:match '^src:to%("(%w+)"%)'
-      hint = dtype and ('strew.assign(x, {v = "%s(v)"}) converts a column v of x'):format(dtype) or nil
+    if string.find(fact, group, 1, true) then fact = errors.replace(fact, group, group .. key_of(g, found.value)) end
+    if argument ~= "src" and hint and string.find(hint, "^src:") then -- the script has no src
+      local dtype = string.match(hint, '^src:to%("(%w+)"%)')
+      hint = dtype and format('strew.assign(x, {v = "%s(v)"}) converts a column v of x', dtype) or nil
     end
     return fact, hint
   end, f, ...)
@@ -151,7 +151,7 @@ local OF_ANY = {min = true, max = true, nunique = true, first = true, last = tru
 function aggregates.operand(columns, i, reduction, argument)
   local t = columns.tensors[i]
   if (t.dtype == "text" or t.dtype == "time") and not OF_ANY[reduction] then
-    fail(argument, ("has %s for column %s of %s, expected count, first, last, max, min or nunique"):format(
+    fail(argument, format("has %s for column %s of %s, expected count, first, last, max, min or nunique",
       inner.text(reduction), tables.quoted(columns.names[i]), t.dtype))
   end
   return t

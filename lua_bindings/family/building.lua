@@ -11,18 +11,18 @@ local IS_VALUE <const> = {number = true, boolean = true, string = true}
 -- as those of files.
 local function column_of(values, name, device)
   local count, kind, is_float = rawlen(values), type(rawget(values, 1)), false
-  local where = ("has column %s with %%s at [%%d], expected %%s"):format(tables.quoted(name))
+  local where = format("has column %s with %%s at [%%d], expected %%s", tables.quoted(name))
   for i = 1, count do
     local value = rawget(values, i)
     if type(value) ~= kind or not IS_VALUE[kind] then
-      fail("columns", where:format(inner.text(value), i, IS_VALUE[kind] and i > 1 and
-        ("a %s, as at [1]"):format(kind) or "numbers, booleans or words"))
+      fail("columns", format(where, inner.text(value), i, IS_VALUE[kind] and i > 1 and
+        format("a %s, as at [1]", kind) or "numbers, booleans or words"))
     end
     is_float = is_float or math.type(value) == "float"
   end
   for key in next, values do
     if math.type(key) ~= "integer" or key < 1 or key > count then
-      fail("columns", ("has column %s with key %s, expected a sequence"):format(tables.quoted(name), inner.text(key)))
+      fail("columns", format("has column %s with key %s, expected a sequence", tables.quoted(name), inner.text(key)))
     end
   end
   local none = strew.zeros(0, {device = device})
@@ -38,7 +38,7 @@ local function listed(given)
     local names, values = {}, {}
     for name in next, given do
       if type(name) ~= "string" then
-        fail("columns", ("has key %s, expected names of columns"):format(inner.text(name)))
+        fail("columns", format("has key %s, expected names of columns", inner.text(name)))
       end
       names[#names + 1] = name
     end
@@ -51,13 +51,13 @@ local function listed(given)
     local is_entry = math.type(key) == "integer" and type(entry) == "table" and rawlen(entry) == 2
       and type(rawget(entry, 1)) == "string" and not IS_VALUE[type(rawget(entry, 2))]
     if not is_entry then
-      fail("columns", ("has %s at key %s, expected {name, values}"):format(inner.text(entry), inner.text(key)),
+      fail("columns", format("has %s at key %s, expected {name, values}", inner.text(entry), inner.text(key)),
         'strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}')
     end
   end
   for k = 1, rawlen(given) do
     names[k], values[k] = given[k][1], given[k][2]
-    if is_taken[names[k]] then fail("columns", ("has column %s twice"):format(tables.quoted(names[k]))) end
+    if is_taken[names[k]] then fail("columns", format("has column %s twice", tables.quoted(names[k]))) end
     is_taken[names[k]] = true
   end
   return names, values
@@ -74,8 +74,8 @@ local function make(given)
     elseif kind == "table" then
       out.tensors[k] = column_of(value, names[k], device)
     else
-      fail("columns", ("has column %s with %s, expected a tensor or a sequence"):format(tables.quoted(names[k]),
-        inner.text(value)), IS_VALUE[kind] and ("x.%s = %s fills a column of a table x"):format(names[k],
+      fail("columns", format("has column %s with %s, expected a tensor or a sequence", tables.quoted(names[k]),
+        inner.text(value)), IS_VALUE[kind] and format("x.%s = %s fills a column of a table x", names[k],
         inner.text(value)) or nil)
     end
   end
@@ -92,18 +92,18 @@ local function read_all(list)
   local parts, names, places = {}, {}, {}
   for key in next, list do
     if math.type(key) ~= "integer" or key < 1 or key > rawlen(list) then
-      fail("tables", ("has key %s, expected a sequence of tables"):format(inner.text(key)),
+      fail("tables", format("has key %s, expected a sequence of tables", inner.text(key)),
         key == "fill" and "options follow the sequence: strew.concat({a, b}, {fill = true})" or nil)
     end
   end
   for k = 1, rawlen(list) do
-    local argument = ("tables[%d]"):format(k)
+    local argument = format("tables[%d]", k)
     if type(list[k]) ~= "table" then
-      fail(argument, ("is %s, expected a table of columns"):format(inner.text(list[k])))
+      fail(argument, format("is %s, expected a table of columns", inner.text(list[k])))
     end
     parts[k] = tables.read(list[k], argument)
     if parts[k].device ~= parts[1].device then
-      fail(argument, ("is on %s, the first one on %s"):format(parts[k].device, parts[1].device), nil, "device")
+      fail(argument, format("is on %s, the first one on %s", parts[k].device, parts[1].device), nil, "device")
     end
     if type(parts[k].names[1]) ~= type(parts[1].names[1]) then
       fail(argument, "has names of columns or has none, unlike the first one")
@@ -145,7 +145,7 @@ local function concat(list, fill)
     end
     if lacks and not fill then
       local hint = errors.meant(name, parts[lacks].names)
-      fail(("tables[%d]"):format(lacks), ("has no column %s, which tables[%d] has"):format(tables.quoted(name), has),
+      fail(format("tables[%d]", lacks), format("has no column %s, which tables[%d] has", tables.quoted(name), has),
         hint or "strew.concat({a, b}, {fill = true}) makes its elements missing")
     end
     out.tensors[n] = (lacks and filled or function()
@@ -163,7 +163,7 @@ local function check_mix(columns, positions)
   for _, i in ipairs(positions) do
     local other, other_shown = tables.kind(columns, i)
     if not tables.mixes(kind, other) then
-      fail("x", ("has column %s of %s and column %s of %s, which are not melted into one"):format(
+      fail("x", format("has column %s of %s and column %s of %s, which are not melted into one",
         tables.quoted(columns.names[positions[1]]), shown, tables.quoted(columns.names[i]), other_shown),
         "strew.melt(x, keys, values): values are columns of numbers, of text or of times", "dtype")
     end
@@ -198,7 +198,7 @@ local function melt(x, keys, values, variable_name, value_name)
   local is_taken = {}
   for _, name in ipairs(out.names) do
     if is_taken[name] then
-      fail("keys", ("has column %s, which is the name of a new one"):format(tables.quoted(name)),
+      fail("keys", format("has column %s, which is the name of a new one", tables.quoted(name)),
         'strew.melt(x, keys, {variable_name = "name", value_name = "number"})')
     end
     is_taken[name] = true

@@ -4,8 +4,8 @@ local columns = {}
 
 -- Functions of the module whose first argument is a table of columns, by their names: methods of one.
 local methods = {}
-for name in ("asof assign code columns describe group_by head join melt pivot rows sort_by tail to_arrow "
-  .. "to_arrow_stream value_counts"):gmatch "[%w_]+" do
+for name in string.gmatch("asof assign code columns describe group_by head join melt pivot rows sort_by tail to_arrow "
+  .. "to_arrow_stream value_counts", "[%w_]+") do
   methods[name] = rawget(strew, name) -- a sandbox lacks some
 end
 
@@ -28,10 +28,10 @@ end
 function columns.words(x, column)
   if column ~= nil then
     if type(column) ~= "string" and math.type(column) ~= "integer" then
-      fail("column", ("is %s, expected a column's name or number"):format(inner.text(column)))
+      fail("column", format("is %s, expected a column's name or number", inner.text(column)))
     end
     local t = rawget(x, column)
-    if t == nil then fail("column", ("is %s, not found in x"):format(inner.text(column))) end
+    if t == nil then fail("column", format("is %s, not found in x", inner.text(column))) end
     return strew.type(t) == "tensor" and t.dtype == "text" and t.words or nil
   end
   local lists = {}

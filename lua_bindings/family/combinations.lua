@@ -13,7 +13,7 @@ local accumulators = setmetatable({}, {__mode = "k"})
 -- Raises an error if the argument of that name is to begin several accumulators.
 local function check_begins(r, argument, hint)
   if accumulators[r] and accumulators[r][2] then
-    fail(argument, ("cannot begin %d accumulators, expected one"):format(#accumulators[r]), hint)
+    fail(argument, format("cannot begin %d accumulators, expected one", #accumulators[r]), hint)
   end
 end
 
@@ -22,7 +22,7 @@ local function keys_of(t, argument)
   local names = {}
   for name in next, t do
     if type(name) ~= "string" then
-      fail(argument, ("has key %s, expected names of accumulators"):format(inner.text(name)))
+      fail(argument, format("has key %s, expected names of accumulators", inner.text(name)))
     end
     table.insert(names, name)
   end
@@ -34,9 +34,9 @@ end
 local function check_keys(t, names, argument)
   for _, name in ipairs(keys_of(t, argument)) do
     local nearest = select(2, errors.meant(name, names))
-    if not table.concat(names, ","):find("%f[^%z,]" .. name .. "%f[%z,]") then
-      fail(argument, ("has '%s', the accumulators are %s"):format(name, table.concat(names, ", ")),
-        nearest and ("did you mean '%s'?"):format(nearest))
+    if not string.find(table.concat(names, ","), "%f[^%z,]" .. name .. "%f[%z,]") then
+      fail(argument, format("has '%s', the accumulators are %s", name, table.concat(names, ", ")),
+        nearest and format("did you mean '%s'?", nearest))
     end
   end
 end
@@ -50,14 +50,14 @@ local function reduction(init, combine, finish, dtype)
   local names, inits, combines, dtypes, texts = keys_of(init, "init"), {}, {}, {}, {}
   if not names[1] then fail("init", "is an empty table, expected a first value for each accumulator") end
   for _, name in ipairs(names) do
-    local is_name = #name < 64 and name:find "^[%a_][%w_]*$"
+    local is_name = #name < 64 and string.find(name, "^[%a_][%w_]*$")
     if not is_name or name == "i" then
-      fail("init", ("has %s, expected names of 1 to 63 letters and digits, and not i, the element's position"):format(
+      fail("init", format("has %s, expected names of 1 to 63 letters and digits, and not i, the element's position",
         inner.text(name)))
     end
   end
   if type(combine) ~= "table" then
-    fail("combine", ("is %s, expected a table with a text for each accumulator"):format(inner.text(combine)))
+    fail("combine", format("is %s, expected a table with a text for each accumulator", inner.text(combine)))
   end
   check_keys(combine, names, "combine")
   if type(dtype) == "table" then check_keys(dtype, names, "dtype") end
@@ -65,8 +65,8 @@ local function reduction(init, combine, finish, dtype)
     inits[k], combines[k], dtypes[k] = init[name], combine[name], dtype or false
     if type(dtype) == "table" then dtypes[k] = dtype[name] or false end
     if type(combines[k]) ~= "string" then
-      fail("combine", ("has %s for '%s', expected a text"):format(inner.text(combines[k]), name),
-        (is_table and 'combine = {%s = "%s + x"}' or 'combine = "%s + x"'):format(name, name))
+      fail("combine", format("has %s for '%s', expected a text", inner.text(combines[k]), name),
+        format(is_table and 'combine = {%s = "%s + x"}' or 'combine = "%s + x"', name, name))
     end
     texts[k] = name .. " = " .. combines[k]
   end
@@ -81,24 +81,24 @@ end
 -- Returns the sources of r in its order, and the first tensor of the script's src: a tensor, or tensors by names.
 local function read_sources(r, src)
   if not inner.is_combination(r) then
-    fail("reduce", ("is %s, expected a reduction as of strew.reduction"):format(inner.text(r)),
+    fail("reduce", format("is %s, expected a reduction as of strew.reduction", inner.text(r)),
       'strew.reduction{init = 0, combine = "acc + x"} makes one')
   end
   local names, list, by = inner.combination_sources(r), {}, src
   if is_tensor(src) then
     by = {x = src}
   elseif type(src) ~= "table" then
-    fail("src", ("is %s, expected a tensor or a table of tensors by name"):format(inner.text(src)))
+    fail("src", format("is %s, expected a tensor or a table of tensors by name", inner.text(src)))
   end
   for k, name in ipairs(names) do
     list[k] = by[name]
     if not is_tensor(list[k]) then
       local of = is_tensor(src) and "is one tensor, x, but the reduction reads '%s'" or "has no tensor '%s'"
       if by[name] ~= nil then
-        fail("src", ("has %s as '%s', expected a tensor"):format(inner.text(by[name]), name))
+        fail("src", format("has %s as '%s', expected a tensor", inner.text(by[name]), name))
       end
       local meant = errors.meant(name, accumulators[r])
-      fail("src", of:format(name), meant or ("%s is a source: {%s = ...}; the accumulators are %s"):format(name, name,
+      fail("src", format(of, name), meant or format("%s is a source: {%s = ...}; the accumulators are %s", name, name,
         table.concat(accumulators[r], ", ")))
     end
   end
@@ -133,7 +133,7 @@ end
 local function check_dim(t, dim)
   local rank = math.max(t:dim(), 1)
   if dim < -rank or dim >= rank then
-    fail("dim", ("is %d, out of range (valid %d..%d)"):format(dim, -rank, rank - 1))
+    fail("dim", format("is %d, out of range (valid %d..%d)", dim, -rank, rank - 1))
   end
   return dim % rank
 end
@@ -186,11 +186,11 @@ local function by_grouping(r, src, g, dim, self, partial)
   for k, d in ipairs(order) do back[d + 1] = k - 1 end
   local function front(t) return operands.line(t):permute(order) end
   if operands.line(first):size(dim) ~= g.length then
-    fail("src", ("has size %d in dim %d, the grouping has %d elements"):format(operands.line(first):size(dim), dim,
+    fail("src", format("has size %d in dim %d, the grouping has %d elements", operands.line(first):size(dim), dim,
       g.length), nil, "shape")
   end
   if first.device ~= g.device then
-    fail("src", ("is on %s, the grouping on %s"):format(first.device, g.device), nil, "device")
+    fail("src", format("is on %s, the grouping on %s", first.device, g.device), nil, "device")
   end
   local given = {grouping = g, self = self and front(self), partial = partial}
   return combine(r, list, first, front, given):permute(back)
@@ -219,7 +219,7 @@ local function store(out, result, name)
   local is_narrow = operands.is_float(result) and not operands.is_float(out)
     or out.dtype == "bool" and result.dtype ~= "bool"
   if is_narrow or out.dtype == "time" or out.dtype == "text" then
-    fail(name, ("is %s, which does not hold a result of %s"):format(out.dtype, result.dtype), nil, "dtype")
+    fail(name, format("is %s, which does not hold a result of %s", out.dtype, result.dtype), nil, "dtype")
   end
   return out:copy_(result)
 end
@@ -233,7 +233,7 @@ local function groups(src, index, dim, out, dim_size, mode, skip_nan, r)
     for _, t in ipairs(list) do errors.check_overlap(out, t) end
     local line, given = operands.line(first), operands.line(out)
     if given:dim() ~= line:dim() then
-      fail("out", ("has %d dimensions, src has %d"):format(given:dim(), line:dim()), nil, "shape")
+      fail("out", format("has %d dimensions, src has %d", given:dim(), line:dim()), nil, "shape")
     end
     dim_size = given:size(dim)
     operands.check_shape(given, replaced(line, dim, {dim_size}), "out")
@@ -242,7 +242,7 @@ local function groups(src, index, dim, out, dim_size, mode, skip_nan, r)
   if is_line and not skip_nan and (not is_tensor(index) or index:numel() == operands.line(first):size(dim)) then
     local g = is_tensor(index) and strew.grouping(index, {dim_size = dim_size, mode = mode}) or index
     if out and dim_size > g.n then g = strew.grouping(g.ids, {dim_size = dim_size, mode = "drop"}) end
-    if out and dim_size < g.n then fail("out", ("has size %d in dim %d, the grouping has %d groups"):format(dim_size,
+    if out and dim_size < g.n then fail("out", format("has size %d in dim %d, the grouping has %d groups", dim_size,
       dim, g.n), nil, "shape") end
     result = errors.own("self", "out", nil, by_grouping, r, src, g, dim, out)
   else

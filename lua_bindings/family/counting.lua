@@ -6,7 +6,7 @@ local operands, errors = use "operands.lua", use "errors.lua"
 local function check_sizes(shape, name)
   local product = 1
   for d, size in ipairs(shape) do
-    if size < 1 then fail(name, ("has size %d at [%d], expected at least 1"):format(size, d), nil, "shape", size) end
+    if size < 1 then fail(name, format("has size %d at [%d], expected at least 1", size, d), nil, "shape", size) end
     if product > math.maxinteger // size then fail(name, "has more elements than int64 can count", nil, "shape") end
     product = product * size
   end
@@ -15,7 +15,7 @@ end
 
 local function check_whole(t, name)
   if not operands.is_index(t) then
-    fail(name, ("is %s, expected integers"):format(t.dtype), name .. ':to("int64")', "dtype")
+    fail(name, format("is %s, expected integers", t.dtype), name .. ':to("int64")', "dtype")
   end
   return t.dtype == "int64" and t or t:to("int64")
 end
@@ -50,21 +50,21 @@ end
 -- between low and high, by default the extremes of x.
 local function edges_of(x, bins, name, low, high)
   if type(bins) == "table" then
-    local function reword(fact, hint) return fact:gsub(" x%[", " " .. name .. "["), hint end
+    local function reword(fact, hint) return string.gsub(fact, " x%[", " " .. name .. "["), hint end
     bins = errors.own("x", name, reword, strew.tensor, bins, {dtype = x.dtype, device = x.device})
   end
   if operands.is_tensor(bins) then
     operands.check_rank(bins, name, 1, 1, "1")
     operands.check_values(x, bins, name)
     if bins:numel() < 2 then
-      fail(name, ("has %d edge%s, expected at least 2"):format(bins:numel(), bins:numel() == 1 and "" or "s"), nil,
+      fail(name, format("has %d edge%s, expected at least 2", bins:numel(), bins:numel() == 1 and "" or "s"), nil,
         "shape")
     end
     return bins
   end
   local count = math.tointeger(bins)
   if not count or count < 1 then
-    fail(name, ("is %s, expected an integer of at least 1, or edges"):format(inner.text(bins)))
+    fail(name, format("is %s, expected an integer of at least 1, or edges", inner.text(bins)))
   end
   if not low then
     local line = x:detach()
@@ -86,17 +86,17 @@ local function range_at(range, k)
   local low, high = range[k], range[k + 1]
   for i = k, k + 1 do
     if type(range[i]) ~= "number" or range[i] - range[i] ~= 0 then
-      fail("range", ("has %s at [%d], expected a finite number"):format(inner.text(range[i]), i), nil, "value")
+      fail("range", format("has %s at [%d], expected a finite number", inner.text(range[i]), i), nil, "value")
     end
   end
-  if high < low then fail("range", ("has %s at [%d], less than %s"):format(high, k + 1, low), nil, "value") end
+  if high < low then fail("range", format("has %s at [%d], less than %s", high, k + 1, low), nil, "value") end
   return low, high
 end
 
 local function check_range(range, count)
   if range ~= nil and (type(range) ~= "table" or operands.is_tensor(range) or #range ~= count) then
-    local is = type(range) == "table" and ("a table of %d"):format(#range) or inner.text(range)
-    fail("range", ("is %s, expected a sequence of %d numbers"):format(is, count))
+    local is = type(range) == "table" and format("a table of %d", #range) or inner.text(range)
+    fail("range", format("is %s, expected a sequence of %d numbers", is, count))
   end
 end
 
@@ -105,7 +105,7 @@ local function histogram_of(self, columns, edges, names, weights, density)
   local function counted(f)
     for d, name in ipairs(names) do
       local other = f
-      f = function(...) return errors.own(("edges[%d]"):format(d), name, nil, other, ...) end
+      f = function(...) return errors.own(format("edges[%d]", d), name, nil, other, ...) end
     end
     return errors.own("edges", "bins", nil, f, columns, edges)
   end
@@ -207,7 +207,7 @@ return {
     shape = type(shape) == "table" and shape or {shape}
     local count, rest, coordinates = check_sizes(shape, "shape"), check_whole(self, "self"), {}
     if self:numel() > 0 and (rest:amin():item() < 0 or rest:amax():item() >= count) then
-      operands.check_none(rest:lt(0) | rest:ge(count), self, "self", ("0..%d of shape %s"):format(count - 1,
+      operands.check_none(rest:lt(0) | rest:ge(count), self, "self", format("0..%d of shape %s", count - 1,
         operands.text(shape)))
     end
     for d = #shape, 2, -1 do
@@ -225,13 +225,13 @@ return {
     indices = operands.tensors(indices, "indices")
     check_sizes(shape, "shape")
     if #indices ~= #shape then
-      fail("indices", ("has %d tensors, shape %d sizes"):format(#indices, #shape), nil, "shape")
+      fail("indices", format("has %d tensors, shape %d sizes", #indices, #shape), nil, "shape")
     end
     local at
     for d, index in ipairs(indices) do
       local whole = check_whole(index, "indices")
       operands.check_none(whole:lt(0) | whole:ge(shape[d]), index, "indices",
-        ("0..%d for dim %d"):format(shape[d] - 1, d - 1))
+        format("0..%d for dim %d", shape[d] - 1, d - 1))
       at = d == 1 and whole or at * shape[d] + whole
     end
     return #indices == 1 and at:clone() or at
@@ -253,16 +253,16 @@ return {
       operands.check_rank(self, "self", 2, 2, "2", "a row is a point")
       local count, columns, edges, names = self:size(1), {}, {}, {}
       if count < 1 or count > 16 then
-        fail("self", ("has size %d along dim 1, expected 1..16"):format(count), nil, "shape")
+        fail("self", format("has size %d along dim 1, expected 1..16", count), nil, "shape")
       end
       check_range(range, 2 * count)
       if type(bins) == "table" and #bins ~= count then
-        fail("bins", ("has %d entries, expected %d, the size of dim 1 of self"):format(#bins, count), nil, "shape")
+        fail("bins", format("has %d entries, expected %d, the size of dim 1 of self", #bins, count), nil, "shape")
       end
       weights = check_weights(self, weights, {self:size(0)})
       for d = 1, count do
         columns[d] = self:select(1, d - 1)
-        names[d] = type(bins) == "table" and ("bins[%d]"):format(d) or "bins"
+        names[d] = type(bins) == "table" and format("bins[%d]", d) or "bins"
         edges[d] = edges_of(columns[d], type(bins) == "table" and bins[d] or bins, names[d], range_at(range, 2 * d - 1))
       end
       return histogram_of(self, columns, edges, names, weights, density), edges

@@ -13,8 +13,8 @@ end
 local function triangle(part)
   return {"n:integer m?integer offset?integer dtype=dtype device=device", function(n, m, offset, dtype, device)
     m = m or n
-    if n < 0 then fail("n", ("is %d, expected 0 or more"):format(n), nil, "shape") end
-    if m < 0 then fail("m", ("is %d, expected 0 or more"):format(m), nil, "shape") end
+    if n < 0 then fail("n", format("is %d, expected 0 or more", n), nil, "shape") end
+    if m < 0 then fail("m", format("is %d, expected 0 or more", m), nil, "shape") end
     local kept = strew[part](strew.ones(n, m, {dtype = "bool", device = device}), offset)
     local positions = kept:nonzero():t():contiguous()
     return dtype and positions:to(dtype) or positions
@@ -50,12 +50,12 @@ return {
   meshgrid = {"tensors:sequence indexing=word", function(tensors, indexing)
     tensors = operands.tensors(tensors, "tensors")
     if indexing and indexing ~= "ij" and indexing ~= "xy" then
-      fail("indexing", ('is "%s", expected "ij" or "xy"'):format(indexing))
+      fail("indexing", format('is "%s", expected "ij" or "xy"', indexing))
     end
     local sizes, grids = {}, {}
     for i, t in ipairs(tensors) do
       if t:dim() > 1 then
-        fail("tensors", ("has %d dimensions at [%d], expected 0 or 1"):format(t:dim(), i), nil, "shape")
+        fail("tensors", format("has %d dimensions at [%d], expected 0 or 1", t:dim(), i), nil, "shape")
       end
       sizes[i] = t:numel()
     end

@@ -30,8 +30,8 @@ local function describe(x)
       local floats, value = missing.as_exact(line, dtype)
       if not floats then
         local quoted = tables.quoted(name)
-        fail("x", ("has column %s with value %s, which float32 cannot hold, and the device has no float64"):format(
-          quoted, value), ('x[%s]:to("float32") rounds'):format(quoted), "value", tonumber(value))
+        fail("x", format("has column %s with value %s, which float32 cannot hold, and the device has no float64",
+          quoted, value), format('x[%s]:to("float32") rounds', quoted), "value", tonumber(value))
       end
     end
     rows[i] = numbers_of(line, dtype)

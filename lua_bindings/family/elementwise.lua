@@ -19,7 +19,7 @@ local function by_text(name, count)
     local f = operands.formula(texts[w ~= nil and 3 or z ~= nil and 2 or y ~= nil and 1 or 0])
     if suffix ~= "_" then return f{x = x, y = y, z = z, w = w} end
     return errors.own("out", "self", function(fact, hint)
-      return fact, hint or ("self:%s(...) makes a new tensor"):format(name)
+      return fact, hint or format("self:%s(...) makes a new tensor", name)
     end, expressions.evaluate, f:with{x = x, y = y, z = z, w = w}, x)
   end
   if count == 0 then return function(x, suffix) return compute(suffix, x) end end
@@ -32,7 +32,7 @@ local nan_to_num = by_text("nan_to_num", 3)
 -- Raises an error for text, and for times.
 local function check_number(self, hint)
   if self.dtype ~= "text" and self.dtype ~= "time" then return end
-  fail("self", ("is %s, expected numbers"):format(self.dtype), hint, "dtype")
+  fail("self", format("is %s, expected numbers", self.dtype), hint, "dtype")
 end
 
 -- Returns isinf or isfinite: of_times for times, as in NumPy; words are neither.
@@ -53,15 +53,15 @@ return {
 
   finfo = {"dtype:dtype", function(dtype)
     local about = floats[dtype]
-    if not about then fail("dtype", ("is %s, expected a float dtype"):format(dtype), "strew.iinfo", "dtype") end
+    if not about then fail("dtype", format("is %s, expected a float dtype", dtype), "strew.iinfo", "dtype") end
     local most = (2 - 2.0 ^ -about[1]) * 2.0 ^ (1 - about[3])
     return {dtype = dtype, bits = about[2], eps = 2.0 ^ -about[1], max = most, min = -most,
             smallest_normal = 2.0 ^ about[3]}
   end},
 
   iinfo = {"dtype:dtype", function(dtype)
-    local sign, bits = dtype:match "^(u?)int(%d+)$"
-    if not bits then fail("dtype", ("is %s, expected an integer dtype"):format(dtype), "strew.finfo", "dtype") end
+    local sign, bits = string.match(dtype, "^(u?)int(%d+)$")
+    if not bits then fail("dtype", format("is %s, expected an integer dtype", dtype), "strew.finfo", "dtype") end
     bits = math.tointeger(bits)
     local most = sign == "u" and (1 << bits) - 1 or (1 << bits - 1) - 1
     if dtype == "uint64" then most = 2.0 ^ 64 end -- the nearest float: it is no Lua integer
@@ -97,7 +97,7 @@ return {
       check_classes(self)
       classes = self:max():item() + 1
     end
-    if classes < 0 then fail("num_classes", ("is %d, expected 0 or more"):format(classes)) end
+    if classes < 0 then fail("num_classes", format("is %d, expected 0 or more", classes)) end
     local fits, codes = pcall(inner.one_hot, self, classes)
     if fits then return codes end
     local sizes = self.shape -- what does not fit is said as of these calls

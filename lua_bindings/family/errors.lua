@@ -5,24 +5,24 @@ local last_error = strew.last_error
 local errors = {}
 
 local function replace(text, from, to)
-  local first, last = text:find(from, 1, true)
-  return first and text:sub(1, first - 1) .. to .. text:sub(last + 1) or text
+  local first, last = string.find(text, from, 1, true)
+  return first and string.sub(text, 1, first - 1) .. to .. string.sub(text, last + 1) or text
 end
 errors.replace = replace
 
 -- Returns the hint for a name that may be a misspelling of one of the names, or nil; and that name.
 function errors.meant(name, names)
   local nearest = type(name) == "string" and inner.nearest(name, names)
-  return nearest and ("did you mean '%s'?"):format(nearest) or nil, nearest
+  return nearest and format("did you mean '%s'?", nearest) or nil, nearest
 end
 
 local function owned(from, to, reword, is_done, ...)
   if is_done then return ... end
   local found, message = last_error(), ...
   local is_found = found and found.arg and (not from or found.arg == from) and type(message) == "string" and
-                   message:sub(-#found.message) == found.message
+                   string.sub(message, -#found.message) == found.message
   if not is_found then error(message, 0) end
-  local fact, hint = found.message:match("^[^\n]*", #found.op + #found.arg + 6), found.hint
+  local fact, hint = string.match(found.message, "^[^\n]*", #found.op + #found.arg + 6), found.hint
   if reword then fact, hint = reword(fact, hint, found) end
   fail(from and to or found.arg, fact, hint and from and replace(hint, from, to) or hint, found.code, found.value,
     found.pos)
@@ -63,38 +63,38 @@ local names = {expand = "expand_as"}
 
 -- strew_add(a, b): a:add(b). An operation of strew_unary or strew_binary is the first argument.
 local function method(name, list)
-  list = list:sub(2, -2):gsub("strew_(%l[%l_]*)(%b())", method)
-  local operation, rest = list:match "^STREW_(%u+), (.+)$"
-  if operation then name, list = operation:lower(), rest end
-  local self, others = list:match "^(.-), (.+)$"
+  list = string.gsub(string.sub(list, 2, -2), "strew_(%l[%l_]*)(%b())", method)
+  local operation, rest = string.match(list, "^STREW_(%u+), (.+)$")
+  if operation then name, list = string.lower(operation), rest end
+  local self, others = string.match(list, "^(.-), (.+)$")
   if name == "to" then others = '"' .. others .. '"' end
   return (self or list) .. ":" .. (names[name] or name) .. "(" .. (others or "") .. ")"
 end
 
-local function word(name) return '"' .. name:lower() .. '"' end
+local function word(name) return '"' .. string.lower(name) .. '"' end
 
 local KEYWORDS <const> = [[ and break do else elseif end false for function goto if in local nil not or repeat return
 then true until while ]]
 
 -- Returns the text of a string as a key of a table.
 function errors.key(name)
-  local is_name = name:find "^[%a_][%w_]*$" and not KEYWORDS:find("%s" .. name .. "%s")
-  return is_name and name or ("[%q]"):format(name)
+  local is_name = string.find(name, "^[%a_][%w_]*$") and not string.find(KEYWORDS, "%s" .. name .. "%s")
+  return is_name and name or format("[%q]", name)
 end
 
 -- '.dates = {day = "%d.%m.%Y"}' for '.dates = {"day"}, .date_formats = {"%d.%m.%Y"}'.
-local function format_of(column, format)
-  return (".dates = {%s = %s}"):format(errors.key(column:match '^"(.*)"$' or column), format)
+local function format_of(column, dates)
+  return format(".dates = {%s = %s}", errors.key(string.match(column, '^"(.*)"$') or column), dates)
 end
 
 -- Returns a hint of the library as a script's: 'self:to("float32")' for "strew_to(self, float32)",
 -- '{dtype = "float64"}' for "{.dtype = STREW_FLOAT64}".
 function errors.hint(hint)
   for _, phrase in ipairs(phrases) do hint = replace(hint, phrase[1], phrase[2]) end
-  hint = hint:gsub("strew_(%l[%l_]*)(%b())", method)
-  hint = hint:gsub("%.dates = {(.-)}, %.date_formats = {(.-)}", format_of)
-  hint = hint:gsub("([{ ])%.(%l[%l_]* = )", "%1%2")
-  return (hint:gsub("STREW_(%u+%d*)%f[^%w_]", word))
+  hint = string.gsub(hint, "strew_(%l[%l_]*)(%b())", method)
+  hint = string.gsub(hint, "%.dates = {(.-)}, %.date_formats = {(.-)}", format_of)
+  hint = string.gsub(hint, "([{ ])%.(%l[%l_]* = )", "%1%2")
+  return (string.gsub(hint, "STREW_(%u+%d*)%f[^%w_]", word))
 end
 
 return errors

@@ -28,8 +28,8 @@ end
 -- Returns the name of a node's call for its errors: the function in the text that it is part of; nil: its own.
 local function name_of(node, text)
   if node.op == "index" then return "m[i]" end
-  local name = text:sub(node.at, node.at + node.length - 1)
-  return node.op ~= "to" and name:find "^[%a_][%w_]*$" and name or nil
+  local name = string.sub(text, node.at, node.at + node.length - 1)
+  return node.op ~= "to" and string.find(name, "^[%a_][%w_]*$") and name or nil
 end
 
 local function parts_of(f)
@@ -66,12 +66,12 @@ end
 -- Raises an error if a column whose name is none of an expression is in a text that has failed.
 local function check_names(names, text, argument)
   for _, name in ipairs(names) do
-    local is_name = type(name) == "string" and name:find "^[%a_][%w_]*$" and pcall(strew.expr, name)
-    if type(name) == "string" and not is_name and text:find(name, 1, true) then
-      local other = name:gsub("[^%w_]", "_"):gsub("^%f[%d]", "_")
+    local is_name = type(name) == "string" and string.find(name, "^[%a_][%w_]*$") and pcall(strew.expr, name)
+    if type(name) == "string" and not is_name and string.find(text, name, 1, true) then
+      local other = string.gsub(string.gsub(name, "[^%w_]", "_"), "^%f[%d]", "_")
       other = pcall(strew.expr, other) and other or other .. "_"
-      fail(argument, ("has column %s, which is no name of an expression"):format(tables.quoted(name)),
-        ("strew.assign(x, {%s = %s}) adds it as %s"):format(other, tables.quoted(name), other))
+      fail(argument, format("has column %s, which is no name of an expression", tables.quoted(name)),
+        format("strew.assign(x, {%s = %s}) adds it as %s", other, tables.quoted(name), other))
     end
   end
 end
@@ -80,7 +80,7 @@ end
 function expressions.parse(text, names, argument)
   local is_parsed, f = pcall(strew.expr, text)
   if is_parsed then return f end
-  local is_of_memory = f:find("out of memory", 1, true) or f:find("not enough memory", 1, true)
+  local is_of_memory = string.find(f, "out of memory", 1, true) or string.find(f, "not enough memory", 1, true)
   if not is_of_memory then check_names(names, text, argument) end
   error(f, 0)
 end
@@ -91,20 +91,20 @@ local function fail_missing(f, missing, inputs, argument)
   local names, hints, number = tables.names(inputs), {}, constants[missing[1]]
   for _, name in ipairs(missing) do
     local _, nearest = errors.meant(name, names)
-    if nearest then table.insert(hints, ("'%s' for '%s'"):format(nearest, name)) end
+    if nearest then table.insert(hints, format("'%s' for '%s'", nearest, name)) end
   end
   local what, hint = table.concat(missing, ", "), hints[1] and "did you mean " .. table.concat(hints, ", ") .. "?"
-  if number then hint = ("a number is an input as well: {%s = %s}"):format(missing[1], number) end
+  if number then hint = format("a number is an input as well: {%s = %s}", missing[1], number) end
   if argument == "inputs" then
-    if rawget(inputs, 1) ~= nil then hint = ("inputs have names: {%s = ...}"):format(missing[1]) end
-    fail(argument, ("has no %s"):format(what), hint, nil, nil, nil, f, missing[1])
+    if rawget(inputs, 1) ~= nil then hint = format("inputs have names: {%s = ...}", missing[1]) end
+    fail(argument, format("has no %s", what), hint, nil, nil, nil, f, missing[1])
   end
   for _, t in next, inputs do
     local is_text = operands.is_tensor(t) and inner.is_open(t) and t.dtype == "text"
     if is_text and inner.word_code(t, missing[1]) >= 0 then hint = "a word is in quotes: " .. inner.text(missing[1]) end
   end
   check_names(names, f.text, argument)
-  fail(argument, ("reads %s, not found in the table"):format(what), hint, nil, nil, nil, f, missing[1])
+  fail(argument, format("reads %s, not found in the table", what), hint, nil, nil, nil, f, missing[1])
 end
 
 local function is_of(value, dtype)
@@ -117,7 +117,7 @@ local function check_words(f, parts, values, argument)
     local value, name = values[parts.of[k]], parts.names[parts.of[k]]
     if name and not is_of(value, "text") and not is_of(value, "time") then
       if operands.is_tensor(value) and not inner.is_open(value) then fail(name, "was freed", nil, "freed") end
-      fail(argument, ("has no words at %s, which the text compares with %s"):format(tables.quoted(name),
+      fail(argument, format("has no words at %s, which the text compares with %s", tables.quoted(name),
         inner.text(word)), "words compare with text and times alone", nil, nil, nil, f, name)
     end
   end
@@ -191,7 +191,7 @@ end
 -- Returns an operand of and, or, not.
 local function bools(a)
   if type(a) == "boolean" or operands.is_tensor(a) and a.dtype == "bool" then return a end
-  fail("self", ("is %s, 'and', 'or' and 'not' take bools"):format(operands.is_tensor(a) and a.dtype or inner.text(a)))
+  fail("self", format("is %s, 'and', 'or' and 'not' take bools", operands.is_tensor(a) and a.dtype or inner.text(a)))
 end
 
 -- Returns the number in place of NaN (which: 1), inf (2) or -inf (3), from the library also where calls are recorded.
@@ -260,9 +260,9 @@ function expressions.evaluate(e, out) return inner.expr_evaluate(e, out) or expr
 
 -- True if a name that a script gives for a column of x is an expression instead.
 function expressions.is_text(columns, name)
-  if type(name) ~= "string" or name:find "^[%a_][%w_]*$" then return false end
+  if type(name) ~= "string" or string.find(name, "^[%a_][%w_]*$") then return false end
   if tables.place(columns, name) then return false end
-  return pcall(strew.expr, name) or name:find "[-+*/%%^&|~<>=(%[]" and not errors.meant(name, columns.names)
+  return pcall(strew.expr, name) or string.find(name, "[-+*/%%^&|~<>=(%[]") and not errors.meant(name, columns.names)
 end
 
 -- Returns x's columns, and behind them those that are texts among the names that a script gives.
@@ -288,7 +288,7 @@ end
 function expressions.column(x, columns, text, argument, reads)
   local f = expressions.parse(text, columns.names, argument)
   if not f.inputs[1] then
-    fail(argument, ("has %s, which reads no column"):format(inner.text(text)),
+    fail(argument, format("has %s, which reads no column", inner.text(text)),
       argument == "what" and "a number fills a column: {name = 1}" or nil)
   end
   local e, t = bound(f, x, argument)
@@ -312,8 +312,8 @@ local function check_options(f, inputs)
     end
   end
   if option then
-    fail("inputs", ("has '%s', which the expression does not read"):format(option),
-      ("options are a table of their own: f(inputs, {%s = ...})"):format(option))
+    fail("inputs", format("has '%s', which the expression does not read", option),
+      format("options are a table of their own: f(inputs, {%s = ...})", option))
   end
 end
 
@@ -329,7 +329,7 @@ local function with(self, inputs)
   local e, t = bound(self, inputs)
   if e then return e end
   if t.dtype == "text" or t.dtype == "time" then
-    fail("inputs", ("make %s, which no bound expression has"):format(t.dtype), "f(inputs) gives a tensor of it")
+    fail("inputs", format("make %s, which no bound expression has", t.dtype), "f(inputs) gives a tensor of it")
   end
   return operands.formula("x"):with{x = t}
 end
@@ -342,7 +342,7 @@ local function tostring_of(self)
     f = own
   end
   local names = f.inputs
-  local text = ("expression%s: %s"):format(#names > 0 and " of " .. table.concat(names, ", ") or "",
+  local text = format("expression%s: %s", #names > 0 and " of " .. table.concat(names, ", ") or "",
     inner.printable(f.text))
   if rawequal(f, self) then return text end
   local ok, about_it = pcall(function() return ", " .. self.dtype .. operands.text(self.shape) end)

@@ -148,7 +148,7 @@ local function norm_self(g, c)
   local values = {x = x, p = p - 1, out = kept(c.out, x, c.dim), g = kept(g, x, c.dim)}
   if p == 1 then return compute("g * sign(x)", values) end
   local part = p == 2 and "x / out" or "(abs(x) / out) ^ p * sign(x)"
-  return compute(("where(out == 0 or x == 0, 0.0, g * (%s))"):format(part), values)
+  return compute(format("where(out == 0 or x == 0, 0.0, g * (%s))", part), values)
 end
 
 -- The gradient of quantile and, for lower, of median over all: each quantile lies between two elements of the sorted x.
@@ -383,7 +383,7 @@ local where_false = one("where(condition, 0.0, g)", function(g, c) return strew.
 -- minimum and maximum: equal elements share.
 local function choice(beyond)
   local text = "g * where(self == other, 0.5, not (%s %s %s))"
-  return {self = text:format("self", beyond, "other"), other = text:format("other", beyond, "self")}
+  return {self = format(text, "self", beyond, "other"), other = format(text, "other", beyond, "self")}
 end
 
 -- min and max: of all, of two tensors, or along dim.
@@ -397,7 +397,7 @@ local function clamp_self(_, c)
   local function share(name, beyond)
     if c[name] == nil then return "" end
     local text = is_tensor(c[name]) and " * where(self == %s, 0.5, self %s %s)" or " * (self%.0s %s %s)"
-    return text:format(name, beyond, name)
+    return format(text, name, beyond, name)
   end
   return "g" .. share("min", ">") .. share("max", "<")
 end
@@ -409,13 +409,13 @@ end
 
 local function clamp_max(_, c)
   local share = "where(self == max, 0.5, self > max)"
-  return "g * " .. (c.min ~= nil and ("where(max < min, 1.0, %s)"):format(share) or share)
+  return "g * " .. (c.min ~= nil and format("where(max < min, 1.0, %s)", share) or share)
 end
 
 local function unary(f) return {self = f} end
 
 -- The normal density, e^(-k x^2) sqrt(k / pi), as text.
-local function bell(k) return ("(exp(self * self * %.17g) * %.17g)"):format(-k, math.sqrt(k / math.pi)) end
+local function bell(k) return format("(exp(self * self * %.17g) * %.17g)", -k, math.sqrt(k / math.pi)) end
 
 -- A leg of a triangle by the square of its longest side, of atan2.
 local function across(leg, c)
@@ -435,8 +435,9 @@ local rules = {
               other = function(g) return g:clone():zero_() end},
   nextafter = {self = "where(self == other, 0.0, g)", other = false},
   positive = unary(function(g) return g end),
-  gelu_tanh = unary(("g * ((T + 1) * 0.5 + self * (1 - T * T) * ((self * self * %.17g + 1) * C) * 0.5)")
-    :format(3 * 0.044715):gsub("T", "tanh((self * self * 0.044715 + 1) * self * C)"):gsub("C", "0.7978845608028654")),
+  gelu_tanh = unary(string.gsub(string.gsub(format(
+    "g * ((T + 1) * 0.5 + self * (1 - T * T) * ((self * self * %.17g + 1) * C) * 0.5)", 3 * 0.044715),
+    "T", "tanh((self * self * 0.044715 + 1) * self * C)"), "C", "0.7978845608028654")),
   pow = {self = power_self, other = power_other},
   atan2 = {self = function(g, c) return g * across(c.other, c) end,
            other = function(g, c) return -g * across(c.self, c) end},
@@ -454,8 +455,8 @@ local rules = {
   exp = unary(function(g, c) return g * c.out end),
   expm1 = unary "g * (out + 1)",
   log = unary(function(g, c) return g / c.self end),
-  log2 = unary(("g / (self * %.17g)"):format(math.log(2))),
-  log10 = unary(("g / (self * %.17g)"):format(math.log(10))),
+  log2 = unary(format("g / (self * %.17g)", math.log(2))),
+  log10 = unary(format("g / (self * %.17g)", math.log(10))),
   log1p = unary "g / (self + 1)",
   sqrt = unary "g / (out * 2)",
   rsqrt = unary "g * out * out * out * -0.5",
@@ -472,10 +473,10 @@ local rules = {
   asinh = unary "g / hypot(self, 1)",
   acosh = unary "g / sqrt(self * self - 1)",
   atanh = unary "g / (1 - self * self)",
-  exp2 = unary(("g * out * %.17g"):format(math.log(2))),
+  exp2 = unary(format("g * out * %.17g", math.log(2))),
   erf = unary("g * " .. bell(1) .. " * 2"),
   erfc = unary("g * " .. bell(1) .. " * -2"),
-  gelu = unary(("g * (erfc(self * %.17g) * 0.5 + self * %s)"):format(-math.sqrt(0.5), bell(0.5))),
+  gelu = unary(format("g * (erfc(self * %.17g) * 0.5 + self * %s)", -math.sqrt(0.5), bell(0.5))),
   cbrt = unary "g / (out * out * 3)",
   square = unary "g * self * 2",
   reciprocal = unary "-g * out * out",
@@ -503,8 +504,8 @@ local rules = {
   logsumexp = along(function(g, _, x, out)
     return compute("g * exp(x - where(out == low, 0.0, out))", {g = g, x = x, out = out, low = -math.huge})
   end),
-  softmax = {self = function(_, c) return ("g * out - out * sum(g * out, %d, true)"):format(c.dim) end},
-  log_softmax = {self = function(_, c) return ("g - exp(out) * sum(g, %d, true)"):format(c.dim) end},
+  softmax = {self = function(_, c) return format("g * out - out * sum(g * out, %d, true)", c.dim) end},
+  log_softmax = {self = function(_, c) return format("g - exp(out) * sum(g, %d, true)", c.dim) end},
   cumsum = {self = function(g, c) return g:dim() == 0 and g or g:flip(c.dim):cumsum(c.dim):flip(c.dim) end},
   cumprod = {self = cumprod_self},
   logcumsumexp = {self = logcumsumexp_self},
@@ -673,7 +674,7 @@ local function backwards(tape, first, result, is_last)
         local is_wanted = is_tensor(x) and inner.is_recorded(x)
         if is_wanted and rule[name] then put(x, gradient(rule[name], g, call, x)) end
         if is_wanted and rule[name] == nil and not rule.all then
-          fail(nil, ("'%s' of %s has no gradient"):format(name, rule.name))
+          fail(nil, format("'%s' of %s has no gradient", name, rule.name))
         end
       end
     end
@@ -703,12 +704,12 @@ local function differentiate(f, wants_value, ...)
   local first = #tape
   local result = inner.call(f, table.unpack(arguments, 1, arguments.n))
   if not is_tensor(result) then
-    fail("f", ("returned a %s, expected a float tensor of one element"):format(
+    fail("f", format("returned a %s, expected a float tensor of one element",
       result == nil and "nil" or type(result)), "t:sum() is such a tensor", "argument")
   end
   if not inner.is_open(result) then fail("f", "returned a tensor that was freed", nil, "freed") end
   if not operands.is_float(result) or result:numel() ~= 1 then
-    fail("f", ("returned %s%s, expected a float tensor of one element"):format(result.dtype,
+    fail("f", format("returned %s%s, expected a float tensor of one element", result.dtype,
       operands.text(result.shape)), "t:sum() adds up all elements", "argument")
   end
   local gradients, out = backwards(tape, first, result, first == #inputs), wants_value and {result} or {}

@@ -157,7 +157,7 @@ local function softmax(is_log)
     local values = {g = line(g), out = line(c.out), ids = groups.index}
     values.sum = rows(groups, is_log and values.g or bound("g * out", values, values.out:numel()))
     values.sum = spread(groups, values.sum)
-    return compute(("where(ids >= 0, %s, 0.0)"):format(is_log and "g - exp(out) * sum" or "out * (g - sum)"), values)
+    return compute(format("where(ids >= 0, %s, 0.0)", is_log and "g - exp(out) * sum" or "out * (g - sum)"), values)
   end
 end
 

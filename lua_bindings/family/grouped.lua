@@ -62,7 +62,7 @@ local function value_counts(v, by, skip_nan, shares)
     columns = tables.read(v, "v")
     positions = tables.positions(columns, by == nil and columns.names or by, "by")
   else
-    fail("v", ("is %s, expected a tensor or a table of columns"):format(inner.text(v)))
+    fail("v", format("is %s, expected a tensor or a table of columns", inner.text(v)))
   end
   columns.argument = "v"
   for _, i in ipairs(positions) do tables.check_key(columns, i, "by") end
@@ -77,8 +77,8 @@ local function value_counts(v, by, skip_nan, shares)
   for k = 1, count - 1 do
     local name = out.names[k]
     if name == "count" or shares and name == "share" then
-      fail("by", ('has "%s", which is the name of the %ss'):format(name, name),
-        ("rename that column: x.n = x.%s; x.%s = nil"):format(name, name))
+      fail("by", format('has "%s", which is the name of the %ss', name, name),
+        format("rename that column: x.n = x.%s; x.%s = nil", name, name))
     end
   end
   local _, order = g.counts:sort(0, true)
@@ -105,7 +105,7 @@ local function labels_of(keys, row_names)
   for k, value in ipairs(keys.tensors[1]:tolist()) do
     labels[k] = label_of(value)
     if taken[labels[k]] then
-      fail("column", ("has %s, which is the name of a column already"):format(tables.quoted(labels[k])))
+      fail("column", format("has %s, which is the name of a column already", tables.quoted(labels[k])))
     end
     taken[labels[k]] = true
   end
@@ -139,9 +139,9 @@ local function pivot(x, row, column, value, reduce, fill, dtype, skip_nan)
   local word, options = read_reduce(reduce, dtype, skip_nan)
   local positions = tables.positions(columns, row, "row")
   local across = tables.positions(columns, column, "column")
-  if #across > 1 then fail("column", ("has %d columns, expected one"):format(#across)) end
+  if #across > 1 then fail("column", format("has %d columns, expected one", #across)) end
   for _, i in ipairs(positions) do
-    if i == across[1] then fail("column", ("is %s, which is in 'row'"):format(tables.quoted(columns.names[i]))) end
+    if i == across[1] then fail("column", format("is %s, which is in 'row'", tables.quoted(columns.names[i]))) end
   end
   table.insert(positions, across[1])
   local g, keys = groups_of(columns, positions, "sorted", "row")

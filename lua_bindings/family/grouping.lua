@@ -10,11 +10,11 @@ local is_float = operands.is_float
 local function check_line(g, src, argument)
   argument = argument or "src"
   if src:dim() ~= 1 then
-    fail(argument, ("has %d dimensions, expected 1"):format(src:dim()), nil, "shape")
+    fail(argument, format("has %d dimensions, expected 1", src:dim()), nil, "shape")
   elseif src:size(0) ~= g.length then
-    fail(argument, ("has %d elements, the grouping has %d"):format(src:size(0), g.length), nil, "shape")
+    fail(argument, format("has %d elements, the grouping has %d", src:size(0), g.length), nil, "shape")
   elseif src.device ~= g.device then
-    fail(argument, ("is on %s, the grouping on %s"):format(src.device, g.device), ('%s:to("%s")'):format(
+    fail(argument, format("is on %s, the grouping on %s", src.device, g.device), format('%s:to("%s")',
       argument, g.device), "device")
   end
 end
@@ -22,7 +22,7 @@ end
 -- Returns a method f(g, src, options). `parameters`: those after src.
 local function method(parameters, f)
   local names = {}
-  for word in parameters:gmatch "([%w_]+)%p" do table.insert(names, word) end
+  for word in string.gmatch(parameters, "([%w_]+)%p") do table.insert(names, word) end
   return {"self:grouping src:tensor! " .. parameters, function(g, src, ...)
     local options, given = {}, {...}
     for i = 1, #names do options[names[i]] = given[i] end
@@ -69,7 +69,7 @@ local function join_to(g, src, word, options)
   if options.fill ~= nil then
     fail("fill", "cannot be combined with 'out', which keeps the values of empty groups")
   elseif out.dtype ~= sums_dtype(src) then
-    fail("out", ("is %s, expected %s or float64, as src is %s"):format(out.dtype, sums_dtype(src), src.dtype), nil,
+    fail("out", format("is %s, expected %s or float64, as src is %s", out.dtype, sums_dtype(src), src.dtype), nil,
       "dtype")
   end
   operands.check_shape(out, sizes, "out")
@@ -87,12 +87,12 @@ local function arithmetic(name, parameters, word)
       local result = strew[name](src, g, options)
       return word == "mean" and with_gaps(g, src, options, result) or result
     elseif src.dtype == "text" or src.dtype == "time" then
-      fail("src", ("is %s, expected numbers"):format(src.dtype), nil, "dtype")
+      fail("src", format("is %s, expected numbers", src.dtype), nil, "dtype")
     elseif not out then
       inner.ids(g) -- one reduction alone is faster by an index
       local entry = {word, src, dim = options.dim, fill = options.fill, dtype = dtype}
       return (aggregates.checked("src", g, inner.aggregate, g, {entry}))
-    elseif word == "mean" or is_float(out) or dtype and not dtype:find "int64" then
+    elseif word == "mean" or is_float(out) or dtype and not string.find(dtype, "int64") then
       options.dtype = nil
       return strew[name](src:to(dtype or "float64"), g, options)
     end
@@ -130,7 +130,7 @@ local function cumsum(g, src, dtype, skip_nan)
   check_line(g, src)
   local own = is_float(src) and src.dtype or sums_dtype(src)
   if dtype and dtype ~= own and dtype ~= "float64" then
-    fail("dtype", ("is %s, expected float64%s"):format(dtype, own == "float64" and "" or " or " .. own), nil, "dtype")
+    fail("dtype", format("is %s, expected float64%s", dtype, own == "float64" and "" or " or " .. own), nil, "dtype")
   end
   if skip_nan and is_float(src) then src = src:masked_fill(src:ne(src), 0) end
   return aggregates.checked("src", g, inner.group_cumsum, g, dtype == "float64" and src:to(dtype) or src)
@@ -140,10 +140,10 @@ end
 
 -- Returns the entry of agg (aggregates.lua) at a name.
 local function read_entry(g, name, entry, columns)
-  local where = ("has %s at key %s"):format("%s", tables.quoted(name))
+  local where = format("has %s at key %s", "%s", tables.quoted(name))
   if type(entry) == "string" then entry = {entry} end
   if type(entry) ~= "table" then
-    fail("what", where:format(inner.text(entry)) .. ', expected a reduction as "count" or {"sum", src}')
+    fail("what", format(where, inner.text(entry)) .. ', expected a reduction as "count" or {"sum", src}')
   end
   local word, src = rawget(entry, 1), rawget(entry, 2)
   aggregates.check_word(word, "what", where, src)
@@ -158,11 +158,11 @@ local function read_entry(g, name, entry, columns)
     elseif type(given) ~= "string" and math.type(given) ~= "integer" then
       return given
     elseif not columns then
-      fail("what", where:format("the column " .. inner.text(given)) .. ", but the grouping was not made from a table")
+      fail("what", format(where, "the column " .. inner.text(given)) .. ", but the grouping was not made from a table")
     elseif aggregates.is_word(given) and not tables.place(columns, given) then
       local source = tables.place(columns, name) and name or "src"
-      fail("what", where:format(inner.text(given)) .. " as a column", ("each reduction has an entry: "
-        .. "g:agg{a = {%s, %s}, b = {%s, %s}}"):format(inner.text(word), inner.text(source), inner.text(given),
+      fail("what", format(where, inner.text(given)) .. " as a column", format("each reduction has an entry: "
+        .. "g:agg{a = {%s, %s}, b = {%s, %s}}", inner.text(word), inner.text(source), inner.text(given),
         inner.text(source)))
     end
     return aggregates.operand(columns, tables.position(columns, given, "what"), word, "what")
@@ -176,14 +176,14 @@ local function read_entry(g, name, entry, columns)
   end
   if type(src) == "table" then
     for key, given in next, src do
-      if not operands.is_tensor(given) then fail("what", where:format(inner.text(given)) .. ", expected a tensor") end
+      if not operands.is_tensor(given) then fail("what", format(where, inner.text(given)) .. ", expected a tensor") end
       check_line(g, given, tostring(key))
     end
   elseif src ~= nil and strew.type(src) ~= "tensor" and not inner.is_bound(src) or src == nil and word ~= "count" then
-    fail("what", where:format(src == nil and "no tensor" or inner.text(src)) .. (", expected a tensor%s to %s"):format(
+    fail("what", format(where, src == nil and "no tensor" or inner.text(src)) .. format(", expected a tensor%s to %s",
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"), expressions.hint(src)
         or src == nil and columns and tables.place(columns, name)
-        and ("g:agg{%s = {%s, %s}}"):format(errors.key(name), inner.text(word), inner.text(name)) or nil)
+        and format("g:agg{%s = {%s, %s}}", errors.key(name), inner.text(word), inner.text(name)) or nil)
   end
   local options = aggregates.options(entry, 2, "what", where)
   return {name = name, word = word, src = src, options = options}
@@ -195,10 +195,10 @@ local function named(list)
   for key, row in next, list do
     local name = type(row) == "table" and rawget(row, 1)
     if math.type(key) ~= "integer" or key < 1 or key > rawlen(list) or type(name) ~= "string" then
-      fail("what", ("has %s at key %s, expected {name, reduction, src}"):format(inner.text(row), inner.text(key)),
+      fail("what", format("has %s at key %s, expected {name, reduction, src}", inner.text(row), inner.text(key)),
         'g:agg{total = {"sum", src}}, or g:agg{{"total", "sum", src}}')
     elseif entries[name] then
-      fail("what", ("has %s twice"):format(inner.text(name)))
+      fail("what", format("has %s twice", inner.text(name)))
     end
     names[key], entries[name] = name, {}
     for field, value in next, row do
@@ -219,7 +219,7 @@ local function read_entries(g, what, columns)
   end
   for name in next, what do
     if type(name) ~= "string" then
-      fail("what", ("has key %s, expected names of the result's columns"):format(inner.text(name)),
+      fail("what", format("has key %s, expected names of the result's columns", inner.text(name)),
         'g:agg{total = {"sum", src}}')
     end
     table.insert(names, name)
@@ -246,7 +246,7 @@ local function agg(g, what)
   local result, is_key = key_columns(g, has_keys), {}
   for i = 1, #result.names do is_key[result.names[i]] = true end
   for i = 1, #names do
-    if is_key[names[i]] then fail("what", ("has the name of a key, %s"):format(inner.text(names[i]))) end
+    if is_key[names[i]] then fail("what", format("has the name of a key, %s", inner.text(names[i]))) end
   end
   for i = 1, #entries do
     if operands.is_tensor(entries[i].src) then check_line(g, entries[i].src, entries[i].name) end
@@ -263,9 +263,10 @@ local SPREAD = "dim?dim dtype=dtype skip_nan=boolean unbiased=boolean"
 local own_texts = {var = SPREAD, std = SPREAD, logsumexp = "dim?dim fill=fill out=tensor skip_nan=boolean"}
 local methods, is_arithmetic = {}, {sum = true, prod = true, mean = true}
 for _, row in ipairs(inner.reductions()) do
-  local parameters = row.parameters:gsub("src:tensor!? index:index ", ""):gsub("dim_size%S+ ?", "")
+  local parameters = string.gsub(string.gsub(row.parameters, "src:tensor!? index:index ", ""), "dim_size%S+ ?", "")
   local make = is_arithmetic[row.word] and arithmetic or row.becomes_nan and reduction_or_nan or reduction
-  parameters = own_texts[row.word] or parameters:gsub("mode=mode ", ""):gsub("%b()", ""):gsub("destination", "tensor")
+  parameters = own_texts[row.word] or
+      string.gsub(string.gsub(string.gsub(parameters, "mode=mode ", ""), "%b()", ""), "destination", "tensor")
   methods["g:" .. row.word] = make(row.name, parameters, row.word)
 end
 

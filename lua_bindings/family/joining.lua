@@ -32,8 +32,8 @@ return {
     end
     if type(sections) == "number" then
       local most = math.max(n, 1 << 20)
-      if sections > most then fail("sections", ("is %d, expected at most %d"):format(sections, most), nil, "shape") end
-      if sections < 1 then fail("sections", ("is %d, expected at least 1"):format(sections), nil, "shape") end
+      if sections > most then fail("sections", format("is %d, expected at most %d", sections, most), nil, "shape") end
+      if sections < 1 then fail("sections", format("is %d, expected at least 1", sections), nil, "shape") end
       for k = 1, sections do add(start + n // sections + (k <= n % sections and 1 or 0)) end
       return views
     end

@@ -9,14 +9,14 @@ local function number_keys(left, i, right, j, argument)
   if a.dtype == "time" and b.dtype == "time" then return a:to("int64"), b:to("int64") end
   if a.dtype == b.dtype then return a, b end
   local a_is_float, b_is_float, dtype = operands.is_float(a), operands.is_float(b), strew.result_type(a, b)
-  if a_is_float == b_is_float and (a_is_float or not dtype:find("float", 1, true)) then
+  if a_is_float == b_is_float and (a_is_float or not string.find(dtype, "float", 1, true)) then
     return a:to(dtype), b:to(dtype)
   end
   dtype = a_is_float == b_is_float and "int64" or operands.widest(a)
   local function exact(columns, k, other, others)
     local t, value = missing.as_exact(columns.tensors[k], dtype)
     if t then return t end
-    fail(argument, ("has column %s with value %s in %s, which %s cannot hold; in %s the column is %s"):format(
+    fail(argument, format("has column %s with value %s in %s, which %s cannot hold; in %s the column is %s",
       tables.quoted(columns.names[k]), value, columns.argument, dtype, other, others.dtype), nil, "value",
       tonumber(value))
   end
@@ -30,7 +30,7 @@ local function keys_of(left, i, right, j, argument)
   local kind, a = tables.kind(left, i)
   local other, b = tables.kind(right, j)
   if kind ~= other then
-    fail(argument, ("has column %s, which is %s in a and %s in b"):format(tables.quoted(left.names[i]), a, b),
+    fail(argument, format("has column %s, which is %s in a and %s in b", tables.quoted(left.names[i]), a, b),
       tables.of_one_kind(left.names[i], kind, "a", other, "b"), "dtype")
   end
   if kind == "text" then
@@ -77,7 +77,7 @@ local function suffixes_of(suffixes)
   local is_pair = type(suffixes) == "table" and rawlen(suffixes) == 2
   local a, b = is_pair and rawget(suffixes, 1), is_pair and rawget(suffixes, 2)
   if type(a) == "string" and type(b) == "string" then return a, b end
-  fail("suffixes", ('is %s, expected two strings, as {"_x", "_y"}'):format(inner.text(suffixes)))
+  fail("suffixes", format('is %s, expected two strings, as {"_x", "_y"}', inner.text(suffixes)))
 end
 
 -- Returns for each table the names that its columns have in the result: by position, nil for b's keys.
@@ -97,7 +97,7 @@ local function names_of(left, right, in_left, in_right, suffixes)
   local function add(names, i, name, is_twice, suffix)
     names[i] = is_twice and name .. suffix or name
     if taken[names[i]] then
-      fail("suffixes", ("would make two columns %s"):format(tables.quoted(names[i])),
+      fail("suffixes", format("would make two columns %s", tables.quoted(names[i])),
         "rename a column, or give other suffixes")
     end
     taken[names[i]] = true
@@ -121,7 +121,7 @@ local function check_how(how)
   for _, known in ipairs(HOWS) do
     if how == known then return end
   end
-  fail("how", ("is %s, expected %s"):format(inner.text(how), table.concat(HOWS, ", ")),
+  fail("how", format("is %s, expected %s", inner.text(how), table.concat(HOWS, ", ")),
     errors.meant(elsewhere[how] or how, HOWS))
 end
 
@@ -129,7 +129,7 @@ end
 local function read_both(a, b)
   local left, right = tables.read(a, "a"), tables.read(b, "b")
   if left.device ~= right.device then
-    fail("b", ("is on %s, a is on %s"):format(right.device, left.device), nil, "device")
+    fail("b", format("is on %s, a is on %s", right.device, left.device), nil, "device")
   end
   return left, right
 end
@@ -198,14 +198,14 @@ local function check_order(columns, i, key)
     if not is_wrong:any():item() then return end
     local at = is_wrong:nonzero():min():item()
     local shown = t.dtype == "time" and tostring(t[at]) or inner.text(t[at])
-    fail(argument, ("has %s at [%d] in column %s, expected %s"):format(shown, at, quoted, expected), hint, "value",
+    fail(argument, format("has %s at [%d] in column %s, expected %s", shown, at, quoted, expected), hint, "value",
       t.dtype ~= "time" and t[at] or nil, {at})
   end
-  check(t:ne(t), "no missing value", ("%s[~%s[%s]:isnan()]"):format(argument, argument, quoted))
+  check(t:ne(t), "no missing value", format("%s[~%s[%s]:isnan()]", argument, argument, quoted))
   local rest = math.max(#key - 1, 0)
   local first = strew.zeros(#key - rest, {dtype = "bool", device = key.device})
   check(strew.cat{first, key:narrow(0, #key - rest, rest):lt(key:narrow(0, 0, rest))}, "ascending values",
-    ("strew.sort_by(%s, %s)"):format(argument, quoted))
+    format("strew.sort_by(%s, %s)", argument, quoted))
 end
 
 local DIRECTIONS <const> = {"backward", "forward", "nearest"}
@@ -219,19 +219,19 @@ end
 local function asof(a, b, on, by, direction, tolerance, suffixes)
   direction = direction or "backward"
   if direction ~= "backward" and direction ~= "forward" and direction ~= "nearest" then
-    fail("direction", ("is %s, expected backward, forward or nearest"):format(inner.text(direction)),
+    fail("direction", format("is %s, expected backward, forward or nearest", inner.text(direction)),
       errors.meant(direction, DIRECTIONS))
   end
   local left, right = read_both(a, b)
   local in_left, in_right = tables.positions(left, on, "on"), tables.positions(right, on, "on")
-  if #in_left ~= 1 then fail("on", ("has %d columns, expected one"):format(#in_left)) end
+  if #in_left ~= 1 then fail("on", format("has %d columns, expected one", #in_left)) end
   local kind = tables.kind(left, in_left[1])
   if kind == "text" or kind == "bool" then
-    fail("on", ("is %s, expected numbers or times"):format(kind), nil, "dtype")
+    fail("on", format("is %s, expected numbers or times", kind), nil, "dtype")
   end
   local is_distance = type(tolerance) == "number" and tolerance >= 0
   if tolerance ~= nil and not is_distance then
-    fail("tolerance", ("is %s, expected %s of at least 0"):format(inner.text(tolerance),
+    fail("tolerance", format("is %s, expected %s of at least 0", inner.text(tolerance),
       kind == "time" and "seconds" or "a number"))
   end
   local of_a, of_b = keys_of(left, in_left[1], right, in_right[1], "on")
@@ -247,7 +247,7 @@ local function asof(a, b, on, by, direction, tolerance, suffixes)
     local keys_left, keys_right = tables.positions(left, by, "by"), tables.positions(right, by, "by")
     for k, i in ipairs(keys_left) do
       in_left[k + 1], in_right[k + 1] = i, keys_right[k]
-      if i == in_left[1] then fail("by", ("has %s, which is 'on'"):format(inner.text(left.names[i]))) end
+      if i == in_left[1] then fail("by", format("has %s, which is 'on'", inner.text(left.names[i]))) end
     end
     local group_a, group_b, count = groups_of(left, right, keys_left, keys_right, "by")
     local groups = strew.grouping(group_b, {dim_size = count})

@@ -40,20 +40,20 @@ local function ids_of_tensors(self, given)
   if state.names and type(state.names[1]) == "string" then
     fail("k1", "is a tensor, the keys before came from columns of tables, expected a table")
   elseif given.n ~= count then
-    fail(nil, ("has %s key%s, expected %d, the columns of the key table"):format(inner.text(given.n),
+    fail(nil, format("has %s key%s, expected %d, the columns of the key table", inner.text(given.n),
       given.n == 1 and "" or "s", count))
   end
   local keys, names = {}, {}
   for k = 1, count do
     if not operands.is_tensor(given[k]) then
-      fail(nil, ("key %d is %s, expected a tensor"):format(k, inner.text(given[k])))
+      fail(nil, format("key %d is %s, expected a tensor", k, inner.text(given[k])))
     end
-    if not inner.is_open(given[k]) then fail(nil, ("key %d was freed"):format(k), nil, "freed") end
+    if not inner.is_open(given[k]) then fail(nil, format("key %d was freed", k), nil, "freed") end
   end
   for k = 1, count do
     names[k] = k
     keys[k] = key_of(state, k, given[k], function(kind, before)
-      fail("k" .. k, ("has %s, the keys before are %s"):format(kind, before), nil, "dtype")
+      fail("k" .. k, format("has %s, the keys before are %s", kind, before), nil, "dtype")
     end)
   end
   return ids_of(self, state, keys, names)
@@ -66,7 +66,7 @@ local function ids(self, x, by)
   local columns = tables.read(x, "x")
   local positions = tables.positions(columns, by, "columns")
   if #positions ~= count then
-    fail("columns", ("has %d names, expected %d, the columns of the key table"):format(#positions, count))
+    fail("columns", format("has %d names, expected %d, the columns of the key table", #positions, count))
   end
   if n > 0 and not (state.names and type(state.names[1]) == type(columns.names[1])) then
     fail("x", "is a table, the keys before were tensors")
@@ -75,7 +75,7 @@ local function ids(self, x, by)
   for k, i in ipairs(positions) do
     names[k] = columns.names[i]
     keys[k] = key_of(state, k, columns.tensors[i], function(kind, before)
-      fail("x", ("has %s in column %s, which had %s before"):format(kind, tables.quoted(names[k]), before))
+      fail("x", format("has %s in column %s, which had %s before", kind, tables.quoted(names[k]), before))
     end)
   end
   return ids_of(self, state, keys, names)

@@ -7,7 +7,7 @@ local computed, product, is_tensor = operands.computed, operands.product, operan
 local function check_matrices(t, name, is_square)
   operands.check_rank(t, name, 2, math.huge, "at least 2")
   if is_square and t:size(-1) ~= t:size(-2) then
-    fail(name, ("has matrices of size %d x %d, expected square ones"):format(t:size(-2), t:size(-1)), nil, "shape")
+    fail(name, format("has matrices of size %d x %d, expected square ones", t:size(-2), t:size(-1)), nil, "shape")
   end
 end
 
@@ -24,25 +24,25 @@ end
 -- Returns the parts of text between commas.
 local function split(text)
   local terms = {}
-  for term in (text .. ","):gmatch "([^,]*)," do terms[#terms + 1] = term end
+  for term in string.gmatch(text .. ",", "([^,]*),") do terms[#terms + 1] = term end
   return terms
 end
 
 local function fail_equation(fact, ...)
-  fail("equation", fact:format(...), '"ij,jk->ik" is a matrix product', "value")
+  fail("equation", format(fact, ...), '"ij,jk->ik" is a matrix product', "value")
 end
 
 -- Returns the labels of a term. width: the number of dimensions that "..." stands for.
 local function labels_of(term, width)
   local labels, has_dots = {}, false
-  local rest = term:gsub("^(%a*)%.%.%.", function(before)
-    for letter in before:gmatch "%a" do labels[#labels + 1] = letter end
+  local rest = string.gsub(term, "^(%a*)%.%.%.", function(before)
+    for letter in string.gmatch(before, "%a") do labels[#labels + 1] = letter end
     for d = width, 1, -1 do labels[#labels + 1] = d end
     has_dots = true
     return ""
   end)
-  if rest:find "%A" then fail_equation('has the term "%s", expected letters and at most one "..."', term) end
-  for letter in rest:gmatch "%a" do labels[#labels + 1] = letter end
+  if string.find(rest, "%A") then fail_equation('has the term "%s", expected letters and at most one "..."', term) end
+  for letter in string.gmatch(rest, "%a") do labels[#labels + 1] = letter end
   return labels, has_dots
 end
 
@@ -73,8 +73,8 @@ end
 
 -- Returns each operand as {t =, labels =}, the labels of the result, and the size of each label.
 local function parse(equation, tensors)
-  local text, arrows = equation:gsub("%s", ""):gsub("%->", "\n")
-  local left, right = text:match "^([^\n]*)\n?([^\n]*)$"
+  local text, arrows = string.gsub(string.gsub(equation, "%s", ""), "%->", "\n")
+  local left, right = string.match(text, "^([^\n]*)\n?([^\n]*)$")
   if not left then fail_equation('has several "->"') end
   local terms, list, sizes, widest, counts = split(left), {}, {}, 0, {}
   if #terms ~= #tensors then
@@ -97,7 +97,7 @@ local function parse(equation, tensors)
       end
       sizes[label] = known == 1 and size or known
     end
-    for letter in terms[k]:gmatch "%a" do counts[letter] = (counts[letter] or 0) + 1 end
+    for letter in string.gmatch(terms[k], "%a") do counts[letter] = (counts[letter] or 0) + 1 end
     list[k] = {t = t, labels = labels}
   end
   if arrows == 0 then -- the letters that occur once, in their order, after the dimensions of "..."
@@ -168,11 +168,11 @@ end
 local function einsum(equation, first, ...)
   local tensors = is_tensor(first) and {first, ...} or first
   if type(tensors) ~= "table" or #tensors == 0 then
-    fail("a", ("is %s, expected a tensor or a sequence of tensors"):format(inner.text(first)))
+    fail("a", format("is %s, expected a tensor or a sequence of tensors", inner.text(first)))
   end
   for k, t in ipairs(operands.tensors(tensors, "a")) do
     if t.dtype ~= tensors[1].dtype then
-      fail("equation", ("has operands of dtypes %s and %s: they must be equal"):format(tensors[1].dtype, t.dtype), nil,
+      fail("equation", format("has operands of dtypes %s and %s: they must be equal", tensors[1].dtype, t.dtype), nil,
         "dtype")
     elseif k > 1 and t.dtype == "bool" then
       fail("equation", "has a product of bools, expected numbers", 'a:to("int64")', "dtype")
@@ -212,7 +212,7 @@ local function named_dims(t, dims, at)
   for k, dim in ipairs(type(dims) == "table" and dims or {dims}) do
     local positive = math.type(dim) == "integer" and (dim < 0 and dim + t:dim() or dim)
     if not positive or positive < 0 or positive >= t:dim() or is_named[positive] then
-      fail("dims", ("has %s at [%d][%d], expected different dimensions of %d"):format(inner.text(dim), at, k, t:dim()),
+      fail("dims", format("has %s at [%d][%d], expected different dimensions of %d", inner.text(dim), at, k, t:dim()),
         nil, "shape")
     end
     is_named[positive] = true
@@ -225,19 +225,19 @@ local function tensordot(self, other, dims)
   if type(dims) == "number" then
     local n, own, others = math.tointeger(dims), {}, {}
     if not n or n < 0 or n > math.min(self:dim(), other:dim()) then
-      fail("dims", ("is %s, expected 0 to %d: as many last dimensions of self and first ones of other"):format(dims,
+      fail("dims", format("is %s, expected 0 to %d: as many last dimensions of self and first ones of other", dims,
         math.min(self:dim(), other:dim())), nil, "shape")
     end
     for k = 1, n do own[k], others[k] = self:dim() - n + k - 1, k - 1 end
     dims = {own, others}
   end
   if type(dims) ~= "table" or #dims ~= 2 then
-    fail("dims", ("is %s, expected a number, or {dimensions of self, those of other}"):format(inner.text(dims)))
+    fail("dims", format("is %s, expected a number, or {dimensions of self, those of other}", inner.text(dims)))
   end
   local own, is_own = named_dims(self, dims[1], 1)
   local others, is_others = named_dims(other, dims[2], 2)
   if #own ~= #others then
-    fail("dims", ("names %d dimensions of self and %d of other"):format(#own, #others), nil, "shape")
+    fail("dims", format("names %d dimensions of self and %d of other", #own, #others), nil, "shape")
   end
   local left, right, shape, count = {}, {}, {}, 1
   for d = 0, self:dim() - 1 do
@@ -246,7 +246,7 @@ local function tensordot(self, other, dims)
   local rows = #left
   for k, d in ipairs(own) do
     if self:size(d) ~= other:size(others[k]) then
-      fail("dims", ("pairs dimension %d of self, of size %d, with dimension %d of other, of size %d"):format(d,
+      fail("dims", format("pairs dimension %d of self, of size %d, with dimension %d of other, of size %d", d,
         self:size(d), others[k], other:size(others[k])), nil, "shape")
     end
     left[#left + 1], right[#right + 1], count = d, others[k], count * self:size(d)
@@ -265,12 +265,12 @@ local function cross(self, other, dim)
   local rank = math.max(self:dim(), other:dim())
   dim = dim or -1
   if dim < -rank or dim >= rank then
-    fail("dim", ("is %d, out of range for %d dimensions"):format(dim, rank), nil, "shape", dim)
+    fail("dim", format("is %d, out of range for %d dimensions", dim, rank), nil, "shape", dim)
   end
   if dim >= 0 then dim = dim - rank end -- counted from the end both have the same
   for k, t in ipairs{self, other} do
     if t:dim() < -dim or t:size(dim) ~= 3 then
-      fail(k == 1 and "self" or "other", ("has size %s in dimension %d, expected 3"):format(
+      fail(k == 1 and "self" or "other", format("has size %s in dimension %d, expected 3",
         t:dim() < -dim and "none" or t:size(dim), dim), nil, "shape")
     end
   end
@@ -299,9 +299,9 @@ local function cdist(self, other, p)
   operands.check_values(self, other, "other")
   check_matrices(self, "self")
   check_matrices(other, "other")
-  if p < 0 or p ~= p then fail("p", ("is %s, expected 0 or more"):format(inner.text(p)), nil, "value", p) end
+  if p < 0 or p ~= p then fail("p", format("is %s, expected 0 or more", inner.text(p)), nil, "value", p) end
   if self:size(-1) ~= other:size(-1) then
-    fail("other", ("has rows of size %d, expected %d, as self"):format(other:size(-1), self:size(-1)), nil, "shape")
+    fail("other", format("has rows of size %d, expected %d, as self", other:size(-1), self:size(-1)), nil, "shape")
   end
   local values = {x = computed(self):unsqueeze(-2), y = computed(other):unsqueeze(-3), p = p}
   if p ~= 1 and p ~= 2 then return (values.x - values.y):norm(p, -1):to(self.dtype) end
@@ -352,7 +352,7 @@ local function matrix_norm(self, ord, dim, keepdim)
   if ord == "nuc" then return kept(m:svdvals():sum(-1), self, dim, keepdim) end
   local size = type(ord) == "number" and math.abs(ord)
   if size ~= 1 and size ~= 2 and size ~= math.huge then
-    fail("ord", ('is %s, expected "fro", "nuc", 1, -1, 2, -2, math.huge or -math.huge'):format(inner.text(ord)), nil,
+    fail("ord", format('is %s, expected "fro", "nuc", 1, -1, 2, -2, math.huge or -math.huge', inner.text(ord)), nil,
       "value")
   end
   local sums = size == 2 and m:svdvals() or m:abs():sum(size == 1 and -2 or -1)
@@ -373,16 +373,16 @@ local function check_rtol(self, rtol, name)
   if rtol == nil then return end
   local is_number = not is_tensor(rtol)
   if is_number and type(rtol) ~= "number" then
-    fail(name, ("is %s, expected a number or a tensor"):format(inner.text(rtol)))
+    fail(name, format("is %s, expected a number or a tensor", inner.text(rtol)))
   elseif is_number then
     if rtol >= 0 then return end
-    fail(name, ("is %s, expected 0 or more"):format(inner.text(rtol)), nil, "value", rtol)
+    fail(name, format("is %s, expected 0 or more", inner.text(rtol)), nil, "value", rtol)
   end
   local sizes, batch = rtol.shape, {table.unpack(self.shape, 1, self:dim() - 2)}
   local fits = #sizes <= #batch
   for d = 1, #sizes do fits = fits and (sizes[d] == 1 or sizes[d] == batch[#batch - #sizes + d]) end
   if not fits then
-    fail(name, ("has shape %s, self has matrices of shape %s"):format(operands.text(sizes), operands.text(batch)), nil,
+    fail(name, format("has shape %s, self has matrices of shape %s", operands.text(sizes), operands.text(batch)), nil,
       "shape")
   end
   operands.check_device(self, rtol, name)
@@ -408,7 +408,7 @@ local function lstsq(self, other, rcond)
   local sides = is_vector and other:unsqueeze(-1) or other
   local m, n = self:size(-2), self:size(-1)
   if sides:size(-2) ~= m then
-    fail("other", ("has %d rows, expected %d, as self"):format(sides:size(-2), m), nil, "shape")
+    fail("other", format("has %d rows, expected %d, as self", sides:size(-2), m), nil, "shape")
   end
   local v, uh, s, counts = pseudo_inverse(self, rcond)
   local x = v:matmul(uh:matmul(computed(sides)))
@@ -433,7 +433,7 @@ return {
   vecdot = {"self:tensor other:tensor dim?dim", function(self, other, dim)
     local products = self * other
     if self.dtype == "bool" or other.dtype == "bool" then
-      fail("self", ("is %s, other %s: expected numbers"):format(self.dtype, other.dtype), 'self:to("int64")', "dtype")
+      fail("self", format("is %s, other %s: expected numbers", self.dtype, other.dtype), 'self:to("int64")', "dtype")
     end
     return products:sum(dim or -1):to(products.dtype)
   end},

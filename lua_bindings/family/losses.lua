@@ -8,7 +8,7 @@ local reductions = {mean = true, sum = true, none = true}
 local function reduction_of(word)
   word = word or "mean"
   if not reductions[word] then
-    fail("reduction", ('is "%s", expected "mean", "sum" or "none"'):format(word), nil, "value")
+    fail("reduction", format('is "%s", expected "mean", "sum" or "none"', word), nil, "value")
   end
   return word
 end
@@ -37,7 +37,7 @@ end
 -- Returns the targets with 0 in place of ignored ones, and where they count; nil: everywhere.
 local function targets_of(self, target, ignored, dim, count)
   if operands.is_float(target) or target.dtype == "bool" then
-    fail("target", ("is %s, expected integers: classes"):format(target.dtype), 'target:to("int64")', "dtype")
+    fail("target", format("is %s, expected integers: classes", target.dtype), 'target:to("int64")', "dtype")
   end
   local shape = self.shape
   table.remove(shape, dim + 1)
@@ -45,7 +45,7 @@ local function targets_of(self, target, ignored, dim, count)
   local counts = target:ne(ignored)
   if counts:all():item() then counts = nil end
   local safe = counts and target:masked_fill(counts:logical_not(), 0) or target
-  operands.check_none((safe:ge(0) & safe:lt(count)):logical_not(), target, "target", ("0..%d"):format(count - 1))
+  operands.check_none((safe:ge(0) & safe:lt(count)):logical_not(), target, "target", format("0..%d", count - 1))
   return safe:to("int64"), counts
 end
 
@@ -135,7 +135,7 @@ return {
       reduction, smoothing = reduction_of(reduction), smoothing or 0
       local dim, count = classes_of(self, target, weight)
       if not (smoothing >= 0 and smoothing <= 1) then
-        fail("label_smoothing", ("is %s, expected 0 to 1"):format(smoothing), nil, "value", smoothing)
+        fail("label_smoothing", format("is %s, expected 0 to 1", smoothing), nil, "value", smoothing)
       end
       local logs = self:log_softmax(dim)
       if operands.is_float(target) then

@@ -25,7 +25,7 @@ local function extreme(name, nothing)
       return back(errors.own(nil, nil, nil, extreme_of, numbers, dim, keepdim))
     end
     if not operands.is_float(self) then return self[name](self, dim, keepdim) end
-    local text = ("where(x == x, x, %s)"):format(nothing < 0 and "-inf" or "inf")
+    local text = format("where(x == x, x, %s)", nothing < 0 and "-inf" or "inf")
     local others = bound(text, {x = self, inf = math.huge}, self:numel())
     local out = others[name](others, dim, keepdim)
     if not out:eq(nothing):any():item() then return out end
@@ -73,7 +73,7 @@ local nanmedian = {"self:tensor dim?dim keepdim?boolean", function(self, dim, ke
   local line = dim and operands.line(self) or self:reshape(-1)
   if line:size(dim or 0) == 0 then
     if not dim then return self:median(nil, keepdim) end
-    fail("self", ("has size 0 along dim %d, expected at least 1"):format(dim), nil, "shape")
+    fail("self", format("has size 0 along dim %d, expected at least 1", dim), nil, "shape")
   end
   local values, order = line:sort(dim or 0)
   local at = ((count_of(line, dim or 0, true) - 1) // 2):clamp(0)

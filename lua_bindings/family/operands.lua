@@ -5,7 +5,7 @@ local operands = {}
 
 function operands.text(sizes) return "[" .. table.concat(sizes, ", ") .. "]" end
 
-function operands.describe(t) return ("%s%s %s"):format(t.dtype, operands.text(t.shape), t.device) end
+function operands.describe(t) return format("%s%s %s", t.dtype, operands.text(t.shape), t.device) end
 
 -- Returns the product of sizes[first..last].
 function operands.product(sizes, first, last)
@@ -17,8 +17,8 @@ end
 -- Raises an error unless x is on self's device.
 function operands.check_device(self, x, name)
   if x.device ~= self.device then
-    fail(name, ("is on %s, all operands must be on one device"):format(x.device),
-      ('%s:to("%s")'):format(name, self.device), "device")
+    fail(name, format("is on %s, all operands must be on one device", x.device),
+      format('%s:to("%s")', name, self.device), "device")
   end
 end
 
@@ -27,15 +27,15 @@ local function to_promoted(name, dtype, self_dtype)
   local mixes, promoted = pcall(strew.result_type, dtype, self_dtype)
   if not mixes then return nil end
   local texts = {}
-  if promoted ~= dtype then texts[1] = ('%s:to("%s")'):format(name, promoted) end
-  if promoted ~= self_dtype then texts[#texts + 1] = ('self:to("%s")'):format(promoted) end
+  if promoted ~= dtype then texts[1] = format('%s:to("%s")', name, promoted) end
+  if promoted ~= self_dtype then texts[#texts + 1] = format('self:to("%s")', promoted) end
   return table.concat(texts, ", ")
 end
 
 -- Raises an error unless x has self's dtype and device.
 function operands.check_values(self, x, name)
   if x.dtype ~= self.dtype then
-    fail(name, ("is %s, self is %s: dtypes must be equal"):format(x.dtype, self.dtype),
+    fail(name, format("is %s, self is %s: dtypes must be equal", x.dtype, self.dtype),
       to_promoted(name, x.dtype, self.dtype), "dtype")
   end
   operands.check_device(self, x, name)
@@ -46,14 +46,14 @@ function operands.check_shape(x, expected, name)
   local is_same = #shape == #expected
   for d = 1, #shape do is_same = is_same and shape[d] == expected[d] end
   if is_same then return end
-  fail(name, ("has shape %s, expected %s"):format(operands.text(shape), operands.text(expected)), nil, "shape")
+  fail(name, format("has shape %s, expected %s", operands.text(shape), operands.text(expected)), nil, "shape")
 end
 
 -- Raises an error unless t has least..most dimensions, in words `expected`.
 function operands.check_rank(t, name, least, most, expected, hint)
   local rank = t:dim()
   if rank >= least and rank <= most then return end
-  fail(name, ("has %d dimension%s, expected %s"):format(rank, rank == 1 and "" or "s", expected), hint, "shape")
+  fail(name, format("has %d dimension%s, expected %s", rank, rank == 1 and "" or "s", expected), hint, "shape")
 end
 
 -- Returns the expression of a text of this library.
@@ -106,14 +106,14 @@ end
 
 -- Adds the calls of those names that write self, if it holds the result.
 function operands.in_place(calls, names)
-  for name in names:gmatch "%a+" do
+  for name in string.gmatch(names, "%a+") do
     calls[name .. "_"] = function(self, ...)
       local out = calls[name](self, ...)
       if out.dtype ~= self.dtype then
-        fail("self", ("is %s, which does not hold a result of %s"):format(self.dtype, out.dtype),
+        fail("self", format("is %s, which does not hold a result of %s", self.dtype, out.dtype),
           "without the underscore the result is a new tensor", "dtype")
       elseif operands.text(out.shape) ~= operands.text(self.shape) then
-        fail("self", ("has shape %s, the result has %s"):format(operands.text(self.shape), operands.text(out.shape)),
+        fail("self", format("has shape %s, the result has %s", operands.text(self.shape), operands.text(out.shape)),
           nil, "shape")
       end
       return self:copy_(out)
@@ -166,7 +166,7 @@ function operands.extremes(calls, in_order)
       local values, place = strew[name](a, index, own)
       values = back(values, place:eq(src:size(index:dim() - 1)))
       if out == nil then return values, place end
-      if out.dtype ~= src.dtype then fail("out", ("is %s, expected %s"):format(out.dtype, src.dtype), nil, "dtype") end
+      if out.dtype ~= src.dtype then fail("out", format("is %s, expected %s", out.dtype, src.dtype), nil, "dtype") end
       operands.check_device(src, out, "out")
       operands.check_shape(out, values.shape, "out")
       return out:copy_(values), place
@@ -177,7 +177,7 @@ end
 -- Returns a script's sequence, whose entries must be tensors.
 function operands.tensors(list, name)
   for i, t in ipairs(list) do
-    if not operands.is_tensor(t) then fail(name, ("is %s at [%d], expected a tensor"):format(inner.text(t), i)) end
+    if not operands.is_tensor(t) then fail(name, format("is %s at [%d], expected a tensor", inner.text(t), i)) end
   end
   return list
 end
@@ -252,10 +252,10 @@ function operands.check_none(is_wrong, x, name, expected, hint, what)
   if not is_wrong:any():item() then return end
   local at = is_wrong:nonzero()[0]:tolist()
   local one = x.dtype == "uint64" and x:masked_select(is_wrong):narrow(0, 0, 1) -- maybe no Lua integer
-  local value = one and tostring(one):match "\n%s*(%d+)" or x:get(at)
+  local value = one and string.match(tostring(one), "\n%s*(%d+)") or x:get(at)
   local place = #at > 0 and " at " .. operands.text(at) or ""
   local shown = value == value and tostring(value) or "nan"
-  fail(name, ("has %s %s%s, expected %s"):format(what or "value", shown, place, expected), hint, "value", value, at)
+  fail(name, format("has %s %s%s, expected %s", what or "value", shown, place, expected), hint, "value", value, at)
 end
 
 -- Raises an error unless the elements of a line are in ascending order, without NaN.
@@ -270,16 +270,16 @@ end
 function operands.check_float(t, name)
   local dtype <const> = t.dtype
   if not FLOATS[dtype] then
-    fail(name, ("is %s, expected a float dtype"):format(dtype), name .. ':to("float32")', "dtype")
+    fail(name, format("is %s, expected a float dtype", dtype), name .. ':to("float32")', "dtype")
   end
   return dtype, FLOATS[dtype]
 end
 
-function operands.is_index(t) return t.dtype:find("int", 1, true) ~= nil end
+function operands.is_index(t) return string.find(t.dtype, "int", 1, true) ~= nil end
 
 function operands.check_index(t, name)
   if operands.is_index(t) then return end
-  fail(name, ("is %s, expected an integer dtype"):format(t.dtype), name .. ':to("int64")', "dtype")
+  fail(name, format("is %s, expected an integer dtype", t.dtype), name .. ':to("int64")', "dtype")
 end
 
 return operands

@@ -8,7 +8,7 @@ local options = {}
 function options.converted(self, dtype, is_float)
   if not dtype then return self end
   if is_float and not operands.is_float(dtype) then
-    fail("dtype", ("is %s, expected a float dtype"):format(dtype), nil, "dtype")
+    fail("dtype", format("is %s, expected a float dtype", dtype), nil, "dtype")
   end
   return operands.as(self, dtype)
 end
@@ -19,7 +19,7 @@ local function cumulative(name, first)
     if in_place == "_" then
       local option = dtype and "dtype" or "include_initial"
       fail(option, "is an option of the call that returns a new tensor",
-        ("self:%s(dim, {%s = ...})"):format(name, option))
+        format("self:%s(dim, {%s = ...})", name, option))
     end
     local x = options.converted(self, dtype)
     if has_initial then x = operands.line(x) end

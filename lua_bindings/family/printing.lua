@@ -27,10 +27,10 @@ local function read_option(option, value)
   if word and value == word then return 0 end
   local number = type(value) == "number" and math.tointeger(value)
   if not number then
-    fail(name, ("is %s, expected an integer%s"):format(inner.text(value), word and type(value) == "string"
-      and (' or "%s"'):format(word) or ""), nil, nil, value)
+    fail(name, format("is %s, expected an integer%s", inner.text(value), word and type(value) == "string"
+      and format(' or "%s"', word) or ""), nil, nil, value)
   elseif number < least or number > most then
-    fail(name, ("is %d, expected %d..%d"):format(number, least, most), nil, "value", number)
+    fail(name, format("is %d, expected %d..%d", number, least, most), nil, "value", number)
   end
   return number
 end
@@ -40,7 +40,7 @@ local function set_printoptions(precision, threshold, edgeitems, linewidth, prof
   local values, given = {inner.print_options()}, {precision, threshold, edgeitems, linewidth}
   if profile and not PROFILES[profile] then
     local hint = errors.meant(profile, {"default", "short", "full"})
-    fail("profile", ("is %s, expected default, short or full"):format(inner.text(profile)), hint)
+    fail("profile", format("is %s, expected default, short or full", inner.text(profile)), hint)
   end
   for k, option in ipairs(OPTIONS) do
     if profile then values[k] = PROFILES[profile][k] end
@@ -94,7 +94,7 @@ end
 
 -- Returns the columns that a printable text takes.
 local function width_of(text)
-  if not text:find "[\xcc-\xf4]" then return utf8.len(text) end
+  if not string.find(text, "[\xcc-\xf4]") then return utf8.len(text) end
   local width = 0
   for _, code in utf8.codes(text) do width = width + width_of_code(code) end
   return width
@@ -103,9 +103,9 @@ end
 -- Returns a name or a word as the text of a cell, printable and shortened.
 local function cell(text)
   text = tostring(text)
-  local part = text:sub(1, 4 * LONGEST_CELL)
-  if #part < #text then part = part:gsub("[\xc0-\xff][\x80-\xbf]*$", "") end
-  local start = inner.printable((part:gsub("[\n\t\r]", escapes)))
+  local part = string.sub(text, 1, 4 * LONGEST_CELL)
+  if #part < #text then part = string.gsub(part, "[\xc0-\xff][\x80-\xbf]*$", "") end
+  local start = inner.printable((string.gsub(part, "[\n\t\r]", escapes)))
   if #part == #text and width_of(start) <= LONGEST_CELL then return start end
   local width, bytes = 0, 0
   for at, code in utf8.codes(start) do
@@ -113,11 +113,11 @@ local function cell(text)
     if width > LONGEST_CELL - #DOTS then break end
     bytes = utf8.offset(start, 2, at) - 1
   end
-  return start:sub(1, bytes) .. DOTS
+  return string.sub(start, 1, bytes) .. DOTS
 end
 
 local function aligned(text, width, is_left)
-  local space = (" "):rep(width - width_of(text))
+  local space = string.rep(" ", width - width_of(text))
   return is_left and text .. space or space .. text
 end
 
@@ -143,16 +143,16 @@ end
 local function trim(texts)
   local most, digits
   for _, text in ipairs(texts) do
-    local decimals = text:match "^%-?%d+%.(%d+)$"
+    local decimals = string.match(text, "^%-?%d+%.(%d+)$")
     if decimals then
-      most = math.min(most or #decimals, #decimals:match "0*$")
+      most = math.min(most or #decimals, #string.match(decimals, "0*$"))
       digits = #decimals
-    elseif not text:find "[na]" then -- inf, nan
+    elseif not string.find(text, "[na]") then -- inf, nan
       return texts
     end
   end
   for i, text in ipairs(most and most < digits and texts or {}) do
-    if text:find(".", 1, true) then texts[i] = text:sub(1, #text - most) end
+    if string.find(text, ".", 1, true) then texts[i] = string.sub(text, 1, #text - most) end
   end
   return texts
 end
@@ -197,7 +197,7 @@ local function fitting(columns, page)
   return head
 end
 
-local function plural(n, word) return ("%d %s%s"):format(n, word, n == 1 and "" or "s") end
+local function plural(n, word) return format("%d %s%s", n, word, n == 1 and "" or "s") end
 
 local function rows_of(columns)
   local options, rows = get_printoptions(), columns.rows
@@ -205,13 +205,13 @@ local function rows_of(columns)
   if rows > math.max(MOST_ROWS, 2 * options.edgeitems) and options.threshold ~= math.huge then
     page.edge, page.count = options.edgeitems, 2 * options.edgeitems
   end
-  local lines = {("table: %s, %s, %s"):format(plural(rows, "row"), plural(#columns.names, "column"), columns.device)}
+  local lines = {format("table: %s, %s, %s", plural(rows, "row"), plural(#columns.names, "column"), columns.device)}
   local shown = fitting(columns, page)
   for k = 1, page.count + 2 do
     local cells = {}
     for i, column in ipairs(shown) do cells[i] = aligned(column.texts[k], column.width, column.is_left) end
     if page.edge and k == page.edge + 3 then table.insert(lines, " " .. DOTS) end
-    table.insert(lines, ((" " .. table.concat(cells, "  ")):gsub(" +$", "")))
+    table.insert(lines, (string.gsub(" " .. table.concat(cells, "  "), " +$", "")))
   end
   return table.concat(lines, "\n")
 end
@@ -229,9 +229,9 @@ local function list_of(x)
   for i = 1, math.min(#names, MOST_ENTRIES) do width = math.max(width, width_of(cell(names[i]))) end
   for i = 1, math.min(#names, MOST_ENTRIES) do
     local name = aligned(cell(names[i]), width, true)
-    table.insert(lines, (" %s  %s"):format(name, describe(rawget(x, names[i]))))
+    table.insert(lines, format(" %s  %s", name, describe(rawget(x, names[i]))))
   end
-  if #names > MOST_ENTRIES then table.insert(lines, (" ... %d more"):format(#names - MOST_ENTRIES)) end
+  if #names > MOST_ENTRIES then table.insert(lines, format(" ... %d more", #names - MOST_ENTRIES)) end
   return table.concat(lines, "\n")
 end
 
@@ -241,11 +241,12 @@ local function help(name, words)
   if name and words then fail("search", "is given with 'name', expected one of the two") end
   local pages, wanted = inner.help_pages(), inner.name_of(name) or words
   if not wanted then return pages.overview() end
-  wanted = wanted:match "^[^\0]*"
+  wanted = string.match(wanted, "^[^\0]*")
   local text = #wanted <= LONGEST and (name and pages.page or pages.search)(wanted)
   if text then return text end
-  if words then fail("search", ('is "%s", nothing found'):format(wanted:sub(1, 60))) end
-  fail("name", ('is "%s", no help found'):format(wanted:sub(1, 60)), errors.meant(wanted:match "[^.:]*$", pages.names())
+  if words then fail("search", format('is "%s", nothing found', string.sub(wanted, 1, 60))) end
+  fail("name", format('is "%s", no help found', string.sub(wanted, 1, 60)),
+      errors.meant(string.match(wanted, "[^.:]*$"), pages.names())
     or 'strew.help() lists all names, strew.help{search = "word"} searches their texts')
 end
 

@@ -9,9 +9,9 @@ local function check(x, name, compare, least, most, expected)
   if operands.is_tensor(x) then
     return operands.check_none((x[compare](x, least) & x:le(most)):logical_not(), x, name, expected)
   end
-  if type(x) ~= "number" then fail(name, ("is %s, expected a number or a tensor"):format(inner.text(x))) end
+  if type(x) ~= "number" then fail(name, format("is %s, expected a number or a tensor", inner.text(x))) end
   if not ((compare == "gt" and x > least or compare == "ge" and x >= least) and x <= most) then
-    fail(name, ("is %s, expected %s"):format(inner.text(x), expected), nil, "value", x)
+    fail(name, format("is %s, expected %s", inner.text(x), expected), nil, "value", x)
   end
 end
 
@@ -72,9 +72,9 @@ end
 local FACTORIAL = [[(z - 0.5) * log(z) - z + 0.91893853320467274 + 1 / (12 * z) - 1 / (360 * z * z * z)
   - log((k + 1) * (k + 2) * (k + 3) * (k + 4) * (k + 5) * (k + 6) * (k + 7) * (k + 8))]]
 local COUNT = "floor((2 * (0.02483 * b - 0.059) / (0.5 - abs(u)) + b) * u + rate + 0.43)"
-local ACCEPTED = ([[(s >= 0.07 and v <= 0.9277 - 3.6224 / (b - 2)) or (k >= 0 and (s >= 0.013 or v <= s) and
-  log(v * (1.1239 + 1.1328 / (b - 3.4)) / ((0.02483 * b - 0.059) / (s * s) + b)) <= k * log(rate) - rate - (%s))]])
-  :format(FACTORIAL)
+local ACCEPTED = format([[(s >= 0.07 and v <= 0.9277 - 3.6224 / (b - 2)) or (k >= 0 and (s >= 0.013 or v <= s) and
+  log(v * (1.1239 + 1.1328 / (b - 3.4)) / ((0.02483 * b - 0.059) / (s * s) + b)) <= k * log(rate) - rate - (%s))]],
+  FACTORIAL)
 
 -- Counts of rates from 10 on, by transformed rejection (Hoermann 1993, PTRS): of each round most are accepted.
 local function many(rates)
@@ -116,7 +116,7 @@ local function drawn(weights, count, replacement, name)
     return at:minimum(sums:searchsorted(total:contiguous())) -- the last one of positive weight
   end
   local positive = w:gt(0):sum(-1)
-  operands.check_none(positive:lt(count), positive, name, ("at least %d to draw without replacement"):format(count),
+  operands.check_none(positive:lt(count), positive, name, format("at least %d to draw without replacement", count),
     name == "p" and "{replace = true}" or "{replacement = true}", "number of positive weights")
   local times = -(-strew.rand(w.shape, options)):log1p() / w -- of an exponential race
   times = times:masked_fill(w:eq(0), math.huge)
@@ -146,7 +146,7 @@ return {
     low, high = placed(low, options), placed(high, options)
     local width = high - low
     if not operands.is_tensor(width) then
-      if width < 0 then fail("high", ("is %s, less than low, which is %s"):format(high, low), nil, "value", high) end
+      if width < 0 then fail("high", format("is %s, less than low, which is %s", high, low), nil, "value", high) end
     else
       operands.check_none(width:lt(0), width * 0 + high, "high", "low or more")
     end
@@ -164,7 +164,7 @@ return {
   exponential = {"rate:operand shape* dtype=dtype device=device", function(rate, shape, dtype, device)
     check(rate, "rate", "gt", 0, math.huge, "above 0")
     local sizes, options = made_for(rate, nil, "rate", shape, dtype, device)
-    local own = options.dtype:find("float16", 1, true) and "float32" or options.dtype
+    local own = string.find(options.dtype, "float16", 1, true) and "float32" or options.dtype
     local u = strew.rand(sizes, {dtype = own, device = options.device})
     return changed(-(-u):log1p(), "div", placed(rate, options), "rate"):to(options.dtype)
   end},
@@ -189,7 +189,7 @@ return {
 
   multinomial = {"self:tensor num_samples:integer replacement?boolean", function(self, count, replacement)
     operands.check_rank(self, "self", 1, 2, "1 or 2")
-    if count < 1 then fail("num_samples", ("is %d, expected at least 1"):format(count), nil, "value", count) end
+    if count < 1 then fail("num_samples", format("is %d, expected at least 1", count), nil, "value", count) end
     return drawn(self, count, replacement, "self")
   end},
 
@@ -200,12 +200,12 @@ return {
       n = self:size(0)
     end
     if math.type(n) ~= "integer" then
-      fail("self", ("is %s, expected a tensor or an integer"):format(inner.text(n)))
+      fail("self", format("is %s, expected a tensor or an integer", inner.text(n)))
     end
     shape = shape or {}
     local count = operands.product(shape, 1, #shape)
     if n < 1 and count > 0 then
-      local is = is_tensor and "has no elements to choose from" or ("is %d, expected at least 1"):format(n)
+      local is = is_tensor and "has no elements to choose from" or format("is %d, expected at least 1", n)
       fail("self", is, nil, "value")
     end
     local options = {device = is_tensor and self.device or p and p.device or nil}
@@ -216,7 +216,7 @@ return {
       at = drawn(p, count, replace ~= false, "p")
     elseif replace == false then
       if count > n then
-        fail("shape", ("has %d elements, more than the %d to choose from"):format(count, n), "{replace = true}",
+        fail("shape", format("has %d elements, more than the %d to choose from", count, n), "{replace = true}",
           "shape")
       end
       at = strew.randperm(n, options):narrow(0, 0, count)

@@ -306,11 +306,11 @@ local function by_groups(x, ranges, order, word, options)
     local g = strew.grouping(groups, {dim_size = begins:size(0) - 1})
     local function reword(fact, hint, found)
       local group = "in group " .. inner.text(found.value)
-      if not fact:find(group, 1, true) then return fact, hint end
+      if not string.find(fact, group, 1, true) then return fact, hint end
       local place = "range " .. found.value + first
       if ranges.ends_at then
         local at = ranges.ends_at:get{found.value + first}
-        place = ("the window that ends at [%d]"):format(order and order:get{at} or at)
+        place = format("the window that ends at [%d]", order and order:get{at} or at)
       end
       return errors.replace(fact, group, "in " .. place), 'v:to("float64")'
     end
@@ -342,11 +342,11 @@ local function read(v, reduce)
   if inner.is_combination(word) then
     first = errors.own("src", "v", nil, combinations.first_source, word, v)
   elseif not is_tensor(v) then
-    fail("v", ("is %s, expected a tensor"):format(inner.text(v)))
+    fail("v", format("is %s, expected a tensor", inner.text(v)))
   end
   local kind, back = words.is(first) and words or times.is(first) and times, nil
   if kind and OF_ANY[word] == nil then
-    fail("v", ("is %s, expected numbers for %s"):format(first.dtype, inner.text(word)), nil, "dtype")
+    fail("v", format("is %s, expected numbers for %s", first.dtype, inner.text(word)), nil, "dtype")
   end
   operands.check_rank(first, "v", 1, math.huge, "at least 1")
   if kind and word == "nunique" and not options.skip_nan then
@@ -402,8 +402,8 @@ local function ranges(v, starts, ends, reduce)
     operands.check_rank(t, name, 1, 1, "1")
     operands.check_device(x, t, name)
     local limit = t.dtype == "uint64" and t:gt(n) or t:to("int64"):lt(0) | t:to("int64"):gt(n)
-    operands.check_none(limit, t, name, ("0..%d, the rows of v"):format(n),
-      ("%s:clamp(0, %d) cuts the ranges; an end is not part of its range"):format(name, n))
+    operands.check_none(limit, t, name, format("0..%d, the rows of v", n),
+      format("%s:clamp(0, %d) cuts the ranges; an end is not part of its range", name, n))
   end
   operands.check_shape(ends, starts.shape, "ends")
   starts, ends = starts:to("int64"), ends:to("int64")
@@ -421,13 +421,13 @@ local function grouping_of(by, x)
   if is_tensor(by) or type(by) == "table" then
     g = errors.own("keys", "by", nil, strew.group_by, by)
   elseif not inner.ids(by) then
-    fail("by", ("is %s, expected keys or a grouping"):format(inner.text(by)),
-      type(by) == "string" and ("x[%s], the column of a table x"):format(inner.text(by)) or nil)
+    fail("by", format("is %s, expected keys or a grouping", inner.text(by)),
+      type(by) == "string" and format("x[%s], the column of a table x", inner.text(by)) or nil)
   end
   if g.length ~= x:size(0) then
-    fail("by", ("has %d elements, v has %d rows"):format(g.length, x:size(0)), nil, "shape")
+    fail("by", format("has %d elements, v has %d rows", g.length, x:size(0)), nil, "shape")
   elseif g.device ~= x.device then
-    fail("by", ("is on %s, v on %s"):format(g.device, x.device), ('by:to("%s")'):format(x.device), "device")
+    fail("by", format("is on %s, v on %s", g.device, x.device), format('by:to("%s")', x.device), "device")
   end
   return g
 end
@@ -439,7 +439,7 @@ local function with_gaps(out, is_missing)
     local dtype = operands.widest(out)
     local floats, value = missing.as_exact(out, dtype)
     if not floats then
-      fail("v", ("gives %s, which %s cannot hold: the dtype of integers among which some are missing, as NaN"):format(
+      fail("v", format("gives %s, which %s cannot hold: the dtype of integers among which some are missing, as NaN",
         value, dtype), "{min_count = 1} leaves no window out, and keeps integers", "value")
     end
     out = floats
@@ -449,7 +449,7 @@ end
 
 local function check_number(name, value, least, most, hint)
   if value >= least and value <= most then return end
-  fail(name, ("is %d, expected %s"):format(value, most == math.huge and "1 or more" or ("%d..%d"):format(least, most)),
+  fail(name, format("is %d, expected %s", value, most == math.huge and "1 or more" or format("%d..%d", least, most)),
     hint, "value", value)
 end
 
@@ -473,7 +473,7 @@ end
 
 local function rolling(v, n, reduce, by, min_count)
   local word, options, x, skips, back, fill = read(v, reduce)
-  if fill ~= nil then fail("reduce", ("has fill, but a window of %s is never empty"):format(v.dtype)) end
+  if fill ~= nil then fail("reduce", format("has fill, but a window of %s is never empty", v.dtype)) end
   min_count = min_count or n
   check_number("n", n, 1, math.huge, "a window of 1 is the element alone")
   check_number("min_count", min_count, 0, n, "n is the default; 0 and 1 leave no window out")

@@ -15,7 +15,7 @@ local function padded_positions(self, dim, before, after, mode)
   local most = mode == "circular" and n or mode == "reflect" and n - 1 or n == 0 and 0 or math.maxinteger
   for _, count in ipairs{before, after} do
     if count > most then
-      fail("pad", ("has value %d for dim %d of size %d, %s takes at most %d"):format(count, dim, n, mode, most), nil,
+      fail("pad", format("has value %d for dim %d of size %d, %s takes at most %d", count, dim, n, mode, most), nil,
         "shape", count)
     end
   end
@@ -26,17 +26,17 @@ end
 local function padded_dims(self, pad)
   local rank, dims = self:dim(), {}
   if #pad % 2 == 1 or #pad > 2 * rank then
-    fail("pad", ("has %d entries, expected two for each of the last dimensions, at most %d"):format(#pad, 2 * rank),
+    fail("pad", format("has %d entries, expected two for each of the last dimensions, at most %d", #pad, 2 * rank),
       "{left, right, top, bottom} for the last two", "shape")
   end
   for k = 1, #pad, 2 do
     local dim, before, after = rank - (k + 1) // 2, pad[k], pad[k + 1]
     local n = self:size(dim)
     if before > math.maxinteger - n or after > math.maxinteger - n - math.max(before, 0) then
-      fail("pad", ("has value %d, the size of the result overflows"):format(math.max(before, after)), nil, "shape")
+      fail("pad", format("has value %d, the size of the result overflows", math.max(before, after)), nil, "shape")
     end
     if n + before + after < 0 or before < -n or after < -n then
-      fail("pad", ("removes %.0f and %.0f elements of dim %d, of size %d"):format(math.max(-before, 0),
+      fail("pad", format("removes %.0f and %.0f elements of dim %d, of size %d", math.max(-before, 0),
         math.max(-after, 0), dim, n), nil, "shape")
     end
     dims[(k + 1) // 2] = {dim, before, after}
@@ -79,17 +79,17 @@ return {
     dims = dims or {0, 1}
     operands.check_rank(self, "self", 2, math.huge, "at least 2")
     if type(dims) ~= "table" or #dims ~= 2 then
-      fail("dims", ("names %d dimension%s, expected 2"):format(#list(dims), #list(dims) == 1 and "" or "s"), nil,
+      fail("dims", format("names %d dimension%s, expected 2", #list(dims), #list(dims) == 1 and "" or "s"), nil,
         "shape")
     end
     local first, second = dims[1], dims[2]
     for _, dim in ipairs(dims) do
       if dim < -self:dim() or dim >= self:dim() then
-        fail("dims", ("names dimension %d, expected %d..%d"):format(dim, -self:dim(), self:dim() - 1), nil, "shape")
+        fail("dims", format("names dimension %d, expected %d..%d", dim, -self:dim(), self:dim() - 1), nil, "shape")
       end
     end
     if first % self:dim() == second % self:dim() then
-      fail("dims", ("names dimension %d twice"):format(first % self:dim()), nil, "shape")
+      fail("dims", format("names dimension %d twice", first % self:dim()), nil, "shape")
     end
     k = (k or 1) % 4
     if k == 0 then return self:clone() end
@@ -101,9 +101,9 @@ return {
     mode = mode or "constant"
     local dims = padded_dims(self, list(pad))
     if mode ~= "constant" and not fillings[mode] then
-      fail("mode", ('is "%s", expected "constant", "reflect", "replicate" or "circular"'):format(mode), nil, "value")
+      fail("mode", format('is "%s", expected "constant", "reflect", "replicate" or "circular"', mode), nil, "value")
     end
-    if mode ~= "constant" and value ~= nil then fail("value", ("is given, but mode is %s"):format(mode)) end
+    if mode ~= "constant" and value ~= nil then fail("value", format("is given, but mode is %s", mode)) end
     local out = cropped(self, dims)
     if mode == "constant" then return surrounded(out, dims, value) end
     local is_new = false
@@ -149,7 +149,7 @@ return {
         out = inner.repeat_interleave(line, repeats, dim or 0)
       end
       if output_size and output_size ~= out:size(dim or 0) then
-        fail("output_size", ("is %d, the repeats add up to %d"):format(output_size, out:size(dim or 0)), nil, "shape")
+        fail("output_size", format("is %d, the repeats add up to %d", output_size, out:size(dim or 0)), nil, "shape")
       end
       return out
     end},

@@ -28,11 +28,11 @@ local function rows(x, which, argument)
   if type(which) == "string" then
     which = expressions.column(x, all, which, argument, true)
     if which.dtype ~= "bool" then
-      fail(argument, ("gives %s, expected a condition"):format(which.dtype),
+      fail(argument, format("gives %s, expected a condition", which.dtype),
         "a comparison such as (n + 1) > 0 gives bools", "dtype")
     end
   elseif not operands.is_tensor(which) then
-    fail(argument, ("is %s, expected a tensor, or a condition as text"):format(inner.text(which)),
+    fail(argument, format("is %s, expected a tensor, or a condition as text", inner.text(which)),
       type(which) == "table" and "strew.tensor(which) makes a tensor of a table" or expressions.hint(which))
   end
   local is_bound = inner.is_bound(which) -- of all rows
@@ -41,12 +41,12 @@ local function rows(x, which, argument)
   end
   if which.dtype == "bool" then
     if not is_bound and which:numel() ~= all.rows then
-      fail(argument, ("has %d elements, x has %d rows"):format(which:numel(), all.rows), nil, "shape")
+      fail(argument, format("has %d elements, x has %d rows", which:numel(), all.rows), nil, "shape")
     end
     which = strew.nonzero(which):squeeze(1)
   elseif not operands.is_index(which) and which:numel() > 0 then
-    fail(argument, ("is %s, expected bool or an integer dtype"):format(which.dtype),
-      ('%s:ne(0) makes a bool tensor, %s:to("int64") positions'):format(argument, argument), "dtype")
+    fail(argument, format("is %s, expected bool or an integer dtype", which.dtype),
+      format('%s:ne(0) makes a bool tensor, %s:to("int64") positions', argument, argument), "dtype")
   end
   return tables.make(tables.select(all, which, argument))
 end
@@ -55,7 +55,7 @@ end
 local function part(x, n, first)
   local all = tables.read(x, "x")
   n = n or 5
-  if n < 0 then fail("n", ("is %d, expected 0 or more"):format(n), nil, "value", n) end
+  if n < 0 then fail("n", format("is %d, expected 0 or more", n), nil, "value", n) end
   n = math.min(n, all.rows)
   return tables.make(tables.map(all, function(t) return t:narrow(0, first(n, all.rows), n):clone() end))
 end
@@ -71,7 +71,7 @@ local function directions(descending, n)
     is_list = is_list and type(list[k]) == "boolean"
   end
   if is_list then return list end
-  fail("descending", ("is %s, expected a boolean, or a sequence of %d, one for each column"):format(
+  fail("descending", format("is %s, expected a boolean, or a sequence of %d, one for each column",
     inner.text(descending), n))
 end
 
@@ -81,7 +81,7 @@ local function without_signs(all, by)
   local list, names, is_negative = type(by) == "table" and by or {by}, nil, {}
   for k = 1, rawlen(list) do
     local name = rawget(list, k)
-    local column = type(name) == "string" and not tables.place(all, name) and name:match "^%s*%-%s*(.-)%s*$"
+    local column = type(name) == "string" and not tables.place(all, name) and string.match(name, "^%s*%-%s*(.-)%s*$")
     if column and tables.place(all, column) then
       names = names or table.move(list, 1, rawlen(list), 1, {})
       names[k], is_negative[k] = column, true
@@ -110,15 +110,15 @@ end
 local function code(x, column, word)
   local all = tables.read(x, "x", true)
   local positions = tables.positions(all, column, "column")
-  if #positions ~= 1 then fail("column", ("names %d columns, expected one"):format(#positions)) end
+  if #positions ~= 1 then fail("column", format("names %d columns, expected one", #positions)) end
   local t = all.tensors[positions[1]]
   if not operands.is_tensor(t) or t.dtype ~= "text" then
-    fail("column", ("names %s, a column of numbers, expected text"):format(tables.quoted(column)))
+    fail("column", format("names %s, a column of numbers, expected text", tables.quoted(column)))
   end
   local found = inner.word_code(t, word)
   if found >= 0 then return found end
   local hint = errors.meant(word, t.words)
-  fail("word", ("is %s, which is not in column %s"):format(inner.text(word), tables.quoted(column)), hint, "value")
+  fail("word", format("is %s, which is not in column %s", inner.text(word), tables.quoted(column)), hint, "value")
 end
 
 -- The words of a text column, or of all.
@@ -136,7 +136,9 @@ local function other_key(fields, index)
   if index ~= nil and meta.methods[index] then return meta.methods[index] end
   local x = meta.columns
   local hint, nearest = errors.meant(index, (tables.names(x)))
-  if not nearest or nearest:gsub("%d", "") == index:gsub("%d", "") then return inner.missed(x, index) end
+  if not nearest or string.gsub(nearest, "%d", "") == string.gsub(index, "%d", "") then
+    return inner.missed(x, index)
+  end
   fail(nil, "no column " .. inner.text(index), hint)
 end
 
@@ -151,10 +153,10 @@ local function check_name(x, name)
   local names, count = about.about(x), rawlen(x)
   if count == 0 and math.type(names[1]) ~= "integer" then
     if type(name) == "string" then return end
-    fail("name", ("is %s, expected a string"):format(inner.text(name)), operands.is_tensor(name) and
+    fail("name", format("is %s, expected a string", inner.text(name)), operands.is_tensor(name) and
       "x[rows] is read alone; x.v:masked_fill_(rows, value) and x.v[rows] = value write into a column v" or nil)
   elseif name ~= count + 1 then
-    fail("name", ("is %s, expected %d, the next column of a sequence"):format(inner.text(name), count + 1))
+    fail("name", format("is %s, expected %d, the next column of a sequence", inner.text(name), count + 1))
   end
 end
 
@@ -166,7 +168,7 @@ local function beside(other, name, value)
   end
   local kind = type(value)
   if kind ~= "number" and kind ~= "boolean" and kind ~= "string" then
-    fail("value", ("is a %s, expected a tensor, or a number, boolean or word for all rows"):format(kind),
+    fail("value", format("is a %s, expected a tensor, or a number, boolean or word for all rows", kind),
       kind == "table" and "strew.tensor(value)" or nil)
   end
   return tables.filled(value, other)
@@ -191,7 +193,7 @@ local function made_column(new, all, name, value)
   elseif operands.is_tensor(value) or type(value) == "number" or type(value) == "boolean" then
     return value
   end
-  fail("what", ("has %s at key %s, expected a text, a tensor, a number or a boolean"):format(inner.text(value),
+  fail("what", format("has %s at key %s, expected a text, a tensor, a number or a boolean", inner.text(value),
     tables.quoted(name)), expressions.hint(value))
 end
 
@@ -221,7 +223,7 @@ local function assign(x, what)
   if math.type(all.names[1]) == "integer" then fail("x", "is a sequence of columns, expected names") end
   for name in next, what do
     if type(name) ~= "string" then
-      fail("what", ("has key %s, expected names of columns"):format(inner.text(name)))
+      fail("what", format("has key %s, expected names of columns", inner.text(name)))
     end
     table.insert(order, name)
     state[name] = true

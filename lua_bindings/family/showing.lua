@@ -49,9 +49,9 @@ local BLANK = 0x2590 -- less a number of eighths: the block that is so wide, up 
 
 -- Returns a bar of `level` (0..1) times `width` characters; that of a number other than 0 is visible.
 local function bar_of(level, width, is_ascii)
-  if is_ascii then return ("#"):rep(math.ceil(level * width)) end
+  if is_ascii then return string.rep("#", math.ceil(level * width)) end
   local eighths = math.ceil(level * width * 8)
-  return utf8.char(BLANK - 8):rep(eighths // 8) .. (eighths % 8 > 0 and utf8.char(BLANK - eighths % 8) or "")
+  return string.rep(utf8.char(BLANK - 8), eighths // 8) .. (eighths % 8 > 0 and utf8.char(BLANK - eighths % 8) or "")
 end
 
 -- Returns lines "[ 0.5,   1)  count bar", and how many elements are in no bin.
@@ -63,9 +63,9 @@ local function histogram(self, bins, width, is_ascii, min, max)
     edges[i] = inner.drawn(i == bins and high or low * (1 - part) + high * part)
     widest = math.max(widest, #edges[i])
   end
-  local form, lines = ("[%%%ds, %%%ds%%s  %%%dd"):format(widest, widest, #tostring(most)), {}
+  local form, lines = format("[%%%ds, %%%ds%%s  %%%dd", widest, widest, #tostring(most)), {}
   for i, count in ipairs(counts:tolist()) do
-    lines[i] = form:format(edges[i - 1], edges[i], i < bins and ")" or "]", count)
+    lines[i] = format(form, edges[i - 1], edges[i], i < bins and ")" or "]", count)
     local bar = count > 0 and bar_of(count / most, math.max(1, width - #lines[i] - 2), is_ascii)
     lines[i] = bar and lines[i] .. "  " .. bar or lines[i]
   end
@@ -158,13 +158,13 @@ end
 
 local function check_extent(value, name, most)
   if value and (value < 1 or value > most) then
-    fail(name, ("is %d, expected 1..%d"):format(value, most), nil, "value")
+    fail(name, format("is %d, expected 1..%d", value, most), nil, "value")
   end
 end
 
 local function check_bound(value, name)
   if value and not (value > -math.huge and value < math.huge) then
-    fail(name, ("is %s, expected a finite number"):format(inner.text(value)), nil, "value")
+    fail(name, format("is %s, expected a finite number", inner.text(value)), nil, "value")
   end
   return value and value + 0.0
 end
@@ -175,7 +175,7 @@ local function style_of(word)
   for style = ASCII, #STYLES do
     if style == own and not word or STYLES[style] == word then return style, lines end
   end
-  fail("style", ("is %s, expected ascii, blocks, 256 or truecolor"):format(inner.text(word)))
+  fail("style", format("is %s, expected ascii, blocks, 256 or truecolor", inner.text(word)))
 end
 
 -- Defaults: the width of printed tensors, the height of the terminal. A given width takes at least the lines of a
@@ -192,10 +192,10 @@ local function check_shape(self)
   local channels = self:dim() == 3 and self:size(2)
   if self:dim() < 3 then return end
   if channels ~= 3 and channels ~= 4 then
-    fail("self", ("is %s, expected [h, w], [h, w, 3] (red, green, blue), [h, w, 4] (and alpha) or [n]"):format(
+    fail("self", format("is %s, expected [h, w], [h, w, 3] (red, green, blue), [h, w, 4] (and alpha) or [n]",
       operands.describe(self)), "a part of it: self[0]; or how its values spread: {histogram = true}", "shape")
   elseif not operands.is_float(self) and self.dtype ~= "uint8" then
-    fail("self", ("is %s, colours are uint8, or floats in 0..1"):format(self.dtype), 'self:to("uint8")', "dtype")
+    fail("self", format("is %s, colours are uint8, or floats in 0..1", self.dtype), 'self:to("uint8")', "dtype")
   end
 end
 
@@ -207,7 +207,7 @@ local function show(self, width, height, min, max, colormap, style, has_histogra
   local number, lines = style_of(style)
   check_extent(bins, "bins", MOST_BINS)
   if min and max and min >= max then
-    fail("min", ("is %s, expected less than 'max', which is %s"):format(inner.drawn(min), inner.drawn(max)), nil,
+    fail("min", format("is %s, expected less than 'max', which is %s", inner.drawn(min), inner.drawn(max)), nil,
       "value")
   end
   if bins and not has_histogram then fail("bins", "is given without histogram = true") end

@@ -50,7 +50,7 @@ end
 -- Returns the lower medians along dim, with keepdim, and their positions.
 local function medians(self, dim)
   local n = self:size(dim)
-  if n == 0 then fail("self", ("has size 0 along dim %d, expected at least 1"):format(dim), nil, "shape") end
+  if n == 0 then fail("self", format("has size 0 along dim %d, expected at least 1", dim), nil, "shape") end
   local values, positions = self:sort(dim)
   local middle = (n - 1) // 2
   if not operands.is_float(self) then
@@ -68,7 +68,7 @@ end
 local function check_line(self, dim)
   local line = operands.line(self)
   if line:size(dim) == 0 then
-    fail("self", ("has size 0 along dim %d, expected at least 1"):format(dim), nil, "shape")
+    fail("self", format("has size 0 along dim %d, expected at least 1", dim), nil, "shape")
   end
   return line
 end
@@ -124,7 +124,7 @@ local function weights_of(x, fweights, aweights)
   check(fweights, "fweights")
   check(aweights, "aweights")
   if fweights and operands.is_float(fweights) then
-    fail("fweights", ("is %s, expected integers: counts of columns"):format(fweights.dtype),
+    fail("fweights", format("is %s, expected integers: counts of columns", fweights.dtype),
       "aweights takes floats", "dtype")
   end
   local w = fweights and aweights and fweights * aweights or fweights or aweights
@@ -155,15 +155,16 @@ end
 -- have.
 local SLOPE <const> = "(y1 - y0) / where(x1 == x0, 1, x1 - x0)"
 local LINE <const> = SLOPE .. " * (x - x0) + y0"
-local LINES = ("where(x == x0, y0, where(isnan(A), where(isnan(B) and y0 == y1, y0, B), A))")
-  :gsub("%u", {A = "(" .. LINE .. ")", B = "(" .. SLOPE .. " * (x - x1) + y1)"})
+local LINES = string.gsub(
+  "where(x == x0, y0, where(isnan(A), where(isnan(B) and y0 == y1, y0, B), A))",
+  "%u", {A = "(" .. LINE .. ")", B = "(" .. SLOPE .. " * (x - x1) + y1)"})
 
 return {
   kthvalue = {"self:tensor k:integer dim?dim keepdim?boolean", function(self, k, dim, keepdim)
     dim = dim or -1
     local line = check_line(self, dim)
     if k < 1 or k > line:size(dim) then
-      fail("k", ("is %d, expected 1..%d: the size of dim %d"):format(k, line:size(dim), dim), "1 is the smallest",
+      fail("k", format("is %d, expected 1..%d: the size of dim %d", k, line:size(dim), dim), "1 is the smallest",
         "value", k)
     end
     local values, positions = line:topk(k, dim, false)
@@ -181,7 +182,7 @@ return {
         operands.check_none((q:ge(0) & q:le(100)):logical_not(), q, "q", "0 to 100")
         if not operands.is_float(q) then q = q:to(floats(self).dtype) end
       elseif type(q) ~= "number" or not (q >= 0 and q <= 100) then
-        fail("q", ("is %s, expected 0 to 100"):format(inner.text(q)), nil, "value")
+        fail("q", format("is %s, expected 0 to 100", inner.text(q)), nil, "value")
       end
       return self:quantile(q / 100, {dim = dim, keepdim = keepdim, interpolation = interpolation})
     end},
@@ -206,7 +207,7 @@ return {
     operands.check_device(self, fp, "fp")
     local n = xp:numel()
     local dtype = strew.result_type(self, xp, fp)
-    if not dtype:find("float", 1, true) then dtype = "float32" end
+    if not string.find(dtype, "float", 1, true) then dtype = "float32" end
     local x, xs, ys = self:to(dtype), xp:to(dtype), fp:to(dtype)
     operands.check_ascending(xs, "xp", "local sorted, order = xp:sort(); then fp[order]")
     local below, above = x:lt(xs:select(0, 0)), x:gt(xs:select(0, n - 1))
@@ -233,7 +234,7 @@ return {
     operands.check_device(self, x, "x")
     if x:dim() ~= 1 then operands.check_shape(x, self.shape, "x") end
     if x:size(x:dim() == 1 and 0 or dim) ~= n then
-      fail("x", ("has %d elements, expected %d, the size of dim %d of self"):format(x:numel(), n, dim), nil, "shape")
+      fail("x", format("has %d elements, expected %d, the size of dim %d of self", x:numel(), n, dim), nil, "shape")
     end
     inputs.d = x:diff(1, x:dim() == 1 and 0 or dim)
     if x:dim() == 1 then
@@ -270,7 +271,7 @@ return {
     end
     if dtype == "time" and (dim or n > 0) then return use "times.lua".median(self, dim, keepdim) end
     if dtype == "bool" or dtype == "text" then
-      fail("self", ("is %s, median takes integers and floats"):format(dtype),
+      fail("self", format("is %s, median takes integers and floats", dtype),
         dtype == "bool" and 'self:to("uint8")' or nil, "dtype")
     end
     if dim then

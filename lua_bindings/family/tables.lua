@@ -72,28 +72,28 @@ function tables.names(x)
   return names, stray
 end
 
-local function elements(count) return ("%d element%s"):format(count, count == 1 and "" or "s") end
+local function elements(count) return format("%d element%s", count, count == 1 and "" or "s") end
 
 -- Returns the call that makes a column of one element; an item of times is a string, which makes words.
-local function filling(t, rows) return t.dtype == "time" and ("expand(%d)"):format(rows) or "item()" end
+local function filling(t, rows) return t.dtype == "time" and format("expand(%d)", rows) or "item()" end
 
 -- Returns a problem of x[name] as a column of n rows (nil: any number) on a device, its code and a hint; or nil.
 local function problem_of(t, name, first, rows, device)
   local quoted = tables.quoted(name)
   if strew.type(t) ~= "tensor" then
-    return ("column %s is %s, expected a tensor"):format(quoted, inner.text(t)), nil,
+    return format("column %s is %s, expected a tensor", quoted, inner.text(t)), nil,
       type(t) == "table" and "strew.tensor(values) makes a column of a sequence"
       or IS_FILLING[type(t)] and "strew.full(n, value) makes a column of n rows" or nil
   end
   if not inner.is_open(t) then return "has a tensor that was freed at key " .. quoted, "freed" end
-  if t:dim() == 0 then return ("has a column %s of rank 0, expected rank 1"):format(quoted), "shape" end
+  if t:dim() == 0 then return format("has a column %s of rank 0, expected rank 1", quoted), "shape" end
   if rows and t:size(0) ~= rows then
-    return ("has a column %s of %s, expected %d, as in the first one, %s"):format(quoted, elements(t:size(0)), rows,
+    return format("has a column %s of %s, expected %d, as in the first one, %s", quoted, elements(t:size(0)), rows,
       tables.quoted(first)), "shape", t:numel() == 1
-      and ("x[%s] = value:%s fills a column of a table x"):format(quoted, filling(t, rows)) or nil
+      and format("x[%s] = value:%s fills a column of a table x", quoted, filling(t, rows)) or nil
   end
   if device and t.device ~= device then
-    return ("has a column %s on %s, expected %s, as the first one, %s"):format(
+    return format("has a column %s on %s, expected %s, as the first one, %s",
       quoted, t.device, device, tables.quoted(first)), "device"
   end
 end
@@ -116,12 +116,12 @@ end
 function tables.check_beside(other, name, t)
   local rows, count = other:size(0), t:dim() > 0 and t:size(0)
   if count ~= rows then
-    fail("value", ("has %s, column %s has %s"):format(count and elements(count) or "rank 0", tables.quoted(name),
-      elements(rows)), not count and ("value:%s fills a column"):format(filling(t, rows)) or nil, "shape")
+    fail("value", format("has %s, column %s has %s", count and elements(count) or "rank 0", tables.quoted(name),
+      elements(rows)), not count and format("value:%s fills a column", filling(t, rows)) or nil, "shape")
   end
   if t.device ~= other.device then
-    fail("value", ("is on %s, column %s on %s"):format(t.device, tables.quoted(name), other.device),
-      ('value:to("%s")'):format(other.device), "device")
+    fail("value", format("is on %s, column %s on %s", t.device, tables.quoted(name), other.device),
+      format('value:to("%s")', other.device), "device")
   end
 end
 
@@ -129,9 +129,9 @@ end
 local function list(x)
   local names, stray = tables.names(x)
   if stray ~= nil and rawlen(x) > 0 then
-    return nil, ("is a sequence with a key %s: names and numbers do not mix"):format(inner.text(stray))
+    return nil, format("is a sequence with a key %s: names and numbers do not mix", inner.text(stray))
   elseif stray ~= nil then
-    return nil, ("has a key %s, expected names"):format(inner.text(stray))
+    return nil, format("has a key %s, expected names", inner.text(stray))
   elseif #names == 0 then
     return nil, "is an empty table, expected columns"
   end
@@ -158,7 +158,7 @@ end
 -- The same of a script's argument; `of_any_length`: as they are. The problem is an error.
 function tables.read(x, argument, of_any_length)
   local columns, problem, code, hint = (of_any_length and list or tables.try)(x)
-  if not columns then fail(not problem:find "^column" and argument or nil, problem, hint, code) end
+  if not columns then fail(not string.find(problem, "^column") and argument or nil, problem, hint, code) end
   columns.argument = argument
   return columns
 end
@@ -180,7 +180,7 @@ end
 -- Returns the columns with the rows at the positions in index; errors in its values name the script's argument.
 function tables.select(columns, index, argument)
   local function reword(fact, hint)
-    if hint and hint:find("mode", 1, true) then hint = nil end -- rows have no modes
+    if hint and string.find(hint, "mode", 1, true) then hint = nil end -- rows have no modes
     return errors.replace(fact, "dim 0 of self", "the rows of x"), hint
   end
   return tables.map(columns, function(t)
@@ -202,16 +202,16 @@ local function hint_of(name, names)
   local known, parts = {}, {}
   for _, other in ipairs(names) do known[other] = true end
   if type(name) ~= "string" then return nil end
-  for item in name:gmatch "[^,]+" do
-    local part = item:match "^%s*(.-)%s*$"
+  for item in string.gmatch(name, "[^,]+") do
+    local part = string.match(item, "^%s*(.-)%s*$")
     parts[#parts + 1] = known[part] and inner.text(part) or nil
   end
-  if select(2, name:gsub(",", "")) == #parts - 1 and parts[2] then
-    return ("several columns are a sequence: {%s}"):format(table.concat(parts, ", "))
+  if select(2, string.gsub(name, ",", "")) == #parts - 1 and parts[2] then
+    return format("several columns are a sequence: {%s}", table.concat(parts, ", "))
   end
-  local first, direction = name:match "^(.-)%s+(%a+)$"
-  if known[first] and direction:lower():find "^desc" then
-    return ("strew.sort_by(x, %s, true) sorts in descending order"):format(inner.text(first))
+  local first, direction = string.match(name, "^(.-)%s+(%a+)$")
+  if known[first] and string.find(string.lower(direction), "^desc") then
+    return format("strew.sort_by(x, %s, true) sorts in descending order", inner.text(first))
   end
   local hint, shown = errors.meant(name, names), {}
   if hint then return hint end
@@ -224,7 +224,7 @@ function tables.of_one_kind(name, kind, argument, other, other_argument)
   if other == "text" then kind, argument, other, other_argument = other, other_argument, kind, argument end
   if kind ~= "text" or other == "text" then return nil end
   local call = other == "time" and "strew.time(%s[%s]) reads times" or "strew.text(%s[%s]) writes numbers as words"
-  return call:format(other == "time" and argument or other_argument, inner.text(name))
+  return format(call, other == "time" and argument or other_argument, inner.text(name))
 end
 
 -- Returns the position of a column; nil: there is none. The names have a map from the second question on, which grows
@@ -247,9 +247,9 @@ function tables.position(columns, name, argument)
   local place = tables.place(columns, name)
   if place then return place end
   if type(name) ~= "string" and math.type(name) ~= "integer" then
-    fail(argument, ("has %s, expected names or numbers of columns"):format(inner.text(name)))
+    fail(argument, format("has %s, expected names or numbers of columns", inner.text(name)))
   end
-  fail(argument, ("has %s, not found in %s"):format(inner.text(name), columns.argument), hint_of(name, columns.names))
+  fail(argument, format("has %s, not found in %s", inner.text(name), columns.argument), hint_of(name, columns.names))
 end
 
 -- Returns the positions of columns, different ones: of a name, a number, or a sequence of them.
@@ -258,17 +258,17 @@ function tables.positions(columns, which, argument)
   local kind = type(which)
   if kind == "string" or math.type(which) == "integer" then which = {which} end
   if type(which) ~= "table" then
-    fail(argument, ("is %s, expected a column's name or number, or a sequence of them"):format(inner.text(which)))
+    fail(argument, format("is %s, expected a column's name or number, or a sequence of them", inner.text(which)))
   end
   for key in next, which do
     if not is_position(key, rawlen(which)) then
-      fail(argument, ("has key %s, expected a sequence"):format(inner.text(key)))
+      fail(argument, format("has key %s, expected a sequence", inner.text(key)))
     end
   end
   if rawlen(which) == 0 then fail(argument, "is an empty table, expected names or numbers of columns") end
   for k = 1, rawlen(which) do
     local at = tables.position(columns, rawget(which, k), argument)
-    if is_taken[at] then fail(argument, ("has %s twice"):format(inner.text(rawget(which, k)))) end
+    if is_taken[at] then fail(argument, format("has %s twice", inner.text(rawget(which, k)))) end
     is_taken[at], positions[k] = true, at
   end
   return positions
@@ -277,17 +277,17 @@ end
 ------------------------------------------------------------------------------------------------------------- saving
 
 local function check_name(name, argument)
-  if type(name) ~= "string" then fail(argument, ("has %s, expected a string"):format(inner.text(name))) end
-  local part = name:match "^[^\0]*"
+  if type(name) ~= "string" then fail(argument, format("has %s, expected a string", inner.text(name))) end
+  local part = string.match(name, "^[^\0]*")
   if part == name then return end
-  fail(argument, ('has "%s" and more after a zero byte, which no file can hold'):format(part:sub(1, 40)))
+  fail(argument, format('has "%s" and more after a zero byte, which no file can hold', string.sub(part, 1, 40)))
 end
 
 local function check_tensor(name, value)
   if strew.type(value) ~= "tensor" then
     local is_option = type(value) == "table" and (name == "words" or name == "names")
-    fail("x", ("has %s at key %s, expected a tensor"):format(inner.text(value), inner.text(name)),
-      is_option and ("%s is an option: strew.save(path, x, {%s = ...})"):format(name, name) or nil)
+    fail("x", format("has %s at key %s, expected a tensor", inner.text(value), inner.text(name)),
+      is_option and format("%s is an option: strew.save(path, x, {%s = ...})", name, name) or nil)
   end
   if not inner.is_open(value) then
     fail("x", "has a tensor that was freed at key " .. inner.text(name), nil, "freed")
@@ -301,7 +301,7 @@ local function given_names(x, names)
     local name = rawget(names, k)
     check_name(name, "names")
     if rawget(x, name) == nil or is_taken[name] then
-      fail("names", ('has "%s"%s'):format(name:sub(1, 60), is_taken[name] and " twice" or ", not found in x"))
+      fail("names", format('has "%s"%s', string.sub(name, 1, 60), is_taken[name] and " twice" or ", not found in x"))
     end
     order[k], is_taken[name] = name, true
   end
@@ -313,23 +313,23 @@ function tables.with_words(t, words, name)
   local codes = t.dtype == "text" and t:codes() or t
   if not words then return codes end
   if type(words) ~= "table" then
-    fail("words", ("has %s for column %s, expected a sequence of strings"):format(inner.text(words),
+    fail("words", format("has %s for column %s, expected a sequence of strings", inner.text(words),
       tables.quoted(name)))
   end
   for code = 1, rawlen(words) do
     if type(rawget(words, code)) ~= "string" then
-      fail("words", ("has %s at [%d] for column %s, expected a string"):format(inner.text(rawget(words, code)), code,
+      fail("words", format("has %s at [%d] for column %s, expected a string", inner.text(rawget(words, code)), code,
         tables.quoted(name)))
     end
   end
   if not operands.is_index(codes) then
-    fail("x", ("has words for a column %s of %s, expected an integer dtype"):format(tables.quoted(name), t.dtype), nil,
+    fail("x", format("has words for a column %s of %s, expected an integer dtype", tables.quoted(name), t.dtype), nil,
       "dtype")
   end
   local count, least, most = rawlen(words), 0, -1
   if codes:numel() > 0 then least, most = codes:min():item(), codes:max():item() end
   if least < 0 or most >= count then
-    fail("words", ("has a list of %d for column %s, whose codes are %d to %d"):format(count, tables.quoted(name), least,
+    fail("words", format("has a list of %d for column %s, whose codes are %d to %d", count, tables.quoted(name), least,
       most), nil, "value", least < 0 and least or most)
   end
   return strew.text(codes, words)
@@ -341,7 +341,7 @@ function tables.saved(x, names, words)
   local is_sequence, order, stray = rawlen(x) > 0, tables.names(x)
   if is_sequence and names then fail("names", "is given, but x is a sequence, which has none") end
   if stray ~= nil and is_sequence then
-    fail("x", ("is a sequence with a key %s: names and numbers do not mix"):format(inner.text(stray)))
+    fail("x", format("is a sequence with a key %s: names and numbers do not mix", inner.text(stray)))
   elseif stray ~= nil then
     check_name(stray, "x")
   end
@@ -365,7 +365,7 @@ end
 function tables.check_key(columns, i, argument)
   local t = columns.tensors[i]
   if t:dim() == 1 then return end
-  fail(argument, ("has column %s of rank %d, expected rank 1"):format(tables.quoted(columns.names[i]), t:dim()), nil,
+  fail(argument, format("has column %s of rank %d, expected rank 1", tables.quoted(columns.names[i]), t:dim()), nil,
     "shape")
 end
 
@@ -384,7 +384,7 @@ end
 -- lacks. It is an error if it does not hold one's integers.
 local function exact_dtype(parts, places, tensors)
   local dtype = strew.result_type(table.unpack(tensors))
-  if not dtype:find("float", 1, true) then return dtype end
+  if not string.find(dtype, "float", 1, true) then return dtype end
   if dtype == "float64" then dtype = operands.widest(tensors[1]) end
   for k, t in ipairs(tensors) do
     local is_exact, value = true, nil
@@ -393,9 +393,9 @@ local function exact_dtype(parts, places, tensors)
       if tensors[other].dtype ~= t.dtype then
         local name, argument = tables.quoted(parts[k].names[places[k]]), parts[k].argument
         local name_there, there = tables.quoted(parts[other].names[places[other]]), parts[other].argument
-        fail(argument, ("has column %s with value %s, which %s cannot hold: column %s%s is %s"):format(name, value,
+        fail(argument, format("has column %s with value %s, which %s cannot hold: column %s%s is %s", name, value,
           dtype, name_there, there ~= argument and " of " .. there or "", tensors[other].dtype),
-          ('%s[%s]:to("%s") rounds'):format(argument, name, dtype), "value", tonumber(value))
+          format('%s[%s]:to("%s") rounds', argument, name, dtype), "value", tonumber(value))
       end
     end
   end
@@ -414,7 +414,7 @@ function tables.stacked(parts, at, argument)
     local kind, shown = tables.kind(columns, places[k])
     local first, first_shown = tables.kind(own[1], places[1])
     if not tables.mixes(kind, first) then
-      fail(argument, ("has column %s, which is %s in %s and %s in %s"):format(tables.quoted(columns.names[places[k]]),
+      fail(argument, format("has column %s, which is %s in %s and %s in %s", tables.quoted(columns.names[places[k]]),
         first_shown, own[1].argument, shown, columns.argument),
         tables.of_one_kind(columns.names[places[k]], first, own[1].argument, kind, columns.argument), "dtype")
     end

@@ -17,7 +17,7 @@ end
 local function are_first(nulls)
   if nulls == nil or nulls == "last" then return false end
   if nulls ~= "first" then
-    fail("nulls", ("is %s, expected first or last"):format(inner.text(nulls)), errors.meant(nulls, {"first", "last"}))
+    fail("nulls", format("is %s, expected first or last", inner.text(nulls)), errors.meant(nulls, {"first", "last"}))
   end
   return true
 end
@@ -65,7 +65,7 @@ function missing.as_exact(t, dtype)
       local floats = far:to(dtype)
       far = far[floats:to(t.dtype):ne(far) | floats:ge(above)]
     end
-    if #far > 0 then return nil, (tostring(far:narrow(0, 0, 1)):match "\n%s*(%-?%d+)") end
+    if #far > 0 then return nil, (string.match(tostring(far:narrow(0, 0, 1)), "\n%s*(%-?%d+)")) end
   end
   return t:to(dtype)
 end
@@ -93,8 +93,8 @@ function missing.choose(columns, i, at, gaps, fill)
     local floats, value = missing.as_exact(chosen, dtype)
     chosen = floats
     if not floats then
-      fail(columns.argument, ("has column %s with value %s, which %s cannot hold: the dtype of integers among which "
-        .. "some are missing, as NaN"):format(name, value, dtype), nil, "value", tonumber(value))
+      fail(columns.argument, format("has column %s with value %s, which %s cannot hold: the dtype of integers among "
+        .. "which some are missing, as NaN", name, value, dtype), nil, "value", tonumber(value))
     end
   end
   return chosen:index_fill_(0, gaps, 0 / 0)

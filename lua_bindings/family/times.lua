@@ -29,7 +29,7 @@ local function instant(x, name)
   if is_time(x) then return whole(x) end
   if type(x) == "string" then return times.read(x, name, "cpu"):to("int64"):item() end
   local is = operands.is_tensor(x) and x.dtype or inner.text(x)
-  fail(name, ("is %s, expected a time, or its text as \"2024-05-17\""):format(is), nil, "dtype")
+  fail(name, format("is %s, expected a time, or its text as \"2024-05-17\"", is), nil, "dtype")
 end
 
 -- Returns a function of the arguments that `convert` makes of a script's; of its results, `back` makes the first.
@@ -44,10 +44,10 @@ end
 
 -------------------------------------------------------------------------------------------------------------- order
 
-for name in ("sort topk unique cummax amax max"):gmatch "%a+" do through(name, key, times.from_key) end
-for name in ("argsort argmax"):gmatch "%a+" do through(name, key) end
+for name in string.gmatch("sort topk unique cummax amax max", "%a+") do through(name, key, times.from_key) end
+for name in string.gmatch("argsort argmax", "%a+") do through(name, key) end
 -- the least number wins: NaT, as NaN does
-for name in ("cummin amin min"):gmatch "%a+" do through(name, whole, times.from_whole) end
+for name in string.gmatch("cummin amin min", "%a+") do through(name, whole, times.from_whole) end
 through("argmin", whole)
 
 -- The lower median, and NaT of those with a NaT, as floats have NaN.
@@ -128,8 +128,9 @@ local function writing(name, again)
     return again(...)
   end
 end
-for name in ([[where where_ full_like masked_fill masked_fill_ index_fill index_fill_ index_put index_put_ fill fill_
-  set]]):gmatch "[%a_]+" do
+for name in string.gmatch([[
+    where where_ full_like masked_fill masked_fill_ index_fill index_fill_ index_put index_put_ fill fill_
+  set]], "[%a_]+") do
   writing(name, strew[name])
 end
 writing("t[i] = v", function(self, at, value) self[at] = value end)
@@ -202,7 +203,7 @@ local function shifted(t, seconds, sign)
   if type(seconds) ~= "number" and not operands.is_tensor(seconds) or
       operands.is_tensor(seconds) and seconds.dtype == "bool" then
     local is = operands.is_tensor(seconds) and seconds.dtype or inner.text(seconds)
-    fail("other", ("is %s, expected seconds"):format(is), nil, "dtype")
+    fail("other", format("is %s, expected seconds", is), nil, "dtype")
   end
   local at, by, is_none = whole(t), microseconds(seconds)
   local sum = at + by * sign
@@ -259,7 +260,7 @@ for name, is_time_again in pairs{mean = true, std = false, var = false} do
 end
 
 function calls.diff(self, n, dim)
-  if n and n ~= 1 then fail("n", ("is %s, expected 1: differences of times are seconds"):format(inner.text(n))) end
+  if n and n ~= 1 then fail("n", format("is %s, expected 1: differences of times are seconds", inner.text(n))) end
   dim = dim or -1
   local length = math.max(self:size(dim) - 1, 0)
   return self:narrow(dim, self:size(dim) - length, length) - self:narrow(dim, 0, length)
@@ -298,7 +299,7 @@ end
 local function joined(name, src, index, dim, options)
   local out, all = options.out, {src, options.out}
   for i, x in ipairs(all) do
-    if not is_time(x) then fail(i == 1 and "src" or "out", ("is %s, expected time"):format(x.dtype), nil, "dtype") end
+    if not is_time(x) then fail(i == 1 and "src" or "out", format("is %s, expected time", x.dtype), nil, "dtype") end
     all[i] = x:reshape(-1)
   end
   local numbers, back = times.numbered(strew.cat(all))
@@ -381,7 +382,7 @@ local PARTS <const> = {"year", "month", "day", "hour", "minute", "second", "week
 local function check_time(t)
   if is_time(t) then return t end
   if type(t) == "string" then return strew.time(t) end
-  fail("t", ("is %s, expected times"):format(operands.is_tensor(t) and t.dtype or inner.text(t)),
+  fail("t", format("is %s, expected times", operands.is_tensor(t) and t.dtype or inner.text(t)),
     "strew.time reads them from text", "dtype")
 end
 
@@ -411,8 +412,8 @@ local function floor_to(all, unit)
     if unit == "month" then return (days - day + 1) * DAY end
     if unit == "quarter" then return first_day(year, month - (month - 1) % 3) * DAY end
     if unit == "year" then return first_day(year, 1) * DAY end
-    fail("unit", ("is %s, expected a number of seconds, or year, quarter, month, week, day, hour, minute, second, "
-      .. "millisecond or microsecond"):format(inner.text(unit)))
+    fail("unit", format("is %s, expected a number of seconds, or year, quarter, month, week, day, hour, minute, "
+      .. "second, millisecond or microsecond", inner.text(unit)))
   end
   local seconds = SECONDS[unit] or unit
   local step = type(seconds) == "number" and math.tointeger(seconds * SECOND)
@@ -421,7 +422,7 @@ local function floor_to(all, unit)
     if math.abs(nearest - seconds * SECOND) < 1e-3 then step = nearest end
   end
   if not step or step <= 0 then
-    fail("unit", ("is %s, expected whole microseconds above 0, in seconds, or a word"):format(inner.text(unit)))
+    fail("unit", format("is %s, expected whole microseconds above 0, in seconds, or a word", inner.text(unit)))
   end
   return all - all % step
 end

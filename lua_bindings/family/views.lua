@@ -6,7 +6,7 @@ local operands, errors = use "operands.lua", use "errors.lua"
 local function dimension(rank, dim, name)
   local count = math.max(rank, 1)
   if dim < -count or dim >= count then
-    fail(name, ("is %d, out of range for %d dimension%s (valid %d..%d)"):format(
+    fail(name, format("is %d, out of range for %d dimension%s (valid %d..%d)",
       dim, rank, rank == 1 and "" or "s", -count, count - 1), nil, "shape", dim)
   end
   return dim < 0 and dim + count or dim
@@ -28,7 +28,7 @@ end
 
 local function slice_scatter(self, src, dim, start, stop, step, ending)
   if step and step < 1 then
-    fail("step", ("is %d, expected 1 or more"):format(step), nil, "argument", step) -- slice makes a copy then
+    fail("step", format("is %d, expected 1 or more", step), nil, "argument", step) -- slice makes a copy then
   end
   return replace(self, src, ending, function(t) return t:slice(dim or 0, start, stop, step) end)
 end
@@ -43,13 +43,13 @@ local function movedim(self, source, destination)
   source = type(source) == "table" and source or {source}
   destination = type(destination) == "table" and destination or {destination}
   if #source ~= #destination then
-    fail("destination", ("names %d dimension%s, source %d"):format(#destination, #destination == 1 and "" or "s",
+    fail("destination", format("names %d dimension%s, source %d", #destination, #destination == 1 and "" or "s",
       #source), nil, "shape")
   end
   for i = 1, #source do
     local from, to = dimension(rank, source[i], "source"), dimension(rank, destination[i], "destination")
-    if is_moved[from] then fail("source", ("names dimension %d twice"):format(from), nil, "shape") end
-    if order[to + 1] then fail("destination", ("names dimension %d twice"):format(to), nil, "shape") end
+    if is_moved[from] then fail("source", format("names dimension %d twice", from), nil, "shape") end
+    if order[to + 1] then fail("destination", format("names dimension %d twice", to), nil, "shape") end
     is_moved[from], order[to + 1] = true, from
   end
   local next_free = 1
@@ -72,7 +72,7 @@ return {
     if self:dim() == 2 then return self:diagonal(offset):clone() end
     operands.check_rank(self, "self", 1, 1, "1 or 2")
     local size = self:numel() + math.abs(offset) -- wraps; abs keeps mininteger
-    if size < 0 then fail("diagonal", ("is %d, the size of the result overflows"):format(offset), nil, "shape") end
+    if size < 0 then fail("diagonal", format("is %d, the size of the result overflows", offset), nil, "shape") end
     local out = strew.zeros({size, size}, {dtype = self.dtype, device = self.device})
     if self:numel() > 0 then out:diagonal(offset):copy_(self) end
     return out

@@ -27,7 +27,7 @@ local function text(x, name, like)
   if is == "time" then -- its text differs from other texts of the same time
     hint = (name == "self" and "other" or name == "other" and "self" or "x") .. ':to("time") reads text as times'
   end
-  fail(name, ("is %s, expected text or a string"):format(is), operands.is_tensor(x) and hint or of_a_word, "dtype")
+  fail(name, format("is %s, expected text or a string", is), operands.is_tensor(x) and hint or of_a_word, "dtype")
 end
 
 -- Returns codes with -1 as text, in which those are empty words.
@@ -65,8 +65,10 @@ local function through(name, gives_words)
     return results((inner[name] or strew[name])(t:codes(), ...))
   end
 end
-for name in ("sort topk unique cummax amax max cummin amin min mode kthvalue"):gmatch "%a+" do through(name, true) end
-for name in ("argsort argmax argmin"):gmatch "%a+" do through(name) end
+for name in string.gmatch("sort topk unique cummax amax max cummin amin min mode kthvalue", "%a+") do
+  through(name, true)
+end
+for name in string.gmatch("argsort argmax argmin", "%a+") do through(name) end
 
 -- Returns a text's places in order as floats, and a function that makes those of a result words. If it skips, empty
 -- words are NaN.
@@ -94,7 +96,7 @@ function calls.bucketize(values, boundaries, ...)
   return inner.bucketize(a, b, ...)
 end
 
-for name in ("minimum maximum"):gmatch "%a+" do
+for name in string.gmatch("minimum maximum", "%a+") do
   calls[name] = function(self, other)
     local a, b, like = ordered_codes(self, other, "self", "other")
     return of(strew[name](a, b), like)
@@ -174,7 +176,7 @@ local function as_texts(from, ...)
   return table.unpack(given, 1, given.n)
 end
 
-for name in ("masked_fill index_fill index_put copy"):gmatch "[%a_]+" do
+for name in string.gmatch("masked_fill index_fill index_put copy", "[%a_]+") do
   for _, full in ipairs{name, name .. "_"} do
     calls[full] = function(self, ...) return strew[full](as_texts(1, self, ...)) end
   end
@@ -202,7 +204,7 @@ end
 -- Returns a string as a text, without dimensions.
 local function text_of_word(value, like)
   local is = operands.is_tensor(value) and "a tensor" or inner.text(value)
-  if type(value) ~= "string" then fail("value", ("is %s, expected a string"):format(is), of_a_word, "dtype") end
+  if type(value) ~= "string" then fail("value", format("is %s, expected a string", is), of_a_word, "dtype") end
   return text(value, "value", like)
 end
 
@@ -250,14 +252,14 @@ function calls.full_like(self, word, options)
   end
   local own = {dtype = self.dtype, device = self.device}
   for name, value in next, options or {} do own[name] = value end
-  if own.dtype ~= "text" then fail("value", ("is text, expected a number for %s"):format(own.dtype), nil, "dtype") end
+  if own.dtype ~= "text" then fail("value", format("is text, expected a number for %s", own.dtype), nil, "dtype") end
   return full(self.shape, word, own)
 end
 
 ---------------------------------------------------------------------------------------------------------- reading
 
 -- Positions out of range that are dropped give the empty word.
-for name in ("gather index_select take take_along_dim gather_nd index_get"):gmatch "[%a_]+" do
+for name in string.gmatch("gather index_select take take_along_dim gather_nd index_get", "[%a_]+") do
   calls[name] = function(self, ...)
     local call = strew[name]
     return with_gaps(call(text(self, "self", self):codes() + 1, ...) - 1, self)
@@ -271,7 +273,7 @@ local function check_ids(index)
 end
 
 -- Reductions of groups: those without elements are the empty word, or `fill`.
-for name in ("scatter_min scatter_max scatter_first scatter_last"):gmatch "[%a_]+" do
+for name in string.gmatch("scatter_min scatter_max scatter_first scatter_last", "[%a_]+") do
   calls[name] = function(src, index, ...)
     local given, options = with_options(...)
     check_ids(index)
@@ -302,7 +304,7 @@ for name in ("scatter_min scatter_max scatter_first scatter_last"):gmatch "[%a_]
 end
 
 -- Counts see the empty word as NaN.
-for name in ("scatter_nunique group_counts"):gmatch "[%a_]+" do
+for name in string.gmatch("scatter_nunique group_counts", "[%a_]+") do
   calls[name] = function(src, index, ...)
     local _, options = with_options(...)
     check_ids(index)
@@ -358,22 +360,22 @@ local MOST_DIGITS <const> = 400 -- more than floats have
 local function integer_of(word, dtype, info)
   local number = tonumber(word)
   local least, most = info.min, dtype == "uint64" and math.maxinteger or info.max
-  if math.type(number) == "integer" and not word:find "[xX]" then
+  if math.type(number) == "integer" and not string.find(word, "[xX]") then
     return number >= least and number <= most and number or nil
   end
-  local sign, whole, rest, exponent = word:match "^%s*([+-]?)(%d*)%.?(%d*)[eE]?([+-]?%d*)%s*$"
+  local sign, whole, rest, exponent = string.match(word, "^%s*([+-]?)(%d*)%.?(%d*)[eE]?([+-]?%d*)%s*$")
   if not sign or not number then return nil end
-  local digits, zeros = (whole .. rest):match "^0*(.-)(0*)$"
+  local digits, zeros = string.match(whole .. rest, "^0*(.-)(0*)$")
   if digits == "" then return 0 end
   local raised = tonumber(exponent) or 0
   if raised < -MOST_DIGITS or raised > MOST_DIGITS then return nil end
   local power = raised - #rest + #zeros
   if power < 0 or #digits + power > #MOST_UNSIGNED then return nil end
-  digits = digits .. ("0"):rep(power)
+  digits = digits .. string.rep("0", power)
   local limit = dtype == "uint64" and MOST_UNSIGNED or sign == "-" and LEAST or MOST
   if #digits > #limit or #digits == #limit and digits > limit then return nil end
   number = 0
-  for digit in digits:gmatch "%d" do number = number * 10 + digit end
+  for digit in string.gmatch(digits, "%d") do number = number * 10 + digit end
   if dtype == "uint64" then return sign ~= "-" and number or nil end
   if sign == "-" then number = -number end
   return number >= least and number <= most and number or nil
@@ -381,11 +383,11 @@ end
 
 -- Returns the value of a word; nil: it is none of the dtype.
 local function value_of(word, dtype, info)
-  if dtype == "bool" then return TRUTHS[word:lower()] end
+  if dtype == "bool" then return TRUTHS[string.lower(word)] end
   if info then return integer_of(word, dtype, info) end
   if word == "" then return 0 / 0 end
-  local number = not word:find "[xX]" and tonumber(word)
-  if not number then return NUMBERS[word:lower()] end
+  local number = not string.find(word, "[xX]") and tonumber(word)
+  if not number then return NUMBERS[string.lower(word)] end
   return math.abs(number) < math.huge and number + 0.0 or nil
 end
 
@@ -394,7 +396,7 @@ local function fail_word(t, numbers, k, fact, hint)
   local at = numbers:eq(k - 1):nonzero()[0]:tolist()
   local word = t:get(at)
   local place = #at > 0 and " at " .. operands.text(at) or ""
-  fail("self", ("has %s%s, %s"):format(inner.text(word), place, fact), hint, "value", word, at)
+  fail("self", format("has %s%s, %s", inner.text(word), place, fact), hint, "value", word, at)
 end
 
 -- Returns the words that a text has in order of their first elements, so that errors name the first one, and of each
@@ -408,7 +410,7 @@ end
 local function by_word(self, make)
   local list, numbers = used_in_order(self)
   local function reword(fact, hint, found)
-    local rule = fact:match '^has .*", (.-), at x%[%d+%]$' or fact:match " at x%[%d+%], (.*)$"
+    local rule = string.match(fact, '^has .*", (.-), at x%[%d+%]$') or string.match(fact, " at x%[%d+%], (.*)$")
     if rule == "expected a time" then rule = "which is no time" end
     fail_word(self, numbers, found.pos[1] + 1, rule, hint)
   end
@@ -436,8 +438,8 @@ local function converted(self, dtype)
     for k, word in ipairs(list) do
       values[k] = value_of(word, dtype, info)
       if values[k] == nil then
-        local is_number = is_float and not word:find "[xX]" and tonumber(word)
-        local fact = (is_number and "which %s cannot hold" or "which is no %s"):format(dtype)
+        local is_number = is_float and not string.find(word, "[xX]") and tonumber(word)
+        local fact = format(is_number and "which %s cannot hold" or "which is no %s", dtype)
         fail_word(self, numbers, k, fact, word == "" and not is_float and "floats have NaN for empty words" or nil)
       end
     end
@@ -472,7 +474,7 @@ local function make(x, list)
     return inner.make_text(numbers, shown)
   end
   if type(list) ~= "table" and not is_text(list) then
-    fail("words", ("is %s, expected a sequence of strings, or a text"):format(inner.text(list)))
+    fail("words", format("is %s, expected a sequence of strings, or a text", inner.text(list)))
   end
   return inner.make_text(x, list)
 end
@@ -483,10 +485,12 @@ for name, f in next, calls do calls[name] = function(...) return errors.own(nil,
 local function string_operation(f, dtype) return {"t:tensor word:word", each(dtype, f)} end
 
 words.text = {"x:any words?several", make}
-words.contains = string_operation(function(word, part) return word:find(part, 1, true) ~= nil end, "bool")
-words.starts_with = string_operation(function(word, part) return word:sub(1, #part) == part end, "bool")
-words.ends_with = string_operation(function(word, part) return part == "" or word:sub(-#part) == part end, "bool")
-words.upper = {"t:tensor", each("text", function(word) return (word:gsub("[a-z]+", string.upper)) end)}
-words.lower = {"t:tensor", each("text", function(word) return (word:gsub("[A-Z]+", string.lower)) end)}
+words.contains = string_operation(function(word, part) return string.find(word, part, 1, true) ~= nil end, "bool")
+words.starts_with = string_operation(function(word, part) return string.sub(word, 1, #part) == part end, "bool")
+words.ends_with = string_operation(function(word, part)
+  return part == "" or string.sub(word, -#part) == part
+end, "bool")
+words.upper = {"t:tensor", each("text", function(word) return (string.gsub(word, "[a-z]+", string.upper)) end)}
+words.lower = {"t:tensor", each("text", function(word) return (string.gsub(word, "[A-Z]+", string.lower)) end)}
 words.length = {"t:tensor", each("int64", function(word) return utf8.len(word) or #word end)}
 return words

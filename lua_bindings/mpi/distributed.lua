@@ -8,11 +8,11 @@ local mpi, methods, meta = {}, {}, {}
 
 -------------------------------------------------------------------------------------------------------------- checks
 
-local function shape_text(t) return ("%s[%s]"):format(t.dtype, table.concat(t.shape, ", ")) end
+local function shape_text(t) return format("%s[%s]", t.dtype, table.concat(t.shape, ", ")) end
 
 local function value_text(x)
   if x == nil then return "nil" end
-  if type(x) == "string" then return ('"%s"'):format(x:sub(1, 40)) end
+  if type(x) == "string" then return format('"%s"', string.sub(x, 1, 40)) end
   if type(x) == "number" or type(x) == "boolean" then return tostring(x) end
   return strew.type(x) and "a tensor" or "a " .. (getmetatable(x) == meta and "distributed tensor" or type(x))
 end
@@ -29,19 +29,19 @@ end
 -- The tensor x: this rank's block, if x is distributed.
 local function tensor_of(op, name, x)
   if type(x) == "table" and getmetatable(x) == meta then return x._block end
-  if strew.type(x) ~= "tensor" then inner.fail(op, name, ("is %s, expected a tensor"):format(value_text(x))) end
+  if strew.type(x) ~= "tensor" then inner.fail(op, name, format("is %s, expected a tensor", value_text(x))) end
   return no_text(op, name, x)
 end
 
 local function check_self(op, d)
   if type(d) == "table" and getmetatable(d) == meta then return d end
-  local hint = ("use : to call a method: d:%s(...)"):format(op)
-  inner.fail(op, "self", ("is %s, expected a distributed tensor"):format(value_text(d)), hint)
+  local hint = format("use : to call a method: d:%s(...)", op)
+  inner.fail(op, "self", format("is %s, expected a distributed tensor", value_text(d)), hint)
 end
 
 local function check_device(op, name, t, d)
   if t.device == d.device then return end
-  inner.fail(op, name, ("is on %s, self on %s"):format(t.device, d.device), ('%s:to("%s")'):format(name, d.device),
+  inner.fail(op, name, format("is on %s, self on %s", t.device, d.device), format('%s:to("%s")', name, d.device),
     "device")
 end
 
@@ -85,23 +85,23 @@ function meta.__index(d, name)
   if name == "shape" then return with_rows(d._rows, d._block) end
   if name == "dtype" or name == "device" then return d._block[name] end
   if methods[name] then return methods[name] end
-  inner.fail("mpi", nil, ("a distributed tensor has no '%s'"):format(name_text(name)),
+  inner.fail("mpi", nil, format("a distributed tensor has no '%s'", name_text(name)),
     "d:block() is the rank's own part, d:collect() everything; both are tensors")
 end
 function meta.__len(d) return d._rows end
 function meta.__tostring(d)
   local first = first_of(d._rows, rank)
-  return ("distributed %s, rank %d of %d has rows %d to %d, %s"):format(shape_text(d), rank, size, first,
+  return format("distributed %s, rank %d of %d has rows %d to %d, %s", shape_text(d), rank, size, first,
     first + rows_of(d._rows, rank) - 1, d.device)
 end
 meta.__name = "distributed tensor"
 
-local function call_text(op, d) return ("calls %s of %s"):format(op, shape_text(d)) end
+local function call_text(op, d) return format("calls %s of %s", op, shape_text(d)) end
 
 -- The rank's rows of a tensor that all ranks have.
 local function own_rows(op, name, t)
   if t:dim() == 0 then inner.fail(op, name, "has rank 0, expected 1 or more", nil, "shape") end
-  same(("calls %s of %s"):format(op, shape_text(t)))
+  same(format("calls %s of %s", op, shape_text(t)))
   local n = t:size(0)
   return distributed(n, t:narrow(0, first_of(n, rank), rows_of(n, rank)):clone())
 end
@@ -127,14 +127,14 @@ define("barrier", function() end)
 
 function mpi.bcast(t, root)
   root = root or 0
-  return together("bcast", ("calls bcast from rank %s"):format(value_text(root)), nil, function()
+  return together("bcast", format("calls bcast from rank %s", value_text(root)), nil, function()
     if math.type(root) ~= "integer" or root < 0 or root >= size then
-      inner.fail("bcast", "root", ("is %s, expected a rank, 0..%d"):format(value_text(root), size - 1))
+      inner.fail("bcast", "root", format("is %s, expected a rank, 0..%d", value_text(root), size - 1))
     end
     local device = strew.type(t) and t.device
     local head = rank == root and {tensor_of("bcast", "t", t).dtype, table.unpack(t.shape)} or {}
     local dtype, sizes = nil, {}
-    for word in inner.tell(root, table.concat(head, " ")):gmatch "%S+" do
+    for word in string.gmatch(inner.tell(root, table.concat(head, " ")), "%S+") do
       if dtype then table.insert(sizes, math.tointeger(word)) else dtype = word end
     end
     local copy = rank == root and host(t) or scratch(sizes, dtype)
@@ -147,7 +147,7 @@ end
 -- Each rank adds the parts of all ranks for some of the elements, in rank order.
 define("sum", function(t)
   tensor_of("sum", "t", t)
-  same(("calls sum of %s"):format(shape_text(t)))
+  same(format("calls sum of %s", shape_text(t)))
   if size == 1 then return t:clone() end
   local n, sent, received = t:numel(), {}, {}
   for r = 1, size do sent[r], received[r] = rows_of(n, r - 1), rows_of(n, rank) end
@@ -200,19 +200,19 @@ end)
 -- An index has one dimension, and names rows; or self's rank, and names elements, as in strew's position form.
 local function check_index(op, d, index)
   local rank_of_self = d._block:dim()
-  if not index.dtype:find "int" and index:numel() > 0 then
-    inner.fail(op, "index", ("is %s, expected an integer dtype"):format(index.dtype), 'index:to("int64")', "dtype")
+  if not string.find(index.dtype, "int") and index:numel() > 0 then
+    inner.fail(op, "index", format("is %s, expected an integer dtype", index.dtype), 'index:to("int64")', "dtype")
   end
   if index.dtype ~= "int32" then index = index:to "int64" end
   if index:dim() == 0 and rank_of_self == 1 then return index:view(1), false end
   if index:dim() == 1 then return index, false end
   if index:dim() ~= rank_of_self then
-    inner.fail(op, "index", ("has rank %d, expected 1, for rows, or self's rank %d, for elements"):format(index:dim(),
+    inner.fail(op, "index", format("has rank %d, expected 1, for rows, or self's rank %d, for elements", index:dim(),
       rank_of_self), nil, "shape")
   end
   for k = 1, rank_of_self - 1 do
     if index:size(k) > d._block:size(k) then
-      inner.fail(op, "index", ("has size %d in dim %d, self has %d"):format(index:size(k), k, d._block:size(k)), nil,
+      inner.fail(op, "index", format("has size %d in dim %d, self has %d", index:size(k), k, d._block:size(k)), nil,
         "shape")
     end
   end
@@ -224,8 +224,8 @@ local function check_src(op, d, index, src, by_element)
   check_device(op, "src", src, d)
   if src.dtype ~= d.dtype then
     local promoted = strew.result_type(src.dtype, d.dtype)
-    inner.fail(op, "src", ("is %s, self is %s: dtypes must be equal"):format(src.dtype, d.dtype),
-      (promoted == d.dtype and 'src:to("%s")' or 'self made with {dtype = "%s"}'):format(promoted), "dtype")
+    inner.fail(op, "src", format("is %s, self is %s: dtypes must be equal", src.dtype, d.dtype),
+      format(promoted == d.dtype and 'src:to("%s")' or 'self made with {dtype = "%s"}', promoted), "dtype")
   end
   if src:dim() == 0 and d._block:dim() == 1 then src = src:view(1) end
   local fits = src:dim() == d._block:dim()
@@ -236,7 +236,7 @@ local function check_src(op, d, index, src, by_element)
   end
   if fits then return src end
   local needed = by_element and index.shape or with_rows(index:size(0), d._block)
-  inner.fail(op, "src", ("has shape [%s], expected [%s], for index [%s]"):format(table.concat(src.shape, ", "),
+  inner.fail(op, "src", format("has shape [%s], expected [%s], for index [%s]", table.concat(src.shape, ", "),
     table.concat(needed, ", "), table.concat(index.shape, ", ")), nil, "shape")
 end
 
@@ -337,8 +337,8 @@ local function scatter(name, op, d, index, src, ...)
   local by_element
   index, by_element = check_index(op, d, index)
   if not is_number then src = check_src(op, d, index, src, by_element) end
-  same(("calls %s of %s by %s, src %s, %s"):format(op, shape_text(d), by_element and "elements" or "rows",
-    is_number and ("%q"):format(src) or "a tensor", options_text(table.unpack(arguments, 1, at))))
+  same(format("calls %s of %s by %s, src %s, %s", op, shape_text(d), by_element and "elements" or "rows",
+    is_number and format("%q", src) or "a tensor", options_text(table.unpack(arguments, 1, at))))
   local block = d._block
   if size == 1 then
     if by_element or block:dim() == 1 then return call(block, 0, index, src, ...) end
@@ -379,7 +379,7 @@ define_method("gather", function(d, index, options)
   local mode, shape = mode_of(options), index.shape
   local by_element
   index, by_element = check_index("gather", d, index)
-  same(("calls gather of %s by %s, %s"):format(shape_text(d), by_element and "elements" or "rows", mode))
+  same(format("calls gather of %s by %s, %s", shape_text(d), by_element and "elements" or "rows", mode))
   local block = d._block
   if size == 1 then
     local read = by_element and strew.gather or strew.index_select
@@ -410,7 +410,7 @@ function group_meta.__index(g, name)
   elseif value ~= nil then
     return value
   end
-  inner.fail("mpi", nil, ("a distributed grouping has no '%s'"):format(name_text(name)),
+  inner.fail("mpi", nil, format("a distributed grouping has no '%s'", name_text(name)),
     "it has n, ids, counts, positions, keys and agg")
 end
 group_meta.__name = "distributed grouping"
@@ -453,12 +453,12 @@ end
 
 local function group_by(keys, options)
   local dtypes = {}
-  for i, key in ipairs(keys) do keys[i] = tensor_of("group_by", ("keys[%d]"):format(i), key) end
+  for i, key in ipairs(keys) do keys[i] = tensor_of("group_by", format("keys[%d]", i), key) end
   local order = type(options) == "table" and options.order or "sorted"
   local own, none = strew.group_by(keys, {order = "first"}), {}
   for i, key in ipairs(keys) do dtypes[i], none[i] = key.dtype, key:narrow(0, 0, 0) end
   strew.group_by(none, options) -- checks the options
-  same(("calls group_by of %s, order %s"):format(table.concat(dtypes, ", "), order))
+  same(format("calls group_by of %s, order %s", table.concat(dtypes, ", "), order))
   -- Each distinct key goes to its owner, with its first position in the whole and its count.
   local m, sent = own.n, {}
   for i, key in ipairs(own.keys) do sent[i] = host(key) end
@@ -496,7 +496,7 @@ define("group_by", function(...)
   end
   if keys.n == 0 then inner.fail("group_by", "keys", "is missing") end
   for i = 1, keys.n - (options and 1 or 0) do
-    if keys[i] == nil then tensor_of("group_by", ("keys[%d]"):format(i), nil) end
+    if keys[i] == nil then tensor_of("group_by", format("keys[%d]", i), nil) end
   end
   keys.n = nil
   return group_by(keys, options)
@@ -504,11 +504,11 @@ end)
 
 -- The entries of agg by name: {word, src or nil, options by name}; and a text of all but the tensors.
 local function read_entries(what)
-  if type(what) ~= "table" then inner.fail("agg", "what", ("is %s, expected a table"):format(value_text(what))) end
+  if type(what) ~= "table" then inner.fail("agg", "what", format("is %s, expected a table", value_text(what))) end
   local names, entries, texts = {}, {}, {}
   for name in next, what do
     if type(name) ~= "string" then
-      inner.fail("agg", "what", ("has key %s, expected names of the result's columns"):format(value_text(name)))
+      inner.fail("agg", "what", format("has key %s, expected names of the result's columns", value_text(name)))
     end
     table.insert(names, name)
   end
@@ -543,26 +543,26 @@ end
 
 function group_methods.agg(g, what)
   if getmetatable(g) ~= group_meta then
-    inner.fail("agg", "self", ("is %s, expected a distributed grouping"):format(value_text(g)), "use g:agg{...}")
+    inner.fail("agg", "self", format("is %s, expected a distributed grouping", value_text(g)), "use g:agg{...}")
   end
-  return together("agg", ("calls agg of %d groups"):format(g.n), nil, function()
+  return together("agg", format("calls agg of %d groups", g.n), nil, function()
     local names, entries, text = read_entries(what)
     local of, result, columns = rawget(g, "_of"), {}, {}
     for i, key in ipairs(of.keys) do
       columns[i] = #of.keys == 1 and "key" or "key" .. i
       result[columns[i]] = key:clone()
-      if entries[columns[i]] then inner.fail("agg", "what", ('has the name of a key, "%s"'):format(columns[i])) end
+      if entries[columns[i]] then inner.fail("agg", "what", format('has the name of a key, "%s"', columns[i])) end
     end
     for _, name in ipairs(names) do
       local src = entries[name][2]
       if src and (src:dim() ~= 1 or #src ~= #of.ids) then
-        inner.fail("agg", "what", ('has a tensor of shape [%s] at key "%s", expected [%d]'):format(
+        inner.fail("agg", "what", format('has a tensor of shape [%s] at key "%s", expected [%d]',
           table.concat(src.shape, ", "), name, #of.ids), nil, "shape")
       elseif src then
         check_device("agg", "what", src, of.ids)
       end
     end
-    same(("calls agg of %s"):format(text))
+    same(format("calls agg of %s", text))
     local placed, arrived = place(g), {}
     for _, name in ipairs(names) do
       local src = entries[name][2]

@@ -50,7 +50,7 @@ static int read_detail(lua_State *L) {
   struct failure *failure = lua_touserdata(L, 2);
   strew_error *error = &failure->error;
   char code[NAME_BYTES] = "", message[sizeof error->message] = "";
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_LIBRARY);
   lua_getfield(L, -1, "strew");
   lua_getfield(L, -1, "last_error");
   lua_call(L, 0, 1);
@@ -173,7 +173,11 @@ __attribute__((visibility("default"))) int luaopen_strew_mpi(lua_State *L) {
   world_open();
   const char *text = mpi_files[0].text;
   if (luaL_loadbufferx(L, text, strlen(text), "=strew.mpi", "t") != LUA_OK) return lua_error(L);
-  lua_insert(L, -2);
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_LIBRARY);
+  lua_pushvalue(L, -1);
+  lua_setupvalue(L, -3, 1); /* _ENV */
+  lua_getfield(L, -1, "strew");
+  lua_remove(L, -2);
   lua_newtable(L);
   luaL_setfuncs(L, module_functions, 0);
   luaL_setfuncs(L, exchange_functions, 0);
