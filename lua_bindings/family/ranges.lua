@@ -139,7 +139,15 @@ end
 -- The place of the first or last row of each range.
 local function choice(is_last)
   return function(x, ranges, skips)
-    if skips then return nil end
+    if skips then
+      local n, device = x:size(0), x.device
+      local starts = beside(ranges.starts or strew.arange(ranges.count, {device = device}), x)
+      local ends = starts + (ranges.lengths and beside(ranges.lengths, x) or ranges.longest)
+      local at = strew.where(x:eq(x), beside(strew.arange(n, {device = device}), x), is_last and -1 or n)
+      at = is_last and (at:cummax(0)) or at:flip(0):cummin(0):flip(0) -- the place of the number nearest to each row
+      at = at:index_select(0, (is_last and ends - 1 or starts):view(-1), {mode = "clip"})
+      return strew.where(at:ge(starts) & at:lt(ends), x:gather(0, at, {mode = "clip"}), 0 / 0)
+    end
     if not ranges.starts then return x:narrow(0, is_last and ranges.longest - 1 or 0, ranges.count) end
     local at = is_last and ranges.starts + ranges.lengths - 1 or ranges.starts
     local empty = is_float(x) and 0 / 0 or x.dtype ~= "bool" and 0
@@ -193,17 +201,13 @@ end
 
 ----------------------------------------------------------------------------------------------------------- quantiles
 
--- Returns the positions in a line of the elements that have those ranks among the sorted elements of their range, for
--- each of `ranks`. A wavelet matrix (Claude, Navarro and Ordonez): the elements, as their numbers in ascending order,
--- are divided by each binary digit in turn, the highest first, and ranges and ranks follow.
-local function select_ranked(line, starts, ends, ranks)
-  local n, _, order = line:size(0), line:detach():sort(0)
-  local dtype = n < 1 << 31 and "int32" or "int64"
-  local numbers = strew.zeros_like(order):scatter_(0, order, strew.arange(n, {device = line.device})):to(dtype)
-  local none, queries = strew.zeros(1, {dtype = dtype, device = line.device}), {}
-  for k, rank in ipairs(ranks) do queries[k] = {from = starts:to(dtype), to = ends:to(dtype), rank = rank:to(dtype)} end
-  local digit = 1
-  while digit < n do digit = digit * 2 end
+-- A wavelet matrix (Claude, Navarro and Ordonez) of numbers below `most`: they are divided by each binary digit in
+-- turn, the highest first, and the ranges from .. to - 1 of queries follow. rises_of(query, count, digit) returns those
+-- that follow the ones, beside `count` zeros.
+local function descend(numbers, most, queries, rises_of)
+  local n, dtype, digit = numbers:size(0), numbers.dtype, 1
+  local none = strew.zeros(1, {dtype = dtype, device = numbers.device})
+  while digit < most do digit = digit * 2 end
   while digit > 1 do
     digit = digit // 2
     local is_high = (numbers & digit):ne(0)
@@ -212,15 +216,30 @@ local function select_ranked(line, starts, ends, ranks)
     local all_low = low[n]
     for _, query in ipairs(queries) do
       local from, to = low:index_select(0, query.from), low:index_select(0, query.to)
-      local count = to - from
-      local rises = query.rank:ge(count)
-      query.found = (query.found or none) + rises:to(dtype) * digit
-      query.rank = query.rank - rises * count
+      local rises = rises_of(query, to - from, digit)
       query.from = strew.where(rises, query.from - from + all_low, from)
       query.to = strew.where(rises, query.to - to + all_low, to)
     end
     numbers = strew.cat{numbers:masked_select(is_low), numbers:masked_select(is_high)}
   end
+end
+
+local function narrow_integers(n) return n < 1 << 30 and "int32" or "int64" end
+
+-- Returns the positions in a line of the elements that have those ranks among the sorted elements of their range, for
+-- each of `ranks`.
+local function select_ranked(line, starts, ends, ranks)
+  local n, _, order = line:size(0), line:detach():sort(0)
+  local dtype, queries = narrow_integers(n), {}
+  local numbers = strew.zeros_like(order):scatter_(0, order, strew.arange(n, {device = line.device})):to(dtype)
+  for k, rank in ipairs(ranks) do queries[k] = {from = starts:to(dtype), to = ends:to(dtype), rank = rank:to(dtype)} end
+  descend(numbers, n, queries, function(query, count, digit)
+    local rises = query.rank:ge(count)
+    local step = rises:to(dtype) * digit
+    query.found = query.found and query.found + step or step
+    query.rank = query.rank - rises * count
+    return rises
+  end)
   return map(queries, function(query) return order:index_select(0, query.found or starts * 0, {mode = "clip"}) end)
 end
 
@@ -262,8 +281,47 @@ local function quantile(x, ranges, skips, options)
   return ranges.starts and strew.where(counts:gt(0), value, is_float(x) and 0 / 0 or x.dtype ~= "bool" and 0) or value
 end
 
+-- The number of different elements: of those whose last equal one before them lies before the range.
+local function different(x, ranges, skips)
+  if ranges.longest <= SHORT then return nil end
+  local n, options = x:size(0), {device = x.device}
+  local dtype = narrow_integers(n)
+  x = x:detach()
+  if is_float(x) then x = strew.where(x:eq(x), x + 0.0, 0 / 0) end -- zeros are equal, and so are NaN
+  local sorted, order = x:sort(0)
+  local a, b = sorted:narrow(0, 0, n - 1), sorted:narrow(0, 1, n - 1)
+  local is_same = is_float(x) and a:eq(b) | a:ne(a) & b:ne(b) or a:eq(b)
+  local before = strew.cat{strew.zeros(1, {dtype = "int64", device = x.device}),
+                           (order:narrow(0, 0, n - 1) + 1) * is_same} -- 0: none; else the position after it
+  local numbers = strew.zeros(n, {dtype = "int64", device = x.device}):scatter_(0, order, before)
+  if skips then numbers = numbers:masked_fill(x:ne(x), n + 1) end
+  local starts = ranges.starts or strew.arange(ranges.count, options)
+  local query = {from = starts:to(dtype), to = (starts + (ranges.lengths or ranges.longest)):to(dtype),
+                 bound = (starts + 1):to(dtype), found = strew.zeros(ranges.count, {dtype = dtype, device = x.device})}
+  descend(numbers:to(dtype), n + 2, {query}, function(_, count, digit)
+    local rises = (query.bound & digit):ne(0)
+    query.found = query.found + rises * count
+    return rises
+  end)
+  return query.found:to("int64")
+end
+
+-- Makes f of lines one of rows, column by column. (Many columns of short ranges are sooner copied.)
+local function by_columns(f)
+  return function(x, ranges, skips, options)
+    if x:dim() == 1 then return f(x, ranges, skips, options) end
+    local parts, columns = {}, operands.product(x.shape, 2, x:dim())
+    if columns == 0 or columns > ranges.longest then return nil end
+    for c = 0, columns - 1 do
+      parts[c + 1] = f(x:reshape(x:size(0), columns):select(1, c):contiguous(), ranges, skips, options)
+      if not parts[c + 1] then return nil end
+    end
+    return strew.stack(parts, 1):view{ranges.count, table.unpack(x.shape, 2)}
+  end
+end
+
 local JOINING = {
-  median = quantile, quantile = quantile,
+  nunique = by_columns(different), median = by_columns(quantile), quantile = by_columns(quantile),
   sum = sum, mean = mean, var = spread(false), std = spread(true), min = extreme(strew.minimum, math.huge),
   max = extreme(strew.maximum, -math.huge), any = truth(strew.logical_or, false),
   all = truth(strew.logical_and, true), first = choice(false), last = choice(true),

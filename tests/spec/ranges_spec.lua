@@ -163,6 +163,27 @@ describe("ranges of rows", function()
     end
   end)
 
+  -- Copies of these windows would have 4e9 elements.
+  it("are not copied to count different elements, for quantiles, or for the first number", function()
+    local n <const>, wide <const> = 100000, 50000
+    local v = (strew.arange(n) % 777):to "float64"
+    v:narrow(0, 3, 1):fill_(nan)
+    v:narrow(0, 5, 1):fill_(-0.0)
+    local two = strew.stack({v, strew.zeros_like(v)}, 1)
+    local by = strew.zeros(n, {dtype = "int64"})
+    for _, options in ipairs{{}, {by = by}} do
+      local counts = strew.rolling(v, wide, "nunique", options)
+      assert.same({778, 777}, {counts[wide - 1], counts[n - 1]})
+      counts = strew.rolling(two, wide, {"nunique", skip_nan = true}, {by = options.by, min_count = 1})
+      assert.same({777, 1}, counts[n - 1]:tolist())
+      assert.equal((n - wide) % 777, strew.rolling(v, wide, {"first", skip_nan = true}, options)[n - 1])
+      assert.equal((n - 1) % 777, strew.rolling(v, wide, {"last", skip_nan = true}, options)[n - 1])
+      assert.equal(0, strew.rolling(two, wide, {"quantile", q = 1}, options)[n - 1]:tolist()[2])
+    end
+    local starts = strew.tensor{0, 4, 4, 2, 3}
+    assert.same({778, 777, 0, 1, 2}, strew.ranges(v, starts, strew.tensor{n, n, 4, 3, 5}, "nunique"):tolist())
+  end)
+
   it("take reductions of one's own, with the position of each element", function()
     local r = strew.reduction{init = 0, combine = "acc * 0.5 + x * i"}
     local v, by = strew.randn(30, {dtype = "float64"}), strew.randint(0, 3, {30})
