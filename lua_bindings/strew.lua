@@ -180,8 +180,10 @@
 ---A string by itself is a word, whatever it looks like; it is a time beside times, and with `dtype = "time"`.
 ---`t:to("int64")` gives microseconds, `to("time")` the times back. Views, indexing, `cat`, `where`, scatter without a
 ---reduction or by an extreme, sorting, `unique`, `searchsorted`, `min`, `max`, comparisons, `rolling`, keys and columns of
----tables take times, and so do `scatter_min`, `scatter_max`, `first`, `last`, `count` and `nunique`. `mean`, `median` and `quantile` are times, `std`,
----`var` and `diff` seconds. All else is an error.
+---tables take times, and so do `scatter_min`, `scatter_max`, `first`, `last`, `count` and `nunique`. `mean`, `median` and
+---`quantile` are times, `std`, `var` and `diff` seconds: of all, of groups (`g:mean`, `agg`, `pivot`), of windows (`rolling`,
+---`ranges`) and in `describe`. A mean is exact, rounded to the nearest microsecond, a half to even; in tables the median is
+---the mean of the two middle times. `skip_nan` leaves NaT out. All else is an error.
 ---
 ---The difference of two times is float64 seconds, exact in microseconds before it is rounded. A time plus or minus seconds
 ---is a time: floats are rounded to the nearest microsecond, halves to even. A sum that is out of range, or with NaN or
@@ -7425,8 +7427,9 @@ function strew.tail(x, n) end
 ---
 ---"count" are the elements that are not missing, "missing" those that are: NaN, the empty word, NaT. The numbers leave
 ---them out, and are float64; on devices without it float32, and integers that it does not hold are an error. "std"
----divides by count - 1; quartiles between two elements are interpolated. Text, times and columns of more dimensions have
----no such numbers: NaN.
+---divides by count - 1, of times it is seconds; quartiles between two elements are interpolated. Text and columns of more
+---dimensions have no such numbers: NaN. Beside a column of times all but "std" are words; of times
+---alone they are times, and of the other columns, `x:columns{"a", "b"}:describe()`, numbers.
 ---
 ---```lua
 ---local x = strew.table{{"city", {"Oslo", "", "Bari"}}, {"rain", {1.5, strew.nan, 2}}}

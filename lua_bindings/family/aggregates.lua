@@ -145,14 +145,26 @@ function aggregates.make(g, entries)
   return results
 end
 
-local OF_ANY = {min = true, max = true, nunique = true, first = true, last = true, count = true}
+-- Reductions of text and of times: true for those whose results are such, too.
+local OF_ANY <const> = {count = false, first = true, last = true, max = true, min = true, nunique = false}
+local OF_TIMES <const> = setmetatable({mean = true, median = true, lower_median = true, quantile = true, std = false,
+  var = false}, {__index = OF_ANY})
+
+-- Returns whether a reduction of text or times has such results; nil: there is no such reduction; and the names of
+-- those that there are.
+function aggregates.gives(dtype, word)
+  if dtype == "text" then return OF_ANY[word], "count, first, last, max, min or nunique" end
+  return OF_TIMES[word], "count, first, last, max, mean, median, min, nunique, quantile, std or var"
+end
 
 -- Returns the tensor to reduce for column i of any dtype.
 function aggregates.operand(columns, i, reduction, argument)
   local t = columns.tensors[i]
-  if (t.dtype == "text" or t.dtype == "time") and not OF_ANY[reduction] then
-    fail(argument, format("has %s for column %s of %s, expected count, first, last, max, min or nunique",
-      inner.text(reduction), tables.quoted(columns.names[i]), t.dtype))
+  if t.dtype ~= "text" and t.dtype ~= "time" then return t end
+  local gives, expected = aggregates.gives(t.dtype, reduction)
+  if gives == nil then
+    fail(argument, format("has %s for column %s of %s, expected %s", inner.text(reduction),
+      tables.quoted(columns.names[i]), t.dtype, expected))
   end
   return t
 end

@@ -13,11 +13,34 @@ local function numbers_of(line, dtype)
   return strew.cat{one(line:mean()), one(line:std()), one(line:amin()), line:quantile(at), one(line:amax())}
 end
 
+-- Returns the same of a line of times without NaT, as times: of std, which is seconds, none.
+local function times_of(line)
+  local none = strew.full({1}, "NaT", {dtype = "time", device = line.device})
+  if #line == 0 then return none:expand(#NUMBERS) end
+  local at = strew.tensor({0.25, 0.5, 0.75}, {dtype = "float64", device = operands.float64_device(line)})
+  local function one(x) return x:reshape(1) end
+  local quartiles = line:to(at.device):quantile(at):to(line.device)
+  return strew.cat{one(line:mean()), none, one(line:amin()), quartiles, one(line:amax())}
+end
+
+-- Returns statistic k of all columns: of times and of others as words.
+local function mixed(numbers, instants, k)
+  if not next(instants) or NUMBERS[k] == "std" then return numbers end
+  local words, is_all = strew.text(numbers):tolist(), true
+  for i in ipairs(words) do
+    local t = instants[i] and instants[i][k - 1]
+    is_all = is_all and t ~= nil
+    words[i] = t and (t ~= "NaT" and t or "") or words[i]
+  end
+  local text = strew.tensor(words, {device = numbers.device})
+  return is_all and strew.time(text) or text
+end
+
 local function describe(x)
   local columns = tables.read(x, "x")
   local device = columns.device
   local dtype = operands.widest(columns.tensors[1])
-  local count, gaps, rows, dtypes, names = {}, {}, {}, {}, {}
+  local count, gaps, rows, dtypes, names, instants = {}, {}, {}, {}, {}, {}
   for i, name in ipairs(columns.names) do
     local t, kind, shown = columns.tensors[i], tables.kind(columns, i)
     local is_line, is_missing = t:dim() == 1, t:dim() == 1 and missing.of(t) or nil
@@ -35,11 +58,16 @@ local function describe(x)
       end
     end
     rows[i] = numbers_of(line, dtype)
+    if is_line and kind == "time" then
+      line = t[~is_missing]
+      instants[i] = times_of(line)
+      rows[i][1] = #line > 0 and line:to(operands.float64_device(line)):std():item() or 0 / 0
+    end
   end
   local numbers = strew.stack(rows)
   local out = {{"column", names}, {"dtype", dtypes}, {"count", strew.tensor(count, {device = device})},
     {"missing", strew.tensor(gaps, {device = device})}}
-  for k, name in ipairs(NUMBERS) do out[k + 4] = {name, numbers:select(1, k - 1):contiguous()} end
+  for k, name in ipairs(NUMBERS) do out[k + 4] = {name, mixed(numbers:select(1, k - 1):contiguous(), instants, k)} end
   return strew.table(out)
 end
 

@@ -86,6 +86,8 @@ local function arithmetic(name, parameters, word)
     if is_float(src) then
       local result = strew[name](src, g, options)
       return word == "mean" and with_gaps(g, src, options, result) or result
+    elseif src.dtype == "time" and word == "mean" then
+      return strew[name](src, g, options)
     elseif src.dtype == "text" or src.dtype == "time" then
       fail("src", format("is %s, expected numbers", src.dtype), nil, "dtype")
     elseif not out then

@@ -386,9 +386,6 @@ end
 
 --------------------------------------------------------------------------------------------------------------- calls
 
--- Reductions of text and of times: true for those whose results are such, too.
-local OF_ANY <const> = {min = true, max = true, first = true, last = true, count = false, nunique = false}
-
 -- Returns the word or reduction of one's own, its options, the first tensor of v, whether NaN is left out, what makes
 -- elements of results, and of text and of times `fill`. In place of these the tensor has numbers in their order.
 local function read(v, reduce)
@@ -403,15 +400,22 @@ local function read(v, reduce)
     fail("v", format("is %s, expected a tensor", inner.text(v)))
   end
   local kind, back = words.is(first) and words or times.is(first) and times, nil
-  if kind and OF_ANY[word] == nil then
+  local gives = kind and aggregates.gives(first.dtype, word)
+  if kind and gives == nil then
     fail("v", format("is %s, expected numbers for %s", first.dtype, inner.text(word)), nil, "dtype")
   end
   operands.check_rank(first, "v", 1, math.huge, "at least 1")
-  if kind and word == "nunique" and not options.skip_nan then
+  if kind == times and times.STATISTICS[word] then
+    local fill = options.fill
+    options.fill = nil
+    return word, options, first, false, nil, fill
+  elseif kind and word == "nunique" and not options.skip_nan then
     first = kind == words and first:codes() or times.whole(first)
+  elseif word == "std" or word == "var" then
+    first = times.seconds(first)
   elseif kind then
     first, back = kind.numbered(first, options.skip_nan)
-    back = OF_ANY[word] and back
+    back = gives and back
   end
   local skips = options.skip_nan and is_float(first) and first:ne(first):any():item()
   if not back then return word, options, first, skips, function(out) return out end end
@@ -467,8 +471,15 @@ local function ranges(v, starts, ends, reduce)
   starts, ends = starts:to("int64"), ends:to("int64")
   operands.check_none(ends:lt(starts), ends, "ends", "its start or more",
     "ends:maximum(starts) makes those ranges empty")
-  local out = reduce_ranges(v, x, ranges_of(starts, ends - starts), nil, word, options, skips)
-  out = back(as_own(out, x, options))
+  local places = ranges_of(starts, ends - starts)
+  local out
+  if back then
+    out = back(as_own(reduce_ranges(v, x, places, nil, word, options, skips), x, options))
+  else
+    out = times.statistic(x, word, options, function(numbers, part, own)
+      return reduce_ranges(v, numbers, places, nil, part, own, own.skip_nan and numbers:ne(numbers):any():item())
+    end)
+  end
   if fill == nil then return out end
   return errors.own("value", "fill", nil, strew.masked_fill, out, beside(starts:eq(ends), out), fill)
 end
@@ -529,15 +540,10 @@ local function arrange(full, rest, places, windows, n)
   return rows:index_select(0, at, {mode = "drop"}), at:lt(0)
 end
 
-local function rolling(v, n, reduce, by, min_count)
-  local word, options, x, skips, back, fill = read(v, reduce)
-  if fill ~= nil then fail("reduce", format("has fill, but a window of %s is never empty", v.dtype)) end
-  min_count = min_count or n
-  check_number("n", n, 1, math.huge, "a window of 1 is the element alone")
-  check_number("min_count", min_count, 0, n, "n is the default; 0 and 1 leave no window out")
+-- Returns a row for each window, and where a window is missing. g: the grouping of the rows of x, or nil.
+local function rolled(v, x, n, g, min_count, word, options, skips)
   local device, size, order, first = x.device, x:size(0), nil, 0
-  if by ~= nil then
-    local g = grouping_of(by, x)
+  if g then
     order = g:order()
     first = g:starts():index_select(0, g.ids:index_select(0, order))
   end
@@ -574,7 +580,24 @@ local function rolling(v, n, reduce, by, min_count)
     out = out:index_select(0, at, {mode = "drop"})
     is_missing = is_missing:index_select(0, at, {mode = "drop"}) | beside(at:lt(0), out)
   end
-  return back(with_gaps(as_own(out, x, options), is_missing))
+  return as_own(out, x, options), is_missing
+end
+
+local function rolling(v, n, reduce, by, min_count)
+  local word, options, x, skips, back, fill = read(v, reduce)
+  if fill ~= nil then fail("reduce", format("has fill, but a window of %s is never empty", v.dtype)) end
+  min_count = min_count or n
+  check_number("n", n, 1, math.huge, "a window of 1 is the element alone")
+  check_number("min_count", min_count, 0, n, "n is the default; 0 and 1 leave no window out")
+  local g = by ~= nil and grouping_of(by, x)
+  if back then return back(with_gaps(rolled(v, x, n, g, min_count, word, options, skips))) end
+  local is_missing
+  local out, total = times.statistic(x, word, options, function(numbers, part, own)
+    local rows
+    rows, is_missing = rolled(v, numbers, n, g, 0, part, own, own.skip_nan and numbers:ne(numbers):any():item())
+    return rows
+  end)
+  return times.with_none(out, is_missing | total:lt(min_count))
 end
 
 return {

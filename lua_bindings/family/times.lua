@@ -60,7 +60,8 @@ function times.median(self, dim, keepdim)
   return least, strew.where(has_gap, order:argmax(dim, keepdim), at)
 end
 
--- Interpolates the distances from the first time: exact to the microsecond, if they are less than 285 years.
+-- Interpolates the distances from the first time: exact to the microsecond, if they are less than 285 years. That is
+-- taken as even, so that halves of a microsecond are rounded to even times.
 function calls.quantile(self, q, ...)
   local device = operands.float64_device(self)
   if operands.is_tensor(q) then
@@ -70,7 +71,7 @@ function calls.quantile(self, q, ...)
   local all = whole(self:to(device))
   local gaps = strew.eq(all, NAT)
   local first = all[~gaps]
-  first = first:numel() > 0 and first:amin() or 0
+  first = first:numel() > 0 and first:amin() // 2 * 2 or 0
   local distances = (all - first):to("float64"):masked_fill(gaps, 0 / 0)
   local seconds = strew.quantile(distances, q, ...)
   local gap = strew.isnan(seconds)
@@ -250,13 +251,75 @@ function times.after(first, seconds)
   return first and calls.add(first:to(seconds.device), seconds):to(first.device) or seconds
 end
 
-for name, is_time_again in pairs{mean = true, std = false, var = false} do
+for name in string.gmatch("std var", "%a+") do
   calls[name] = function(self, ...)
     if not is_time(self) then return strew[name](self, ...) end -- fails again
-    local seconds, first = times.seconds(self, is_time_again)
+    local seconds = times.seconds(self)
     local call = seconds[name] -- in a local, as a call seconds.name() would get the hint of a script's
-    return times.after(is_time_again and first, call(seconds, ...))
+    return call(seconds, ...)
   end
+end
+
+-- Returns the nearest microsecond to the mean of `count` times, a half to even, NaT of none. High and low are the sums
+-- of their upper and lower 32 bits, exact in int64 of up to 2^31 times.
+local function mean_of(high, low, count)
+  local n = count:clamp(1)
+  local of_high, of_low = high // n, low // n
+  local rest = (high - of_high * n) * (1 << 32) + (low - of_low * n)
+  local of_rest = rest // n
+  local mean, left = of_high * (1 << 32) + of_low + of_rest, (rest - of_rest * n) * 2
+  mean = mean + (left:gt(n) | left:eq(n) & (mean % 2):ne(0)):to("int64")
+  return mean:masked_fill(count:eq(0), NAT):to("time")
+end
+
+-- Returns a and the share of the gap to b, as int64: the nearest microsecond, a half to even.
+local function between(a, b, share)
+  local device = share.device
+  local gap = (b - a):to(device)
+  local high = gap // (1 << 32) -- of which and of the rest the share has its bits
+  local part = high:to("float64") * share
+  local rest = (part - part:floor()) * 0x1p32 + (gap - high * (1 << 32)):to("float64") * share
+  local sum = a:to(device) + part:floor():to("int64") * (1 << 32) + rest:floor():to("int64")
+  rest = rest - rest:floor()
+  return (sum + (rest:gt(0.5) | rest:eq(0.5) & (sum % 2):ne(0)):to("int64")):to(a.device)
+end
+
+-- Statistics whose results are times.
+times.STATISTICS = {mean = true, median = true, lower_median = true, quantile = true}
+
+-- Returns times with NaT where is_none is true.
+function times.with_none(t, is_none) return times.from_whole(whole(t):masked_fill(is_none, NAT)) end
+
+-- Returns a mean, median or quantile of times: the median is the mean of the two middle ones. reduce(x, "sum", {})
+-- gives sums of int64, reduce(x, "quantile", options) quantiles of floats, both exact. Second, of how many elements
+-- they are, without NaT if options.skip_nan.
+function times.statistic(t, word, options, reduce)
+  local all, skips, q = whole(t), options.skip_nan, options.q or 0.5
+  local gaps = is_missing(all)
+  local present = (~gaps):to("int64")
+  local total = reduce(skips and present or strew.ones_like(present), "sum", {})
+  if word == "mean" then
+    all = all:masked_fill(gaps, 0)
+    local high, count = all // (1 << 32), skips and total or reduce(present, "sum", {})
+    local mean = mean_of(reduce(high, "sum", {}), reduce(all - high * (1 << 32), "sum", {}), count)
+    return skips and mean or times.with_none(mean, count:ne(total)), total
+  end
+  local way = word == "lower_median" and "lower" or word == "quantile" and options.interpolation or "linear"
+  local numbers, back = times.numbered(t)
+  local function chosen(of)
+    return back(reduce(numbers, "quantile", {q = q, interpolation = of, skip_nan = skips}))
+  end
+  if way ~= "linear" and way ~= "midpoint" then return chosen(way), total end
+  local rank = (total - 1):clamp(0):to(operands.float64_device(total)):to("float64") * q
+  local share = rank - rank:floor()
+  if way == "midpoint" then share = share:ne(0):to("float64") * 0.5 end
+  return between(whole(chosen "lower"), whole(chosen "higher"), share):to("time"), total
+end
+
+function calls.mean(self, ...)
+  if not is_time(self) then return strew.mean(self, ...) end -- fails again
+  local given = table.pack(...)
+  return (times.statistic(self, "mean", {}, function(x) return x:sum(table.unpack(given, 1, given.n)) end))
 end
 
 function calls.diff(self, n, dim)
@@ -289,12 +352,6 @@ function calls.group_by(...)
   return strew.group_by(keys, numbers, given[list == given and #keys + 1 or 2])
 end
 
-local function check_keeps_nat(options)
-  if options.skip_nan then
-    fail("skip_nan", "is true, which leaves out NaN, not NaT", "src[src:eq(src)] has the times without NaT")
-  end
-end
-
 -- Joins extremes of groups to `out`.
 local function joined(name, src, index, dim, options)
   local out, all = options.out, {src, options.out}
@@ -309,8 +366,44 @@ local function joined(name, src, index, dim, options)
   return out:copy_(back(options.out)), place
 end
 
+-- Returns times with `fill`, a script's, where a group has no element.
+local function filled(t, has_element, fill)
+  if fill == nil then return t end
+  fill = times.from_whole(strew.tensor(instant(fill, "fill"), {device = t.device}))
+  return t:masked_fill(has_element:logical_not(), fill)
+end
+
+-- Statistics of groups, NaT of those without elements, or `fill`; group_NAME: by the rules of tables.
+for name, word in pairs{scatter_mean = "mean", scatter_median = "lower_median", scatter_quantile = "quantile",
+  group_median = "median", group_lower_median = "lower_median", group_quantile = "quantile"} do
+  calls[name] = function(src, index, ...)
+    local given, options = with_options(...)
+    check_ids(index)
+    for _, option in ipairs{"out", "dtype"} do
+      if options[option] ~= nil then fail(option, "is given, but a statistic of times is a new tensor of times") end
+    end
+    local q = word == "quantile" and (options.q or table.remove(given, 1)) or nil
+    local own = {dim = options.dim or given[1], dim_size = options.dim_size, mode = options.mode}
+    local out, counts = times.statistic(src, word, {q = q, interpolation = options.interpolation,
+      skip_nan = options.skip_nan}, function(x, reduce, more)
+      for option, value in next, own do more[option] = value end
+      if reduce == "sum" then return strew.scatter_sum(x, index, more) end
+      more.q, more.fill = nil, 0 / 0
+      return strew.scatter_quantile(x, index, q or 0.5, more)
+    end)
+    return filled(out, counts:gt(0), options.fill)
+  end
+end
+
+for name in string.gmatch("scatter_std scatter_var group_std group_var", "[%a_]+") do
+  calls[name] = function(src, index, ...)
+    check_ids(index)
+    return (inner[name] or strew[name])(times.seconds(src), index, ...)
+  end
+end
+
 -- Reductions of groups: those without elements are NaT, or `fill`.
-local function reduction(name, is_extreme, skips)
+local function reduction(name, is_extreme)
   calls[name] = function(src, index, ...)
     local given, options = with_options(...)
     check_ids(index)
@@ -318,7 +411,13 @@ local function reduction(name, is_extreme, skips)
       if operands.is_tensor(given[i]) then options.out = given[i] end
     end
     if options.out ~= nil then return joined(name, src, index, options.dim or given[1], options) end
-    if not skips then check_keeps_nat(options) end
+    if options.skip_nan and not is_extreme then
+      local fill, numbers, back = options.fill, times.numbered(src)
+      options.fill = 0 / 0
+      table.insert(given, options)
+      local first = strew[name](numbers, index, table.unpack(given))
+      return filled(back(first), first:eq(first), fill)
+    end
     -- the least number is NaT, of keys the greatest: the other one is never chosen before a time
     local by_key = (name == "scatter_max") ~= (options.skip_nan and is_extreme or false)
     local fill = options.fill == nil and NAT or instant(options.fill, "fill")
@@ -336,8 +435,8 @@ local function reduction(name, is_extreme, skips)
     return results(strew[name]((by_key and key or whole)(src), index, table.unpack(given)))
   end
 end
-reduction("scatter_min", true, true)
-reduction("scatter_max", true, true)
+reduction("scatter_min", true)
+reduction("scatter_max", true)
 reduction("scatter_first")
 reduction("scatter_last")
 
@@ -350,8 +449,7 @@ end
 function calls.scatter_nunique(src, index, ...)
   local _, options = with_options(...)
   check_ids(index)
-  check_keeps_nat(options)
-  return strew.scatter_nunique(whole(src), index, ...)
+  return strew.scatter_nunique(options.skip_nan and (times.numbered(src)) or whole(src), index, ...)
 end
 
 ------------------------------------------------------------------------------------------------------------ calendar

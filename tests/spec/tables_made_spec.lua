@@ -406,14 +406,23 @@ describe("tables", function()
       {"t", strew.time{"2024-01-01", "", "2024-01-02"}}}
     local d = x:describe()
     same({{"column", {"w", "v", "n", "b", "t"}}, {"dtype", {"text", "float64", "int64", "bool", "time"}},
-      {"count", {2, 2, 3, 3, 2}}, {"missing", {1, 1, 0, 0, 1}}, {"mean", {nan, 1.75, 8 / 3, 2 / 3, nan}},
-      {"min", {nan, 1.5, 1, 0, nan}}, {"25%", {nan, 1.625, 1.5, 0.5, nan}}, {"50%", {nan, 1.75, 2, 1, nan}},
-      {"75%", {nan, 1.875, 3.5, 1, nan}}, {"max", {nan, 2, 5, 1, nan}}},
+      {"count", {2, 2, 3, 3, 2}}, {"missing", {1, 1, 0, 0, 1}},
+      {"mean", {"", "1.75", strew.text(8 / 3 + strew.zeros(1, {dtype = "float64"}))[0],
+        strew.text(2 / 3 + strew.zeros(1, {dtype = "float64"}))[0], "2024-01-01T12:00"}},
+      {"min", {"", "1.5", "1.0", "0.0", "2024-01-01"}}, {"25%", {"", "1.625", "1.5", "0.5", "2024-01-01T06:00"}},
+      {"50%", {"", "1.75", "2.0", "1.0", "2024-01-01T12:00"}}, {"75%", {"", "1.875", "3.5", "1.0", "2024-01-01T18:00"}},
+      {"max", {"", "2.0", "5.0", "1.0", "2024-01-02"}}},
       strew.columns(d, {"column", "dtype", "count", "missing", "mean", "min", "25%", "50%", "75%", "max"}))
     local std = d.std:tolist()
-    for k, expected in pairs{[2] = 0.125 ^ 0.5, [3] = (13 / 3) ^ 0.5, [4] = (1 / 3) ^ 0.5} do
-      assert.is_true(math.abs(std[k] - expected) < 1e-15)
+    for k, expected in pairs{[2] = 0.125 ^ 0.5, [3] = (13 / 3) ^ 0.5, [4] = (1 / 3) ^ 0.5, [5] = 86400 / 2 ^ 0.5} do
+      assert.is_true(math.abs(std[k] / expected - 1) < 1e-15)
     end
+    d = x:columns{"w", "v", "n"}:describe()
+    same({{"mean", {nan, 1.75, 8 / 3}}, {"max", {nan, 2, 5}}}, d:columns{"mean", "max"})
+    d = x:columns{"t"}:describe()
+    assert.same({"time", "2024-01-01T12:00", "2024-01-02"}, {d.mean.dtype, d.mean[0], d.max[0]})
+    assert.same({"NaT", "NaT"}, {x:columns{"t"}:head(0):describe().min[0], x:rows("isnan(t)"):describe():rows(
+      "dtype == 'time'").max:to("time")[0]})
     local none = strew.head(x, 0):describe()
     assert.same({0, 0, 0, 0, 0}, none.count:tolist())
     assert.is_true(none.mean:isnan():all():item())

@@ -31,7 +31,7 @@ local KINDS <const> = {
     make = function(shape) return (numbers_of(shape) * DAY):to("time") end,
     place = function(time) return time == "NaT" and 0 or strew.time(time):to("int64"):item() // DAY end,
     own = [[add add_ calendar clamp clamp_ diff floor_time mean median nanmean nanmedian nanstd percentile quantile std
-      sub sub_ text time var]],
+      scatter_mean scatter_std scatter_var sub sub_ text time var]],
   },
 }
 -- Of both: results that are no elements, or name the dtype, or whatever was in memory.

@@ -294,6 +294,77 @@ describe("times", function()
       strew.tensor{2}, "sum").shape)
   end)
 
+  it("have means, medians and quantiles of groups and windows", function()
+    local x = strew.table{{"k", {0, 0, 1, 1, 1, 2}}, {"h", {"a", "b", "a", "b", "a", "a"}},
+      {"t", strew.time{"2024-01-03", "NaT", "2024-01-01", "2024-01-05", "2024-01-02", "NaT"}}}
+    local g, t = x:group_by("k"), x.t
+    -- as pandas 3: groupby(k).t.mean(), median(), quantile(0.25), which leave NaT out
+    assert.same({"2024-01-03", "2024-01-02T16:00", "NaT"}, g:mean(t, {skip_nan = true}):tolist())
+    assert.same({"2024-01-03", "2024-01-01T12:00", "NaT"}, g:quantile(t, 0.25, {skip_nan = true}):tolist())
+    for _, word in ipairs{"mean", "median"} do
+      assert.same({"NaT", word == "mean" and "2024-01-02T16:00" or "2024-01-02", "NaT"}, g[word](g, t):tolist())
+      assert.same(g[word](g, t):tolist(), g:agg{m = {word, "t"}}.m:tolist())
+      assert.same(g[word](g, t, {skip_nan = true}):tolist(), g:agg{m = {word, "t", skip_nan = true}}.m:tolist())
+    end
+    local p = x:pivot("k", "h", "t", {"mean", skip_nan = true})
+    assert.same({{"2024-01-03", "2024-01-01T12:00", "NaT"}, {"NaT", "2024-01-05", "NaT"}}, {p.a:tolist(), p.b:tolist()})
+    assert.same({"NaT", "NaT", "NaT", "2024-01-03", "2024-01-03T12:00", "NaT"}, strew.rolling(t, 2, "mean"):tolist())
+    assert.same({"2024-01-03", "2024-01-03", "2024-01-01", "2024-01-03", "2024-01-03T12:00", "2024-01-02"},
+      strew.rolling(t, 2, {"mean", skip_nan = true}, {min_count = 1}):tolist())
+    assert.same({"NaT", "NaT", "2024-01-02", "2024-01-03", "2024-01-02", "2024-01-03T12:00"},
+      strew.rolling(t, 3, {"quantile", q = 0.5, skip_nan = true}, {min_count = 2}):tolist())
+    assert.same({"2024-01-03", "NaT", "2024-01-01", "2024-01-03", "2024-01-02", "NaT"},
+      strew.rolling(t, 3, {"quantile", q = 0.5}, {by = g, min_count = 1}):tolist())
+    assert.same({"2000-01-01", "2024-01-02T16:00"}, strew.ranges(t, strew.tensor{0, 2}, strew.tensor{0, 5},
+      {"mean", fill = "2000-01-01"}):tolist())
+    local h = strew.grouping(strew.tensor{0, 0, 1, 1, 3, 3})
+    assert.same({"NaT", "2024-01-03", "1999-01-01", "NaT"}, h:mean(t, {fill = "1999-01-01"}):tolist())
+    assert.same({"2024-01-03", "2024-01-03", "1999-01-01", "2024-01-02"},
+      h:mean(t, {fill = "1999-01-01", skip_nan = true}):tolist())
+    assert.same({"2024-01-03", "2024-01-01", "1999-01-01", "2024-01-02"},
+      h:first(t, {fill = "1999-01-01", skip_nan = true}):tolist())
+    assert.same({1, 2, 0, 1}, h:nunique(t, {skip_nan = true}):tolist())
+    assert.same({{"2024-01-03", "NaT"}}, strew.scatter_mean(t:view(1, 6), strew.grouping(strew.tensor{0, 1, -1, -1, -1,
+      -1}, {mode = "drop"})):tolist())
+    if support.lacks_float64 then return end
+    local seconds = strew.tensor({0, 345600, 86400}, {dtype = "float64"})
+    for _, word in ipairs{"std", "var"} do
+      assert.is_true(math.abs(g[word](g, t)[1] / g[word](g, strew.cat{seconds, seconds})[1] - 1) < 1e-9)
+      assert.is_true(math.abs(strew.rolling(t, 3, word)[4] / seconds[word](seconds):item() - 1) < 1e-5)
+    end
+  end)
+
+  it("have exact means, rounded to the nearest microsecond, halves to even", function()
+    local function random(n) return math.random(0, n) end
+    for _, range in ipairs{9, 1 << 20, 1 << 56} do
+      local list, sums = {}, {}
+      local ids, count = {}, 40
+      for i = 1, 300 do list[i], ids[i] = random(range) - range // 3, random(count - 1) end
+      for i, k in ipairs(ids) do
+        local s = sums[k + 1] or {}
+        sums[k + 1], s[#s + 1] = s, list[i]
+      end
+      local t, index, expected = strew.tensor(list):to("time"), strew.tensor(ids), {}
+      for k = 1, count do
+        local s, whole, rest = sums[k] or {}, 0, 0
+        local n = #s
+        for _, v in ipairs(s) do whole, rest = whole + v // n, rest + v % n end
+        whole, rest = whole + rest // math.max(n, 1), rest % math.max(n, 1)
+        if 2 * rest > n or 2 * rest == n and whole % 2 == 1 then whole = whole + 1 end
+        expected[k] = n > 0 and whole or NAT
+      end
+      assert.same(expected, strew.scatter_mean(t, index, {dim_size = count}):to("int64"):tolist())
+      assert.equal(expected[1], t[index:eq(0)]:mean():to("int64"):item())
+      assert.same({expected[1]}, t[index:eq(0)]:mean(0, true):to("int64"):tolist())
+      local order = strew.grouping(index, {dim_size = count})
+      assert.same(expected, strew.ranges(t[order:order()], order:starts():narrow(0, 0, count),
+        order:starts():narrow(0, 1, count), "mean"):to("int64"):tolist())
+    end
+    local one = strew.tensor{0, 3}:to("time")
+    assert.same({2, 2, 2}, {one:mean():to("int64"):item(), one:quantile(0.5):to("int64"):item(),
+      strew.ranges(one, strew.tensor{0}, strew.tensor{2}, {"quantile", q = 0.5}):to("int64"):item()})
+  end)
+
   it("do not pass for positions, numbers or other text", function()
     local t, zero, n = strew.time{"2024-01-01", "NaT"}, strew.time{"1970-01-01", "1970-01-01"}, strew.arange(2)
     for _, row in ipairs{
@@ -302,7 +373,8 @@ describe("times", function()
       {"'other' is int64, expected a time", strew.max, t, n}, {"'self' is int64, expected a time", strew.min, n, t},
       {"'index' is time", strew.scatter_nunique, n, zero}, {"'index' is time", strew.scatter_min, t, zero},
       {"'index' is time", strew.scatter_count, zero}, {"'out' is int64", strew.scatter_max, t, n, 0, n:clone()},
-      {"'skip_nan' is true", strew.scatter_nunique, t, n, {skip_nan = true}},
+      {"'out' is given, but a statistic of times", strew.scatter_mean, t, n, {out = t:clone()}},
+      {"'dtype' is given, but a statistic of times", strew.scatter_mean, t, n, {dtype = "float64"}},
       {"'self' is time", strew.unravel_index, zero, {3}}, {"is time", strew.ravel_multi_index, {zero, zero}, {3, 4}},
       {"'self' is time", strew.nan_to_num, t, 5}, {"'v' is time", strew.rolling, t, 2, "sum"},
       {"a text with a zero byte", strew.time, "2024-01-01\0x"}, {"'format' is given", strew.time, n, "%Y"},
@@ -311,7 +383,8 @@ describe("times", function()
       {"'test_elements' has \"x\" at [1], which is no time", strew.isin, t, {"2024-01-01", "x"}},
       {"'test_elements' is \"x\", expected a time", strew.isin, t, "x"},
       {"'self' has \"x\" at [2], which is no time", strew.to, strew.tensor{"2024-01-01", "2024-01-01", "x"}, "time"},
-      {"has \"mean\" for column \"t\" of time", function() strew.group_by({t = t}, "t"):agg{m = {"mean", "t"}} end},
+      {"has \"sum\" for column \"t\" of time, expected count, first, last, max, mean, median, min, nunique, quantile, "
+        .. "std or var", function() strew.group_by({t = t}, "t"):agg{m = {"sum", "t"}} end},
     } do
       assert.matches(row[1], support.message(table.unpack(row, 2)), 1, true)
     end
@@ -329,7 +402,7 @@ describe("times", function()
       assert.matches(('hint   %s:to("time") reads text as times'):format(row[4]), message, 1, true)
     end
     local g = strew.grouping(strew.tensor{0, 0, 1})
-    assert.matches("^mean: 'src' is time, expected numbers\n  src  time%[3%] [^\n]*$", support.message(g.mean, g, t))
+    assert.matches("^sum: 'src' is time, expected numbers\n  src  time%[3%] [^\n]*$", support.message(g.sum, g, t))
     assert.matches("^sum: 'src' is text, expected numbers\n  src  text%[1%] [^\n]*$",
       support.message(g.sum, g, strew.tensor{"a"}))
     assert.matches("^count_nonzero: 'self' is time, expected numbers or text", support.message(strew.count_nonzero, t))
