@@ -6920,18 +6920,21 @@ function strew.detach(self) end
 ---@class strew.read_options
 ---@field device? strew.device default: the program's device
 ---@field header? boolean .csv: true if the first line holds names; default: if it has no number, and a word above a number
----@field separator? string .csv: the character between cells, default ",", for .tsv a tab
----@field dtype? strew.dtype .csv: dtype of the columns of numbers; default int64 or float64
+---@field separator? string .csv: the character between cells, default ",", for .tsv a tab; "blanks": runs of blanks and tabs
+---@field dtype? strew.dtype|table<string,string> .csv: dtype of the columns of numbers, or dtypes by column, as {ok = "bool"};
+---  default int64 or float64
 ---@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
 ---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
 ---@field dates? (string|integer)[]|table<string,string>|true .csv: columns of ISO 8601 dates and times, read as times, or of a
 ---  format by column, as {day = "%d.%m.%Y"}: see strew.time; true: all whose first element is one of ISO 8601
 ---@field columns? (string|integer)[] the columns of the .csv, or the tensors of the .npz or .safetensors, in this order; default: all
 ---@field names? string[] .csv: names of all columns, instead of those in the file
----@field missing? (string|integer)[] .csv: cells to read as empty, as {"?", "-", -999}
+---@field missing? (string|number)[] .csv: cells to read as empty, as {"?", "-", -999}: words as they are written, numbers by
+---  their value in all columns but those of text
 ---@field skip? integer .csv: lines to skip at the beginning; default 0
 ---@field comment? string .csv: a character, as "#": lines that begin with it are skipped
 ---@field thousands? string .csv: a character between groups of three digits, as "," in 1,234,567
+---@field unit? table<string,string> .csv: by column a unit before or after its numbers, as {p = "%", price = "$"}: left out
 ---@field format? strew.format overrides the name's extension
 
 ---Options of strew.load.
@@ -6970,9 +6973,13 @@ function strew.detach(self) end
 ---names and numbers; and for a number below words as "-", "?" and "unknown", or as 110 001, which may be a postal code.
 ---It also fails for an integer with leading zeros, as the zip code 00501, or with a plus and 7 digits or more, as
 ---+4912345, unless `dtype` is given. `text = {"price"}` reads the column as words, `decimal = ","` numbers with commas,
----`thousands = ","` numbers as 1,234,567, `missing = {"-"}` such words as empty cells, `dates = {"when"}` dates:
+---`thousands = ","` numbers as 1,234,567, `unit = {p = "%"}` 20% as 20, `missing = {"-", -999}` such words, and numbers
+---equal to -999, as empty cells, `dtype = {ok = "bool"}` true, false, 1 and 0 as bools, `dates = {"when"}` dates:
 ---2024-05-17, 2024-05-17T12:30 or 2024-05-17 12:30:00.25+02:00, `dates = {when = "%d.%m.%Y"}` those of another form,
 ---by the letters of `strew.time`. They become times, in UTC unless they have an offset; an empty cell becomes NaT.
+---
+---A column is named by its name, or by its number from 1 on, unless that is another one's name: `text = {2}`.
+---`separator = "blanks"` reads columns between runs of blanks and tabs, which lines may also begin and end with.
 ---
 ---`skip = 2` and `comment = "#"` leave out lines, `rows = 10` reads ten rows, and `names = {"a", "b"}` names the columns,
 ---instead of the file's names if it has some.
@@ -7137,6 +7144,8 @@ function strew.key_table(n) end
 ---@field names? (string|integer)[] .csv: the order of the columns; default: the order of the loaded table
 ---@field words? table .csv: {column = {word, ...}}, columns not in x are ignored; default: the loaded table's words
 ---@field format? strew.format overrides the name's extension
+---@field missing? string .csv: the text of NaN and NaT, as "nan"; default: an empty cell
+---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
 
 ---Writes a tensor, or a table of tensors, to a file. The extension, or `format`, gives the format.
 ---
@@ -7144,7 +7153,10 @@ function strew.key_table(n) end
 ---tensor with a shape and dtype that `load` returns for .png. .npy.gz, .csv.gz and .tsv.gz are compressed by gzip. NumPy's
 ---formats have no bfloat16, which .safetensors has. Text is NumPy's `<U` in .npy and .npz, times are `<M8[us]`; in .csv they
 ---are words, and dates as 2024-05-17T12:30. .safetensors has neither: both are errors. `words = {}` saves codes of text. A
----word that is not UTF-8, of a file in another encoding or of NumPy's `S`, can be saved to .csv alone.
+---word that is not UTF-8, of a file in another encoding or of NumPy's `S`, can be saved to .csv alone. NaN and NaT are
+---empty cells of a .csv.
+---
+---"-" is standard output, for .csv and .tsv, and needs `format`: `strew.save("-", x, {format = "csv"})`.
 ---
 ---Saving is atomic: strew writes a new file beside the old one and renames it when it is complete. An error, a full
 ---disk or a crash leaves the old file unchanged. The next save into the folder removes the unfinished files of killed
@@ -7830,26 +7842,29 @@ function strew.code(x, column, word) end
 ---@class strew.time_options
 ---@field device? strew.device default: the program's device
 
----Reads times from text: one, or a nested sequence; or takes microseconds of int64 as times.
+---Reads times from text: one, or a nested sequence; or takes microseconds of int64 as times, and numbers with a unit.
 ---
 ---Without `format` a time is 2024-05-17, with T or a blank and 12:30, :00, a fraction, Z or an offset as +02:00 behind it; a
 ---year beyond 9999 or below 0 has a sign and 5 or 6 digits. "" and "NaT" are NaT. `format` has strftime's letters: Y y m b B
 ---d e j H I p M S f (a fraction) z (an offset) a A, T for H:M:S, F for Y-m-d, R for H:M, D for m/d/y and %%. Names of
----months and days are English. Without an offset a time is UTC. Digits beyond microseconds are dropped.
+---months and days are English. Without an offset a time is UTC. Digits beyond microseconds are dropped. Numbers since 1970
+---have a unit in place of the format: "s", "ms", "us" or "ns"; those beyond times, and NaN, are NaT.
 ---
 ---```lua
 ---print(strew.time{"2024-05-17", "2024-05-17T12:30:00.25+02:00"})
+---print(strew.time(1704153600, "s"))
 ---print(strew.time("17 May 2024, 1:05 PM", "%d %b %Y, %I:%M %p"))
 ---print(select(2, pcall(strew.time, {"2024-02-29", "2023-02-29"})))
 ---```
 ---```text
 ---time[2] cpu
 ---             2024-05-17  2024-05-17T10:30:00.25
+---time[] cpu  2024-01-02
 ---time[] cpu  2024-05-17T13:05
----example:3: time: 'x' has "2023-02-29", which is not in the calendar, at x[2]
+---example:4: time: 'x' has "2023-02-29", which is not in the calendar, at x[2]
 ---```
----@param x any text, a nested Lua sequence of texts, or a tensor of int64 or times
----@param format? string default: ISO 8601
+---@param x any text, a nested Lua sequence of texts, or a tensor of int64 or times; with a unit numbers
+---@param format? string default: ISO 8601; of numbers the unit
 ---@param options? strew.time_options
 ---@return strew.Tensor t time
 function strew.time(x, format, options) end

@@ -70,7 +70,8 @@ struct binding {
   const void *mark;       /* of its handles: a random number, so that no script forges one in a host's userdata */
   struct limits *limits;  /* of the Lua state, or NULL */
   bool sandbox;           /* scripts may not see memory that nothing was written to */
-  struct box *boxes;      /* those in use: Lua does not finalize boxes created by finalizers while a state is closed */
+  const struct script_function *const *rows; /* lists of those of the module, NULL at the end */
+  struct box *boxes; /* those in use: Lua does not finalize boxes created by finalizers while a state is closed */
   struct box *free_boxes;
   size_t bytes_seen;     /* tensor memory after the last call */
   size_t bytes_lowest;   /* the lowest since the last step of the collector */

@@ -34,7 +34,8 @@ int bind_fail(struct script_call *call, strew_status code, const char *argument,
 static int set_hint(struct script_call *call, const char *format, va_list arguments) {
   strew_error *error = &call->error;
   const size_t hint = strlen(error->hint), end = strlen(error->message) - hint;
-  vsnprintf(error->hint, sizeof error->hint, format, arguments);
+  if (vsnprintf(error->hint, sizeof error->hint, format, arguments) >= (int)sizeof error->hint)
+    strcpy(error->hint + sizeof error->hint - sizeof "...", "...");
   strew_printable(error->hint);
   snprintf(error->message + end, sizeof error->message - end, "%s%s", hint ? "" : "\n  hint  ", error->hint);
   return -1;

@@ -58,6 +58,17 @@ static bool bind_separator(lua_State *L, struct script_call *call, int i, const 
   return true;
 }
 
+/* The separator of a file that is read: "blanks" is any run of them. */
+static bool bind_separator_or_blanks(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  const bool is_string = lua_type(L, i) == LUA_TSTRING;
+  if (is_string && strcmp(lua_tostring(L, i), "blanks") == 0) return *(char *)out = STREW_BLANKS, true;
+  if (is_string && lua_rawlen(L, i) == 1 && *lua_tostring(L, i) == STREW_BLANKS)
+    return bind_fail(call, STREW_EARGUMENT, name, "is \"%c\", expected a character other than a letter, or \"blanks\"",
+                     STREW_BLANKS),
+           false;
+  return bind_separator(L, call, i, name, out);
+}
+
 /* Columns by name or number, or words: an option of the runtime, a list and its length; `most` is the capacity. */
 struct keys {
   size_t most;
@@ -66,6 +77,8 @@ struct keys {
   int64_t *count;
   const char **names;
   char (*numbers)[24];
+  strew_scalar *values; /* of numbers, which are no names then; NULL: they are */
+  int64_t value_count;
 };
 
 /* A column, and the format of its dates. */
@@ -84,6 +97,11 @@ static bool read_key(lua_State *L, struct script_call *call, const char *name, s
   char text[TEXT_BYTES];
   int i = lua_gettop(L);
   const char *key = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : NULL;
+  if (keys->values && lua_type(L, i) == LUA_TNUMBER) {
+    keys->values[keys->value_count++] =
+        lua_isinteger(L, i) ? strew_int(lua_tointeger(L, i)) : strew_float(lua_tonumber(L, i));
+    return true;
+  }
   if (lua_isinteger(L, i)) {
     snprintf(keys->numbers[*keys->count], sizeof *keys->numbers, "%lld", (long long)lua_tointeger(L, i));
     key = keys->numbers[*keys->count];
@@ -100,11 +118,13 @@ static bool read_keys(lua_State *L, struct script_call *call, int i, const char 
   int table;
   char text[TEXT_BYTES];
   if (!bind_table(L, call, i, name, &table)) {
-    if (lua_type(L, i) == LUA_TSTRING) bind_hint(call, "%s = {%s}", name, bind_text(L, call, i, text));
+    if (lua_type(L, i) != LUA_TSTRING) return false;
+    const bool is_short = lua_rawlen(L, i) < 40 && !strpbrk(lua_tostring(L, i), "\"\\");
+    bind_hint(call, is_short ? "%s = {%s}" : "%s = {name}, a table of names", name, bind_text(L, call, i, text));
     return false;
   }
   *keys->option = keys->names;
-  *keys->count = 0;
+  *keys->count = keys->value_count = 0;
   for (lua_Unsigned k = 1; k <= lua_rawlen(L, i) && k <= keys->most; k++) {
     lua_rawgeti(L, i, (lua_Integer)k);
     if (!read_key(L, call, name, keys)) return false;
@@ -119,6 +139,78 @@ static bool bind_keys(lua_State *L, struct script_call *call, int i, const char 
 
 static int compare_columns(const void *a, const void *b) {
   return strcmp(((const struct format *)a)->column, ((const struct format *)b)->column);
+}
+
+/* Rules of single columns: two options write the same list. */
+struct rules {
+  size_t most, count;
+  strew_csv_rule *rules;
+  strew_dtype *dtypes;
+  char (*numbers)[24];
+  int *wanted; /* of dtype: that of all columns, -1: none */
+};
+
+static int compare_rules(const void *a, const void *b) {
+  const strew_csv_rule *x = a, *y = b;
+  const int order = strcmp(x->column, y->column);
+  return order ? order : (x->unit == NULL) - (y->unit == NULL);
+}
+
+/* Reads a table of values by column, names or numbers, each of which `take` reads into a rule. */
+static bool read_rules(lua_State *L, struct script_call *call, int i, const char *name, struct rules *rules,
+                       bool (*take)(lua_State *, struct script_call *, const char *, struct rules *)) {
+  char text[TEXT_BYTES];
+  int table;
+  if (!bind_table(L, call, i, name, &table)) return false;
+  for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
+    const char *column = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+    if (rules->count == rules->most) break; /* finalizers may have added keys since they were counted */
+    if (lua_isinteger(L, -2)) {
+      snprintf(rules->numbers[rules->count], sizeof *rules->numbers, "%lld", (long long)lua_tointeger(L, -2));
+      column = rules->numbers[rules->count];
+    }
+    if (!column)
+      return bind_fail(call, STREW_EARGUMENT, name, "has key %s, expected names or numbers of columns",
+                       bind_text(L, call, lua_gettop(L) - 1, text)),
+             false;
+    rules->rules[rules->count] = (strew_csv_rule){.column = column};
+    if (!take(L, call, name, rules)) return false;
+    rules->count++;
+  }
+  qsort(rules->rules, rules->count, sizeof *rules->rules, compare_rules); /* errors are in the order of the names */
+  return true;
+}
+
+static bool take_unit(lua_State *L, struct script_call *call, const char *name, struct rules *rules) {
+  char text[TEXT_BYTES];
+  const int top = lua_gettop(L);
+  rules->rules[rules->count].unit = lua_type(L, top) == LUA_TSTRING ? lua_tostring(L, top) : NULL;
+  if (rules->rules[rules->count].unit) return true;
+  return bind_fail(call, STREW_EARGUMENT, name, "has %s for column \"%.40s\", expected a unit, as \"%%\"",
+                   bind_text(L, call, top, text), rules->rules[rules->count].column),
+         false;
+}
+
+static bool take_dtype(lua_State *L, struct script_call *call, const char *name, struct rules *rules) {
+  int wanted;
+  const int top = lua_gettop(L);
+  const char *word = lua_type(L, top) == LUA_TSTRING ? lua_tostring(L, top) : "";
+  const bool is_kind = strcmp(word, "text") == 0 || strcmp(word, "time") == 0;
+  if (!is_kind && !bind_wanted_dtype(L, call, top, name, &wanted)) return false;
+  rules->dtypes[rules->count] = !is_kind ? (strew_dtype)wanted : word[1] == 'e' ? STREW_TEXT : STREW_TIME;
+  rules->rules[rules->count].dtype = &rules->dtypes[rules->count];
+  return true;
+}
+
+static bool bind_units(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  return read_rules(L, call, i, name, out, take_unit);
+}
+
+/* The dtype of all columns of numbers, or dtypes by column. */
+static bool bind_dtypes(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  struct rules *rules = out;
+  return lua_istable(L, i) ? read_rules(L, call, i, name, rules, take_dtype)
+                           : bind_wanted_dtype(L, call, i, name, rules->wanted);
 }
 
 /* Adds the columns that are keys of the table at i, with the formats that are their values, in the order of their names. */
@@ -173,6 +265,23 @@ static struct keys prepare_keys(lua_State *L, const struct script_call *call, co
   return keys;
 }
 
+/* Allocates memory for the rules of the options `dtype` and `unit`. */
+static struct rules prepare_rules(lua_State *L, const struct script_call *call, int *wanted) {
+  static const char *const names[] = {"dtype", "unit"};
+  struct rules rules = {.wanted = wanted};
+  int top = lua_gettop(L), last = call->arguments;
+  while (last && lua_isnil(L, last)) last--;
+  for (int k = 0; last && lua_istable(L, last) && k < 2; k++, lua_settop(L, top)) {
+    lua_pushstring(L, names[k]);
+    if (lua_rawget(L, last) != LUA_TTABLE) continue;
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) rules.most++;
+  }
+  rules.rules = lua_newuserdatauv(L, rules.most * sizeof *rules.rules, 0);
+  rules.dtypes = lua_newuserdatauv(L, rules.most * sizeof *rules.dtypes, 0);
+  rules.numbers = lua_newuserdatauv(L, rules.most * sizeof *rules.numbers, 0);
+  return rules;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- loading */
 
 /* The arguments of load and chunks. */
@@ -181,9 +290,11 @@ struct loading {
   strew_device *device;
   strew_load_options options;
   strew_csv_options csv;
+  strew_csv_lists lists;
   strew_error warning;
   struct keys text, columns, names, missing;
   struct dates dates;
+  struct rules rules;
   int wanted;
   strew_dtype dtype;
 };
@@ -203,19 +314,22 @@ static void prepare_loading(lua_State *L, const struct script_call *call, struct
   csv->date_formats = loading->dates.formats = memset(lua_newuserdatauv(L, formats_bytes, 0), 0, formats_bytes);
   loading->columns = prepare_keys(L, call, "columns", of_columns, &options->columns, &options->column_count);
   loading->names = prepare_keys(L, call, "names", "names of columns", &csv->names, &csv->name_count);
-  loading->missing = prepare_keys(L, call, "missing", "words or integers", &csv->missing, &csv->missing_count);
+  loading->missing = prepare_keys(L, call, "missing", "words or numbers", &csv->missing, &csv->missing_count);
+  loading->missing.values = lua_newuserdatauv(L, loading->missing.most * sizeof *loading->missing.values, 0);
+  loading->rules = prepare_rules(L, call, &loading->wanted);
+  csv->lists = &loading->lists;
 }
 
 #define LOADING_PARAMETERS(loading)                                                                                    \
   {"path", REQUIRED, bind_path, &(loading).path}, {"device", KEYED, bind_device, &(loading).device},                   \
       {"header", KEYED, bind_header, &(loading).options.header},                                                       \
-      {"separator", KEYED, bind_separator, &(loading).options.separator},                                              \
-      {"dtype", KEYED, bind_wanted_dtype, &(loading).wanted}, {"text", KEYED, bind_keys, &(loading).text},             \
+      {"separator", KEYED, bind_separator_or_blanks, &(loading).options.separator},                                    \
+      {"dtype", KEYED, bind_dtypes, &(loading).rules}, {"text", KEYED, bind_keys, &(loading).text},                    \
       {"decimal", KEYED, bind_separator, &(loading).options.decimal}, {"dates", KEYED, bind_dates, &(loading).dates},  \
       {"columns", KEYED, bind_keys, &(loading).columns}, {"names", KEYED, bind_keys, &(loading).names},                \
       {"missing", KEYED, bind_keys, &(loading).missing}, {"skip", KEYED, bind_integer, &(loading).csv.skip},           \
       {"comment", KEYED, bind_separator, &(loading).csv.comment},                                                      \
-      {"thousands", KEYED, bind_separator, &(loading).csv.thousands}, {                                                \
+      {"thousands", KEYED, bind_separator, &(loading).csv.thousands}, {"unit", KEYED, bind_units, &(loading).rules}, { \
     "format", KEYED, bind_string, &(loading).options.format                                                            \
   }
 
@@ -225,6 +339,11 @@ static bool read_loading(lua_State *L, struct script_call *call, const struct pa
   if (!bind_arguments(L, call, parameters)) return false;
   loading->dtype = (strew_dtype)loading->wanted;
   if (loading->wanted >= 0) loading->options.dtype = &loading->dtype;
+  const struct rules *rules = &loading->rules;
+  loading->lists = (strew_csv_lists){.rule_count = (int64_t)rules->count,
+                                     .rules = rules->rules,
+                                     .missing_count = loading->missing.value_count,
+                                     .missing = loading->missing.values};
   return true;
 }
 
@@ -369,6 +488,13 @@ static bool bind_saved(lua_State *L, struct script_call *call, int i, const char
   return lua_istable(L, i) || bind_tensor(L, call, i, name, out);
 }
 
+/* A text without zero bytes. */
+static bool bind_cell(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  if (!bind_string(L, call, i, name, out)) return false;
+  if (strlen(*(const char **)out) == lua_rawlen(L, i)) return true;
+  return bind_fail(call, STREW_EARGUMENT, name, "has a zero byte, which no file can hold"), false;
+}
+
 /* save(path, x): no result. */
 static int save(lua_State *L, struct script_call *call) {
   const char *path = NULL;
@@ -380,10 +506,12 @@ static int save(lua_State *L, struct script_call *call) {
                                          {"x", REQUIRED, bind_saved, &tensor},
                                          {"compress", KEYED, bind_boolean, &options.compress},
                                          {"header", KEYED, bind_header, &options.header},
-                                         {"separator", KEYED, bind_separator, &options.separator},
+                                         {"separator", KEYED, bind_separator_or_blanks, &options.separator},
                                          {"names", KEYED, bind_table, &ignored},
                                          {"words", KEYED, bind_table, &ignored},
                                          {"format", KEYED, bind_string, &options.format},
+                                         {"missing", KEYED, bind_cell, &options.missing},
+                                         {"decimal", KEYED, bind_separator, &options.decimal},
                                          LAST_PARAMETER};
   struct owner *held = bind_push_owner(L, &held_tables);
   const int x = bind_position(L, 2, "x");

@@ -74,11 +74,21 @@ static const char *push_hint(lua_State *L, const char *name) {
   return lua_tostring(L, -1);
 }
 
+/* True for the name of a call that a sandbox lacks. */
+static bool is_outside(const struct binding *binding, const char *name) {
+  for (size_t i = 0; binding->rows[i]; i++)
+    for (const struct script_function *row = binding->rows[i]; row->name; row++)
+      if (row->forms & OUTSIDE && strcmp(row->name, name) == 0) return true;
+  return false;
+}
+
 int bind_fail_name(lua_State *L, struct script_call *call, const char *owner, const strew_guess *guess) {
   strew_dtype dtype;
   bind_fail(call, STREW_EARGUMENT, NULL, "-");
   snprintf(call->error.message, sizeof call->error.message, "%s has no '%.60s'", owner, guess->wanted);
   strew_printable(call->error.message);
+  if (call->binding->sandbox && is_outside(call->binding, guess->wanted))
+    return bind_hint(call, "a sandbox has no files, and no memory of other libraries");
   const char *hint = push_hint(L, guess->wanted);
   if (hint) return bind_hint(call, "%s", hint);
   if (strew_dtype_from_word(guess->wanted, &dtype, NULL) == STREW_OK)

@@ -127,7 +127,8 @@ static void make_context(lua_State *L, const strew_options *given, strew_context
 
 static struct binding *push_binding(lua_State *L, const struct opening *opening) {
   struct binding *binding = lua_newuserdatauv(L, sizeof *binding, BINDING_VALUES);
-  *binding = (struct binding){.mark = (const void *)(uintptr_t)secret_number(), .sandbox = opening->sandbox};
+  *binding =
+      (struct binding){.mark = (const void *)(uintptr_t)secret_number(), .sandbox = opening->sandbox, .rows = all_rows};
   bind_print_defaults(&binding->print);
   lua_createtable(L, 0, 1);
   lua_pushvalue(L, -2);

@@ -205,7 +205,10 @@ static bool walk_value(lua_State *L, struct walk *walk, int depth) {
   case LUA_TNUMBER:
   case LUA_TBOOLEAN:
     if (!walk->is_time) return walk_element(L, walk, depth);
-    return fail_entry(walk, depth, bind_text(L, walk->call, i, text), "expected the text of a time");
+    fail_entry(walk, depth, bind_text(L, walk->call, i, text), "expected the text of a time");
+    if (lua_type(L, i) == LUA_TNUMBER)
+      bind_hint(walk->call, "strew.time(x, \"s\") reads seconds since 1970, also \"ms\", \"us\" and \"ns\"");
+    return false;
   case LUA_TTABLE: return walk_table(L, walk, depth);
   case LUA_TNIL: return fail_entry(walk, depth, "nil", "sequences have no holes");
   case LUA_TSTRING:
@@ -326,7 +329,9 @@ static int time_of(lua_State *L, struct script_call *call) {
   strew_device *device = a.device ? a.device : call->binding->device;
   if (lua_type(L, 1) != LUA_TUSERDATA) return from_value(L, call, STREW_TIME, a.format, device, out) ? 1 : -1;
   if (!bind_tensor(L, call, 1, "x", &a.x)) return -1;
-  if (a.format) return bind_fail(call, STREW_EARGUMENT, "format", "is given, but x is a tensor, which has no text");
+  if (a.format)
+    return bind_fail(call, STREW_EARGUMENT, "format",
+                     "is \"%.40s\", expected \"s\", \"ms\", \"us\" or \"ns\" for a tensor of numbers", a.format);
   return bind_end(strew_to(a.x, a.device ? device : strew_tensor_device(a.x), STREW_TIME, out, a.error), 1);
 }
 

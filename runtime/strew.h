@@ -1562,6 +1562,25 @@ typedef enum strew_header {
   STREW_HEADER_YES
 } strew_header;
 
+/* How a column of a .csv file is read. */
+typedef struct strew_csv_rule {
+  const char *column;       /* its name, or its number */
+  const char *unit;         /* before or after its numbers, as "%" in 20% and "$" in $5: left out; NULL: none */
+  const strew_dtype *dtype; /* of its numbers, which it must be able to hold; STREW_BOOL also reads true and false, ignoring
+                               case; STREW_TEXT and STREW_TIME: as if `text` or `dates` named it. NULL: that of the file */
+  uint64_t reserved[1];
+} strew_csv_rule;
+
+/* Lists of .csv files. */
+typedef struct strew_csv_lists {
+  int64_t rule_count;
+  const strew_csv_rule *rules;
+  int64_t missing_count;
+  const strew_scalar *missing; /* numbers to read as empty cells, by their value, however written, in all columns but
+                                  those of text */
+  uint64_t reserved[4];
+} strew_csv_lists;
+
 /* More options of .csv files. */
 typedef struct strew_csv_options {
   int64_t skip;               /* lines to skip at the beginning, empty ones included */
@@ -1569,7 +1588,7 @@ typedef struct strew_csv_options {
   int64_t name_count;         /* the number of names: that of the file's columns */
   const char *const *names;   /* of all columns, instead of those that `header` reads; may be NULL */
   int64_t missing_count;      /* the number of words in `missing` */
-  const char *const *missing; /* cells to read as empty, ignoring blanks around them; numbers are allowed */
+  const char *const *missing; /* cells to read as empty, as they are written, ignoring blanks around them */
   int64_t rows;               /* strew_load: of the table, at most; no more of the file is read. 0: all */
   /* Receives a message if names of the file are empty or repeated, with the code STREW_OK; else an empty one. NULL: none
      is wanted */
@@ -1578,8 +1597,12 @@ typedef struct strew_csv_options {
   bool all_dates; /* columns whose first element is a date are ones of dates, as if `dates` named them */
   /* Of each name in `dates` the format of its dates, as for strew_time_parse, or NULL; NULL: of none */
   const char *const *date_formats;
-  uint64_t reserved[2];
+  const strew_csv_lists *lists; /* or NULL */
+  uint64_t reserved[1];
 } strew_csv_options;
+
+/* As a separator: any run of blanks and tabs, without empty cells at the ends of lines. */
+enum { STREW_BLANKS = 'b' };
 
 /* .csv files: each column becomes a 1-D tensor, named by its header or "1", "2", ... An empty name becomes the column's
    number, a repeated one gets a number: x, x_2. Cells may be in double quotes,
@@ -1604,10 +1627,12 @@ typedef struct strew_load_options {
      should not be changed in place (pages not yet read change, too). Replacing it, as strew_save does, is safe. */
   bool map;
   strew_header header; /* .csv */
-  char separator; /* .csv: between cells; 0: a comma, .tsv: a tab. Not a character of numbers, a quote or a line end */
+  char separator; /* .csv: between cells; 0: a comma, .tsv: a tab. Not a character of numbers, a quote or a line end;
+                     or STREW_BLANKS */
   const strew_dtype *dtype; /* .csv: of number columns, which it must be able to hold; NULL: as above */
   int64_t text_count;       /* .csv: the number of names in `text` */
-  const char *const *text;  /* .csv: columns to read as text whatever they hold */
+  const char *const *text;  /* .csv: columns to read as text whatever they hold; a name that no column has may be the
+                               number of one, from 1 on: also in `dates`, `columns` and rules */
   const char *format;       /* a suffix without its point, "csv" or "csv.gz", whatever the name's; NULL: the name's */
   char decimal;             /* .csv: of numbers, '.' or ','; 0: a point. A comma needs `separator`; if that is a comma
                                as well, such numbers are in quotes */
@@ -1699,12 +1724,16 @@ typedef struct strew_save_options {
   strew_header header; /* .csv */
   char separator;      /* .csv: 0: a comma; .tsv: a tab */
   const char *format;  /* as for strew_load */
-  uint64_t reserved[4];
+  const char *missing; /* .csv: the text of NaN and NaT; NULL: an empty cell */
+  char decimal;        /* .csv: of numbers, '.' or ','; 0: a point. A comma needs `separator` */
+  uint64_t reserved[2];
 } strew_save_options;
 
 /* Write a file, first under another name in the same folder. An old file stays unchanged until the new one is complete,
    and if the call fails or the process ends. The next save into the folder removes the remains of a killed process. A
-   symbolic link's target is written; an old file's mode is kept. options NULL: all defaults. */
+   symbolic link's target is written; an old file's mode is kept. options NULL: all defaults.
+   path "-" is standard output, for .csv and .tsv, also compressed, and needs `format`; so is a path of it that is no
+   regular file, as /dev/stdout in a pipe. A failure may leave a part there. */
 STREW_API strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save_options *options,
                                   strew_error *error);
 STREW_API strew_status strew_save_table(const strew_table *table, const char *path, const strew_save_options *options,

@@ -4,6 +4,7 @@
 #include "trials.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -170,8 +171,51 @@ START_TEST(test_lines_and_words) {
   strew_table_release(table);
   csv.name_count = 1;
   assert_fails(load(&options, &table), STREW_EARGUMENT, "load: 'names' has 1 names, expected 2, the cells of line 3");
-  csv.reserved[1] = 1;
+  csv.reserved[0] = 1;
   assert_fails(load(&options, &table), STREW_EARGUMENT, NULL);
+}
+END_TEST
+
+START_TEST(test_rules) {
+  static const strew_dtype truth = STREW_BOOL, text = STREW_TEXT;
+  static const strew_csv_rule rules[] = {
+      {.column = "1", .unit = "%"}, {.column = "b", .dtype = &truth}, {.column = "c", .dtype = &text}};
+  const strew_scalar numbers[] = {strew_float(-999), strew_float(0.1), {STREW_UINT64, {-1}}};
+  strew_csv_lists lists = {.rule_count = 3, .rules = rules, .missing_count = 3, .missing = numbers};
+  strew_csv_options csv = {.lists = &lists};
+  strew_load_options options = {.header = STREW_HEADER_YES, .separator = STREW_BLANKS, .csv = &csv};
+  strew_table *table;
+  if (lacks(STREW_FLOAT64)) return;
+  put_text("  a b\tc  d\n20% true -999 -999.0\n\t-9.99e2%  0 5 1.0e-1  \n   \n 1.5 FALSE 6 18446744073709551615\n");
+  ok(load(&options, &table));
+  ck_assert_double_eq(element_of(table, 0, 0), 20);
+  ck_assert_double_nan(element_of(table, 0, 1));
+  ck_assert_int_eq(strew_tensor_dtype(strew_table_tensor(table, 1)), STREW_BOOL);
+  ck_assert_double_eq(element_of(table, 1, 0), 1);
+  ck_assert_str_eq(strew_table_word(table, 2, 0), "-999");
+  for (int64_t i = 0; i < 3; i++) ck_assert_double_nan(element_of(table, 3, i));
+  strew_table_release(table);
+  lists.rule_count = -1;
+  assert_fails(load(&options, &table), STREW_EARGUMENT, "load: 'unit' has -1 names, expected 0 or more");
+  lists.rule_count = 1, lists.rules = &(const strew_csv_rule){.column = "a", .unit = ""};
+  assert_fails(load(&options, &table), STREW_EARGUMENT, "load: 'unit' has an empty unit, expected one as \"%\"");
+  lists.rules = &(const strew_csv_rule){.column = "5", .unit = "%"};
+  assert_fails(load(&options, &table), STREW_EARGUMENT,
+               "load: 'unit' has \"5\", not found among the columns: \"a\", \"b\", \"c\", \"d\"");
+}
+END_TEST
+
+START_TEST(test_saved_forms) {
+  const strew_save_options options = {.separator = ';', .decimal = ',', .missing = "n;a"};
+  strew_tensor *numbers = tensor_from_doubles(STREW_FLOAT32, 2, (double[]){1.5, NAN});
+  ok(strew_save(numbers, path, NULL, &failure));
+  assert_text("1.5\n\"\"\n");
+  ok(strew_save(numbers, path, &options, &failure));
+  assert_text("\"1,5\"\n\"n;a\"\n");
+  assert_fails(strew_save(numbers, path, &(strew_save_options){.separator = STREW_BLANKS}, &failure), STREW_EARGUMENT,
+               NULL);
+  assert_fails(strew_save(numbers, path, &(strew_save_options){.decimal = ';'}, &failure), STREW_EARGUMENT, NULL);
+  strew_release(numbers);
 }
 END_TEST
 
@@ -240,7 +284,9 @@ static size_t put_cell(char *to, int kind, bool is_plain) {
       {"a", "word", "\"two\nlines\"", "\"a \"\"b\"\"\"", "", "\"\"", "5\" nails", "\"\r\n\r\n\""},
       {"2024-05-17", "1969-12-31T23:59:59Z", "", "2024-02-29 12:30", "nan", "\"2024-05-17\"", "1970-01-01", ""},
       {"-", "-", "-", "-", "-", "-", "-", "-"},
-      {"", "", "", "", "", "", "", ""}};
+      {"", "", "", "", "", "", "", ""},
+      {"20%", "-3.5 %", "% 7", "1e2%", "8", "", "0.5%", "9007199254740993%"},
+      {"true", "False", "0", "1", "TRUE", "1.0", "", "2"}};
   static const char *const rare[] = {"",       "x",   "9007199254740993", "2.5",   "-", "007", "nan",
                                      "\"open", "a,b", "\"a\"b",           "1'234", "#"};
   if (!is_plain && draw_below(60) == 0) return (size_t)sprintf(to, "%s", rare[draw_below(12)]);
@@ -249,13 +295,13 @@ static size_t put_cell(char *to, int kind, bool is_plain) {
     for (int64_t i = draw_below(150); i >= 0; i--) length += (size_t)sprintf(to + length, i % 9 ? "\"\"" : "\n");
     return length + (size_t)sprintf(to + length, "\"");
   }
-  if (kind == 6) return (size_t)sprintf(to, "w%d", (int)draw_below(draw_below(2) ? 400 : 20));
+  if (kind == 8) return (size_t)sprintf(to, "w%d", (int)draw_below(draw_below(2) ? 400 : 20));
   return (size_t)sprintf(to, "%s", cells[kind][draw_below(is_plain ? 5 : 8)]);
 }
 
 enum { MOST_ROWS = 600 };
 
-static const char *random_text(void) {
+static char *random_text(void) {
   static const char *const ends[] = {"\n", "\r\n", "\r"};
   static char text[1 << 17];
   const char *end = ends[draw_below(3)];
@@ -263,7 +309,7 @@ static const char *random_text(void) {
   const bool is_plain = draw_below(2);
   int kinds[4];
   size_t length = 0;
-  for (int64_t i = 0; i < count; i++) kinds[i] = (int)draw_below(7);
+  for (int64_t i = 0; i < count; i++) kinds[i] = (int)draw_below(9);
   for (int64_t i = 0; i < count; i++) length += (size_t)sprintf(text + length, "%sc%d", i ? "," : "", (int)i);
   length += (size_t)sprintf(text + length, "%s", end);
   for (int64_t row = 0; row < rows; row++) {
@@ -318,10 +364,18 @@ static void assert_same_chunks(strew_device *one, strew_device *other, const str
   strew_reader_close(expected);
 }
 
+/* Puts blanks and tabs in the place of commas. */
+static const char *with_blanks(char *text) {
+  for (char *at = text; *at; at++)
+    if (*at == ',') *at = draw_below(3) ? ' ' : '\t';
+  return text;
+}
+
 /* Random files, read by threads in blocks of a few rows or some hundred, and in two walks. */
 START_TEST(test_parts) {
   const int trials = under_qemu(2000, 20);
   static const char *const dates[] = {"c0"}, *const missing[] = {"7", "word"}, *const formats[] = {"%Y-%m-%d"};
+  static const strew_dtype truth = STREW_BOOL, wide = STREW_FLOAT32;
   static const strew_dtype dtypes[] = {STREW_INT64, STREW_FLOAT64, STREW_FLOAT32, STREW_INT32};
   const strew_options whole = {.threads = 1, .grain_bytes = (size_t)1 << 20},
                       blocks = {.threads = 3, .grain_bytes = 500};
@@ -336,8 +390,17 @@ START_TEST(test_parts) {
   for (int trial = 0; trial < trials; trial++) {
     strew_error error = {.alias = NULL};
     strew_table *table = NULL, *expected = NULL;
-    const strew_csv_options csv = {.comment = (char)(draw_below(2) ? '#' : 0),
-                                   .skip = draw_below(8) == 0,
+    const strew_scalar numbers[] = {strew_int(1), strew_float(2.5), strew_float(-20), strew_int(9007199254740993)};
+    const strew_csv_rule rules[] = {
+        {.column = "c1", .unit = "%"}, {.column = "3", .dtype = &truth}, {.column = "2", .dtype = &wide}};
+    const bool has_names = draw_below(3) == 0, has_blanks = draw_below(4) == 0;
+    const strew_csv_lists lists = {.missing_count = draw_below(3) ? 0 : 1 + draw_below(4),
+                                   .missing = numbers,
+                                   .rule_count = has_names ? draw_below(4) : 0,
+                                   .rules = rules};
+    const strew_csv_options csv = {.lists = &lists,
+                                   .comment = (char)(draw_below(2) ? '#' : 0),
+                                   .skip = !has_names && draw_below(8) == 0,
                                    .rows = draw_below(4) ? 0 : 1 + draw_below(50),
                                    .missing = missing,
                                    .missing_count = draw_below(3) ? 0 : 2,
@@ -347,11 +410,13 @@ START_TEST(test_parts) {
                                         .dtype = draw_below(3) ? NULL : &dtypes[draw_below(4)],
                                         .dates = dates,
                                         .date_count = !csv.skip && draw_below(6) == 0,
+                                        .separator = (char)(has_blanks ? STREW_BLANKS : 0),
                                         .columns = dates,
                                         .column_count = !csv.skip && draw_below(6) == 0,
                                         .csv = &csv};
     strew_device *one = draw_below(3) ? device : of_blocks;
-    put_text(random_text());
+    char *text = random_text();
+    put_text(has_blanks ? with_blanks(text) : text);
     const strew_status status = strew_load(one, path, &options, NULL, &table, &failure);
     ck_assert_int_eq(strew_load(cpu, path, &options, NULL, &expected, &error), status);
     if (status == STREW_OK)
@@ -364,7 +429,7 @@ START_TEST(test_parts) {
   }
   strew_context_release(other);
   strew_context_release(third);
-  ck_assert_int_gt(loaded, trials / 8);
+  ck_assert_int_gt(loaded, trials / 10);
 }
 END_TEST
 
@@ -399,7 +464,11 @@ START_TEST(test_first_rows_memory_fails) {
       "x;x;;a name of more than a few letters;x\n1'234;a;1;\"q\"\"\";1.2.70\n5;b;2;c;2.2.70\n6;c;3;d;\n";
   static const char *const dates[] = {"x_3"}, *const formats[] = {"%d.%m.%y"};
   strew_error warning = {0};
-  const strew_csv_options csv = {.rows = 2, .thousands = '\'', .warning = &warning, .date_formats = formats};
+  const strew_scalar number = strew_int(77);
+  const strew_csv_rule rule = {.column = "2", .unit = "km"};
+  const strew_csv_lists lists = {.rule_count = 1, .rules = &rule, .missing_count = 1, .missing = &number};
+  const strew_csv_options csv = {
+      .rows = 2, .thousands = '\'', .warning = &warning, .date_formats = formats, .lists = &lists};
   const strew_load_options options = {.separator = ';', .date_count = 1, .dates = dates, .csv = &csv};
   strew_table *table;
   long tries = 0;
@@ -453,6 +522,8 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_words);
   tcase_add_test(all, test_commas_and_dates);
   tcase_add_test(all, test_lines_and_words);
+  tcase_add_test(all, test_rules);
+  tcase_add_test(all, test_saved_forms);
   tcase_add_test(all, test_names_and_thousands);
   tcase_add_test(all, test_printable);
   tcase_add_test(all, test_parts);

@@ -369,6 +369,10 @@ static void counts(void) {
     note("strew_load_options.column_count"), note("strew_csv_options.name_count");
     refuse_load_options("rows", &(strew_load_options){.csv = &(strew_csv_options){.rows = bad}}, bad);
     note("strew_csv_options.missing_count"), note("strew_csv_options.rows");
+    const strew_csv_lists numbers = {.missing_count = bad}, rules = {.rule_count = bad};
+    refuse_load_options("missing", &(strew_load_options){.csv = &(strew_csv_options){.lists = &numbers}}, bad);
+    refuse_load_options("unit", &(strew_load_options){.csv = &(strew_csv_options){.lists = &rules}}, bad);
+    note("strew_csv_lists.missing_count"), note("strew_csv_lists.rule_count");
     REFUSES_MEMBER("strew_reduce_options.dim_count", "dim_count", strew_reduce_with, STREW_FOLD_SUM, floats,
                    &(strew_reduce_options){.dim_count = bad}, &out);
     strew_dtype promoted;
@@ -499,10 +503,14 @@ static void reserved(void) {
     note("strew_group_reduce_options.reserved");
     refuse_reduce_options("options", STREW_GROUP_MEDIAN, &reducing, bad);
     REFUSES("options", strew_group_ids, strew_by_index(index), floats, &reducing, &out);
-    if (bad < 2) {
+    if (bad < 1) {
       strew_csv_options lines = {.skip = 1};
+      strew_csv_rule rule = {.column = "1"};
       lines.reserved[bad] = bit;
-      note("strew_csv_options.reserved");
+      note("strew_csv_options.reserved"), note("strew_csv_rule.reserved");
+      refuse_load_options("options", &(strew_load_options){.csv = &lines}, bad);
+      rule.reserved[bad] = bit, lines.reserved[bad] = 0;
+      lines.lists = &(strew_csv_lists){.rule_count = 1, .rules = &rule};
       refuse_load_options("options", &(strew_load_options){.csv = &lines}, bad);
     }
     if (bad >= 4) continue;
@@ -511,16 +519,21 @@ static void reserved(void) {
     softening.reserved[bad] = bit;
     note("strew_group_softmax_options.reserved");
     refuse_softmax_options("options", &softening, bad);
+    strew_csv_lists lists = {.rule_count = 0};
+    lists.reserved[bad] = bit;
+    note("strew_csv_lists.reserved");
+    refuse_load_options("options", &(strew_load_options){.csv = &(strew_csv_options){.lists = &lists}}, bad);
     strew_save_options saving = {.compress = false};
     strew_image_options painting = {.scale = 1};
     strew_reader_options reading = {.rows = 1};
     strew_reader *reader = NULL;
-    scattering.reserved[bad] = saving.reserved[bad] = painting.reserved[bad] = reading.reserved[bad] = bit;
+    scattering.reserved[bad] = painting.reserved[bad] = reading.reserved[bad] = bit;
+    if (bad < 2) saving.reserved[bad] = bit;
     note("strew_scatter_options.reserved");
     refuse_reserved_of_forms(bad, bit);
     note("strew_save_options.reserved"), note("strew_load_options.reserved");
     refuse_scatter_options("options", &scattering, bad);
-    refuse_save_options("options", &saving, bad);
+    if (bad < 2) refuse_save_options("options", &saving, bad);
     REFUSES_MEMBER("strew_image_options.reserved", "options", strew_image, matrix, &painting, &out);
     REFUSES_MEMBER("strew_reader_options.reserved", "options", strew_reader_open, device, FOLDER "/x.csv", &reading,
                    &reader);

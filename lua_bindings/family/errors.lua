@@ -87,12 +87,26 @@ local function format_of(column, dates)
   return format(".dates = {%s = %s}", errors.key(string.match(column, '^"(.*)"$') or column), dates)
 end
 
+-- '{unit = {price = "$"}}' for '{.lists.rules = {{"price", .unit = "$"}}}'.
+local function unit_of(column, unit)
+  local name = string.match(column, '^"(.*)"$')
+  return format(".unit = {%s = %s}", name and errors.key(name) or "[" .. column .. "]", unit)
+end
+
+-- 'x.day' for 'x["day"]'.
+local function field_of(name)
+  local key = errors.key(name)
+  return key == name and "x." .. name or nil
+end
+
 -- Returns a hint of the library as a script's: 'self:to("float32")' for "strew_to(self, float32)",
 -- '{dtype = "float64"}' for "{.dtype = STREW_FLOAT64}".
 function errors.hint(hint)
   for _, phrase in ipairs(phrases) do hint = replace(hint, phrase[1], phrase[2]) end
   hint = string.gsub(hint, "strew_(%l[%l_]*)(%b())", method)
   hint = string.gsub(hint, "%.dates = {(.-)}, %.date_formats = {(.-)}", format_of)
+  hint = string.gsub(hint, "%.lists%.rules = {{(.-), %.unit = (\".-\")}}", unit_of)
+  hint = string.gsub(hint, 'x%[%"(.-)%"%]', field_of)
   hint = string.gsub(hint, "([{ ])%.(%l[%l_]* = )", "%1%2")
   return (string.gsub(hint, "STREW_(%u+%d*)%f[^%w_]", word))
 end

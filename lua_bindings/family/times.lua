@@ -185,19 +185,38 @@ local function seconds_between(a, b)
   return gap
 end
 
--- Returns seconds, of integers exact, of floats the nearest, as microseconds, and where they have none.
-local function microseconds(seconds)
+-- Returns seconds, of integers exact, of floats the nearest, as microseconds, and where they have none. Another unit is
+-- that number of microseconds, or, below 0, the part 1 / -unit of one.
+local function microseconds(seconds, unit)
+  unit = unit or SECOND
   if not operands.is_tensor(seconds) then
     local dtype = math.type(seconds) == "float" and "float64" or "int64"
-    local all, is_none = microseconds(strew.full({}, seconds, {dtype = dtype, device = "cpu"}))
+    local all, is_none = microseconds(strew.full({}, seconds, {dtype = dtype, device = "cpu"}), unit)
     return all:item(), is_none:item()
   elseif operands.is_float(seconds) then
     local near, device = seconds:to(operands.float64_device(seconds)), seconds.device
-    local all = (near:to("float64") * SECOND):round()
+    near = near:to("float64")
+    local all = (unit > 0 and near * unit or near / -unit):round()
     return all:to("int64"):to(device), (~all:abs():lt(2.0 ^ 63)):to(device)
   end
-  local most <const> = math.maxinteger // SECOND
-  return seconds:to("int64") * SECOND, seconds:gt(most) | seconds:lt(-most)
+  if unit < 0 then return seconds:to("int64") // -unit, seconds:gt(math.maxinteger) end
+  local most <const> = math.maxinteger // unit
+  return seconds:to("int64") * unit, seconds:gt(most) | seconds:lt(-most)
+end
+
+local UNITS <const> = {s = SECOND, ms = 1000, us = 1, ns = -1000}
+
+-- Returns numbers, counted in a unit since 1970, as times; nil: it is no unit, or they are no numbers.
+function times.counted(x, unit, options)
+  if not UNITS[unit] then return nil end
+  local function read(dtype) return select(2, pcall(strew.tensor, x, {dtype = dtype, device = "cpu"})) end
+  local t = operands.is_tensor(x) and x or read()
+  if t ~= x and (not operands.is_tensor(t) or operands.is_float(t)) then t = read "float64" end
+  if not operands.is_tensor(t) or t.dtype == "bool" or t.dtype == "text" or t.dtype == "time" then return nil end
+  local all, is_none = microseconds(t, UNITS[unit])
+  local device = type(options) == "table" and options.device or not operands.is_tensor(x) and strew.empty(0).device
+  local out = strew.where(is_none, NAT, all):to("time")
+  return device and out:to(device) or out
 end
 
 local function shifted(t, seconds, sign)

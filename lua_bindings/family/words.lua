@@ -246,6 +246,12 @@ function words.strings.full(...)
   return full(is_list and given[1] or table.move(given, 1, count, 1, {}), given[given.n], options)
 end
 
+-- Numbers with a unit as times.
+function words.strings.time(x, unit, ...)
+  local t = times.counted(x, unit, ...)
+  return t or strew.time(x, unit, ...) -- fails again
+end
+
 function calls.full_like(self, word, options)
   if not operands.is_tensor(self) or type(options or {}) ~= "table" then
     return strew.full_like(self, word, options) -- fails again

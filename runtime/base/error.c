@@ -234,7 +234,8 @@ strew_status(fail)(const struct call *call, struct fault fault, const char *form
     error->position_rank = fault.position_rank;
     memcpy(error->position, fault.position, (size_t)fault.position_rank * sizeof *fault.position);
   }
-  if (fault.hint) snprintf(error->hint, sizeof error->hint, "%s", fault.hint);
+  if (fault.hint && snprintf(error->hint, sizeof error->hint, "%s", fault.hint) >= (int)sizeof error->hint)
+    strcpy(error->hint + sizeof error->hint - sizeof "...", "...");
   strew_printable(error->hint);
 
   struct text text = {error->message, error->message + sizeof error->message};

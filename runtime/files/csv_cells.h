@@ -13,13 +13,16 @@ struct cells {
   const char *at; /* the next byte; the text ends at its only 0 byte */
   int64_t line;   /* of `at`, counted from 1 */
   char separator;
+  bool has_runs;                 /* any run of blanks and tabs separates cells; `separator` is a blank */
   int comment;                   /* lines that begin with this byte are skipped; 0: none */
   int64_t skip;                  /* lines still to skip, whatever is in them */
   int point, bare_point;         /* the decimal point; that of cells without quotes, in which it may be the separator */
-  bool stops[256];               /* bytes that end a cell: separator, line ends, 0 */
+  unsigned char stops[256];      /* of bytes that end a cell: ENDS_CELL of separators, ENDS_LINE of line ends and 0 */
   char thousands;                /* between groups of three digits; 0: nothing */
   char ungrouped[GROUPED_BYTES]; /* the last number with such marks, without them */
+  char bare[GROUPED_BYTES];      /* the last number with a unit, without it */
 };
+enum { ENDS_LINE = 1, ENDS_CELL };
 
 struct cell {
   const char *text; /* without enclosing quotes */
@@ -35,19 +38,39 @@ struct cell {
 static inline void cells_start(struct cells *cells, const char *text, char separator, char point,
                                const strew_csv_options *csv) {
   static const char mark[] = "\xef\xbb\xbf"; /* byte order mark in UTF-8 */
-  *cells = (struct cells){.at = text, .line = 1, .separator = separator, .point = point};
+  const bool has_runs = separator == STREW_BLANKS;
+  if (has_runs) separator = ' ';
+  *cells = (struct cells){.at = text, .line = 1, .separator = separator, .has_runs = has_runs, .point = point};
   if (csv) cells->comment = (unsigned char)csv->comment, cells->skip = csv->skip, cells->thousands = csv->thousands;
   cells->bare_point = point == separator ? NO_POINT : point;
   if (strncmp(text, mark, sizeof mark - 1) == 0) cells->at += sizeof mark - 1;
-  cells->stops[0] = cells->stops['\n'] = cells->stops['\r'] = cells->stops[(unsigned char)separator] = true;
+  cells->stops[0] = cells->stops['\n'] = cells->stops['\r'] = ENDS_LINE;
+  cells->stops[(unsigned char)separator] = ENDS_CELL;
+  if (has_runs) cells->stops['\t'] = ENDS_CELL;
+}
+
+/* True if another cell of the line follows the one that ends at cells->at. */
+static inline bool cells_has_next(const struct cells *cells) {
+  return cells->stops[(unsigned char)*cells->at] == ENDS_CELL;
 }
 
 /* Reads a number with marks between thousands, which stays in cells->ungrouped, if the cell is one. csv_looks.c */
 void read_grouped(struct cells *cells, struct cell *cell);
 
 static inline const char *skip_blanks(const struct cells *cells, const char *at) {
-  while ((*at == ' ' || *at == '\t') && *at != cells->separator) at++;
+  while ((*at == ' ' || *at == '\t') && !cells->stops[(unsigned char)*at]) at++;
   return at;
+}
+
+/* Moves over the blanks at the beginning of a line, if they separate cells. */
+static inline void cells_begin_line(struct cells *cells) {
+  if (cells->has_runs) cells->at += strspn(cells->at, " \t");
+}
+
+/* Moves to the last blank of a run between cells, or behind it at the end of the line. */
+static inline void skip_run(struct cells *cells) {
+  const char *end = cells->at + strspn(cells->at, " \t");
+  cells->at = end - (end > cells->at && !cells->stops[(unsigned char)*end]);
 }
 
 /* Skips the line end at cells->at: \n, \r or \r\n. */
@@ -63,10 +86,12 @@ static inline bool cells_skips(const struct cells *cells, char byte) {
 
 /* Skips empty lines, comments and the first `skip` lines; true if another line follows. */
 static inline bool cells_find_line(struct cells *cells) {
+  cells_begin_line(cells);
   while (*cells->at && cells_skips(cells, *cells->at)) {
     cells->at += strcspn(cells->at, "\r\n");
     if (*cells->at) cells_end_line(cells);
     cells->skip -= cells->skip > 0;
+    cells_begin_line(cells);
   }
   return *cells->at != '\0';
 }
@@ -90,6 +115,7 @@ static inline void next_quoted(struct cells *cells, bool is_text, struct cell *c
   cell->is_unclosed = !*at;
   cells->at = at + (*at == '"');
   cell->has_more = !cells->stops[(unsigned char)*cells->at];
+  if (cells->has_runs) skip_run(cells);
   if (is_text || cell->has_quotes) return;
   cell->is_number = read_number(cells, cell->text, at, cell);
   if (cells->thousands && !cell->is_number) read_grouped(cells, cell);
@@ -109,13 +135,14 @@ static inline void cells_next(struct cells *cells, bool is_text, struct cell *ce
     const char *from = skip_blanks(cells, at), *number_end = decimal_scan(from, cells->bare_point, &cell->number);
     if (number_end != from) {
       const char *end = skip_blanks(cells, number_end);
-      cell->is_number = cells->stops[(unsigned char)*end];
+      cell->is_number = cells->stops[(unsigned char)*end] != 0;
       if (cell->is_number) at = end;
     }
   }
   while (!cells->stops[(unsigned char)*at]) at++;
   cell->length = (size_t)(at - cell->text);
   cells->at = at;
+  if (cells->has_runs) skip_run(cells);
   if (!cell->is_number && cells->thousands && !is_text) read_grouped(cells, cell);
 }
 

@@ -52,13 +52,15 @@ enum scan { AT_LINE, IN_SKIPPED, AT_CELL, IN_CELL, IN_QUOTES, AT_QUOTE };
 static size_t scan_lines(const struct csv_state *state, size_t at, enum scan *scan, int64_t *lines, size_t *last) {
   enum { MOST_SKIPPED_BYTES = 1 << 16 };
   const char *text = state->text;
-  const bool *stops = state->cells.stops;
+  const unsigned char *stops = state->cells.stops;
   for (; at < state->end && *lines; at++) {
     char byte = text[at];
     if (*scan <= IN_SKIPPED && *last > state->begin && at - *last > MOST_SKIPPED_BYTES && state->reader.count)
       return *lines = 0, *last;
     if (*scan == IN_QUOTES) {
       if (byte == '"') *scan = AT_QUOTE;
+    } else if (*scan == AT_LINE && state->cells.has_runs && (byte == ' ' || byte == '\t')) {
+      continue;
     } else if (*scan <= IN_SKIPPED && byte != '\n' && byte != '\r' &&
                (*scan == IN_SKIPPED || cells_skips(&state->cells, byte))) {
       *scan = IN_SKIPPED;
@@ -67,7 +69,7 @@ static size_t scan_lines(const struct csv_state *state, size_t at, enum scan *sc
     } else if (byte == '\n' || byte == '\r') {
       if (*scan > IN_SKIPPED) --*lines, *last = at + 1;
       *scan = AT_LINE;
-    } else if (byte == state->reader.separator) {
+    } else if (stops[(unsigned char)byte] == ENDS_CELL) {
       *scan = AT_CELL;
     } else {
       *scan = IN_CELL;
@@ -152,7 +154,8 @@ static strew_status read_head(const struct call *call, struct csv_state *state) 
   TRY(status, csv_check_text(&state->reader, state->text, first, 1, 0));
   if (status != STREW_OK) return status;
   state->text[state->end] = '\0';
-  cells_start(&state->cells, state->text, state->reader.separator, state->reader.point, state->reader.options->csv);
+  cells_start(&state->cells, state->text, state->reader.options->separator, state->reader.point,
+              state->reader.options->csv);
   state->begin = (size_t)(state->cells.at - state->text);
   char byte = '\0';
   bool is_open = true;

@@ -114,13 +114,6 @@ static strew_status read_text(struct csv_reader *reader, struct file *file) {
   return csv_check_text(reader, reader->text, reader->size_bytes, 1, 0);
 }
 
-static strew_status check_point(const struct call *call, char point) {
-  char text[TEXT_BYTES];
-  if (point == '.' || point == ',') return STREW_OK;
-  return fail(call, FAULT(STREW_EARGUMENT, "decimal"), "is \"%s\", expected a point or a comma",
-              text_of_name((char[]){point, '\0'}, text));
-}
-
 /* True for a byte that neither begins nor ends a number, a word or a cell. */
 static bool is_mark_of_thousands(char byte) {
   const int lower = byte | 0x20;
@@ -135,7 +128,8 @@ static strew_status take_csv_options(struct csv_reader *reader, const strew_csv_
   if (!csv) return STREW_OK;
   if (csv->skip < 0) return fail(reader->call, fault, "is %" PRId64 ", expected 0 or more", csv->skip);
   fault.argument = "comment";
-  if (csv->comment && (strchr("\"\r\n", csv->comment) || csv->comment == reader->separator))
+  if (csv->comment && (strchr("\"\r\n", csv->comment) || csv->comment == reader->separator ||
+                       (reader->has_runs && csv->comment == '\t')))
     return fail(reader->call, fault, "is \"%s\", expected a character other than a quote, line end or separator",
                 text_of_name((char[]){csv->comment, '\0'}, text));
   fault.argument = "thousands";
@@ -151,6 +145,21 @@ static strew_status take_csv_options(struct csv_reader *reader, const strew_csv_
   return status;
 }
 
+/* Copies the numbers for missing values; those that are int64 become it. */
+static strew_status take_numbers(struct csv_reader *reader, const strew_csv_lists *lists) {
+  const int64_t count = lists ? lists->missing_count : 0;
+  if (!count) return STREW_OK;
+  ALLOCATE(reader->numbers, reader->call, reader->context, (size_t)count * sizeof *reader->numbers);
+  reader->number_count = count;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t whole;
+    const strew_scalar number = lists->missing[i];
+    const bool is_whole = strew_scalar_store(number, STREW_EXACT, STREW_INT64, &whole, NULL) == STREW_OK;
+    reader->numbers[i] = is_whole ? strew_int(whole) : number;
+  }
+  return STREW_OK;
+}
+
 strew_status csv_begin(const struct call *call, strew_device *device, const char *path,
                        const strew_load_options *options, struct csv_reader *out) {
   *out = (struct csv_reader){.call = call,
@@ -159,10 +168,14 @@ strew_status csv_begin(const struct call *call, strew_device *device, const char
                              .path = path,
                              .options = options,
                              .separator = options->separator,
+                             .has_runs = options->separator == STREW_BLANKS,
+                             .all_dates = options->csv && options->csv->all_dates,
                              .point = (char)(options->decimal ? options->decimal : '.')};
-  strew_status status = csv_separator(call, options->separator);
-  TRY(status, check_point(call, out->point));
+  if (out->has_runs) out->separator = ' ';
+  strew_status status = csv_separator(call, out->separator);
+  TRY(status, csv_point(call, out->point));
   TRY(status, take_csv_options(out, options->csv));
+  TRY(status, take_numbers(out, options->csv ? options->csv->lists : NULL));
   if (status != STREW_OK) return status;
   out->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   return out->c_locale ? STREW_OK : fail_memory(call, out->context, sizeof *out);
@@ -177,6 +190,8 @@ void csv_end(struct csv_reader *reader) {
   words_release(&reader->names, context);
   words_release(&reader->missing, context);
   words_release(&reader->formats, context);
+  words_release(&reader->units, context);
+  memory_free(context, reader->numbers, (size_t)reader->number_count * sizeof *reader->numbers);
   memory_free(context, reader->unquoted, reader->unquoted_bytes);
   if (reader->c_locale) freelocale(reader->c_locale);
 }
@@ -188,7 +203,7 @@ strew_status csv_load(const struct call *call, strew_device *device, struct file
   strew_status status = csv_begin(call, device, file->path, options, &reader);
   TRY(status, read_text(&reader, file));
   if (status == STREW_OK) {
-    cells_start(&cells, reader.text, reader.separator, reader.point, options->csv);
+    cells_start(&cells, reader.text, options->separator, reader.point, options->csv);
     status = csv_read_head(&reader, &cells);
   }
   TRY(status, csv_read_rows(&reader, &cells, false, out));

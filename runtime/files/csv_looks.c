@@ -55,22 +55,72 @@ static int groups_of(const char *at, const char *end) {
   return skip_digits(at, end) == end ? groups : 0;
 }
 
-/* True for a number with % after it or a sign of currency before or after it. */
-static bool has_unit(const struct csv_reader *reader, const char *at, const char *end) {
-  static const char *const signs[] = {"$", "\xe2\x82\xac", "\xc2\xa3"}; /* dollar, euro, pound */
-  struct decimal number;
-  const char *first = at;
-  bool has_sign = end > at && end[-1] == '%';
-  end -= has_sign;
-  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-    size_t length = strlen(signs[i]);
-    if ((size_t)(end - at) > length && memcmp(at, signs[i], length) == 0) at += length;
-    if ((size_t)(end - at) > length && memcmp(end - length, signs[i], length) == 0) end -= length, has_sign = true;
+const char *unit_of(const struct csv_reader *reader, const char *text, size_t length, size_t *unit_length,
+                    const char **number, size_t *number_length) {
+  static const char *const signs[] = {"%", "$", "\xe2\x82\xac", "\xc2\xa3"}; /* dollar, euro, pound */
+  const char *at = text, *end = text + length, *unit = NULL;
+  struct decimal decimal;
+  for (size_t i = 0; i < sizeof signs / sizeof *signs && !unit; i++) {
+    const size_t size = strlen(signs[i]);
+    const char *first = text + (i && length > size && (*text == '-' || *text == '+')); /* -$5 */
+    *unit_length = size;
+    if (i && (size_t)(end - first) > size && memcmp(first, signs[i], size) == 0) unit = first, at = first + size;
+    if (!unit && length > size && memcmp(end - size, signs[i], size) == 0) unit = end -= size;
   }
   while (end > at && end[-1] == ' ') end--;
-  return (has_sign || at > first) && end > at &&
-         (decimal_scan(at, reader->point, &number) == end || decimal_scan(at, ',', &number) == end ||
-          groups_of(at, end));
+  while (at < end && *at == ' ') at++;
+  *number = at, *number_length = (size_t)(end - at);
+  const bool is_number =
+      end > at && (decimal_scan(at, reader->point, &decimal) == end || decimal_scan(at, ',', &decimal) == end ||
+                   decimal_scan(at, '.', &decimal) == end || groups_of(at, end));
+  return is_number ? unit : NULL;
+}
+
+static bool has_unit(const struct csv_reader *reader, const char *text, size_t length) {
+  const char *number;
+  size_t unit_length, number_length;
+  return unit_of(reader, text, length, &unit_length, &number, &number_length) != NULL;
+}
+
+/* Reads a number with the unit before or after it, without which it stays in cells->bare. */
+static void read_with_unit(struct cells *cells, const char *unit, struct cell *cell) {
+  const size_t unit_length = strlen(unit);
+  size_t length;
+  const char *at = trimmed(cells, cell, &length), *end = at + length;
+  char *to = cells->bare, *comma;
+  if (length >= sizeof cells->bare) return;
+  const bool is_signed = length && (*at == '-' || *at == '+');
+  if (is_signed) *to++ = *at++;
+  if ((size_t)(end - at) > unit_length && memcmp(at, unit, unit_length) == 0)
+    at += unit_length;
+  else if ((size_t)(end - at) > unit_length && memcmp(end - unit_length, unit, unit_length) == 0)
+    end -= unit_length;
+  else
+    return;
+  while (at < end && (*at == ' ' || *at == '\t')) at++;
+  while (end > at && (end[-1] == ' ' || end[-1] == '\t')) end--;
+  if (at == end || (is_signed && (*at == '-' || *at == '+'))) return;
+  memcpy(to, at, (size_t)(end - at));
+  to += end - at, *to = '\0';
+  struct cell bare = {.text = cells->bare, .length = (size_t)(to - cells->bare)};
+  bare.is_number = decimal_scan(bare.text, cells->point, &bare.number) == to;
+  if (bare.is_number && cells->point == ',' && (comma = strchr(cells->bare, ',')) != NULL)
+    *comma = '.', decimal_scan(bare.text, '.', &bare.number);
+  if (!bare.is_number && cells->thousands) read_grouped(cells, &bare);
+  cell->is_number = bare.is_number, cell->number = bare.number;
+}
+
+void csv_read_ruled(const struct csv_reader *reader, struct cells *cells, struct cell *cell) {
+  static const char *const truths[] = {"false", "true"};
+  const struct column *column = &reader->columns[cell->column];
+  size_t length;
+  if (cell->has_quotes) return;
+  if (column->has_unit) read_with_unit(cells, words_at(&reader->units, column->unit), cell);
+  if (!column->has_dtype || column->wanted != STREW_BOOL) return;
+  const char *text = trimmed(cells, cell, &length);
+  for (size_t i = 0; i < 2; i++)
+    if (length == strlen(truths[i]) && strncasecmp(text, truths[i], length) == 0)
+      cell->is_number = true, (void)decimal_scan(i ? "1" : "0", '.', &cell->number);
 }
 
 /* Reads up to four digits; returns the value, and -1 for none. */
@@ -99,19 +149,52 @@ static bool is_other_date(const char *at, const char *end) {
 }
 
 int formats_of_date(const struct cells *cells, const struct cell *cell, char (*formats)[FORMAT_BYTES]) {
-  static const char *const days[] = {"%d?%m?%Y", "%m?%d?%Y", "%Y?%m?%d", "%d?%m?%y", "%m?%d?%y"},
+  static const char *const days[] = {"%d?%m?%Y",  "%m?%d?%Y",    "%Y?%m?%d",     "%d?%m?%y",      "%m?%d?%y",
+                                     "%b %d %Y",  "%b %d, %Y",   "%d %b %Y",     "%d-%b-%Y",      "%d-%b-%y",
+                                     "%d %b, %Y", "%a %b %d %Y", "%a, %d %b %Y", "%a, %b %d, %Y", "%b %Y"},
                            *const hours[] = {"", " %R", " %T", " %T.%f", " %I:%M %p", " %I:%M:%S %p", "T%R", "T%T"};
   size_t length;
   const char *text = trimmed(cells, cell, &length), mark = text[strspn(text, "0123456789")];
   int64_t time;
   int count = 0;
+  if (cell->has_quotes || !length) return 0;
   for (size_t d = 0; d < sizeof days / sizeof *days; d++)
     for (size_t h = 0; h < sizeof hours / sizeof *hours && count < MOST_FORMATS; h++) {
       char *format = strcat(strcpy(formats[count], days[d]), hours[h]);
-      format[2] = format[5] = mark;
+      for (char *at = format; (at = strchr(at, '?')) != NULL;) *at = mark;
       count += time_read(text, length, format, &time) == TIME_READ;
     }
   return count;
+}
+
+/* Drops the formats that do not read the cell. One without a date, or a missing one, drops none. */
+static int formats_left(const struct cells *cells, const struct cell *cell, int count, char (*formats)[FORMAT_BYTES]) {
+  char others[MOST_FORMATS][FORMAT_BYTES];
+  int left = 0;
+  int64_t time;
+  for (int i = 0; i < count; i++)
+    if (time_read(cell->text, cell->length, formats[i], &time) == TIME_READ && i != left++)
+      memcpy(formats[left - 1], formats[i], FORMAT_BYTES);
+  const bool is_date = left || time_read(cell->text, cell->length, NULL, &time) == TIME_READ;
+  return is_date || formats_of_date(cells, cell, others) ? left : count;
+}
+
+strew_status formats_of_column(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell,
+                               char (*formats)[FORMAT_BYTES], int *count) {
+  struct cells rows = *cells;
+  *count = formats_of_date(cells, cell, formats);
+  rows.at = reader->first_row;
+  for (int64_t row = 0; *count && cells_find_line(&rows); row++) {
+    struct cell other;
+    if (row % CSV_CELLS_BETWEEN_CHECKS == 0) RETURN_IF_FAILED(context_check(reader->call, reader->context));
+    for (int64_t i = 0;; i++, rows.at++) {
+      cells_next(&rows, true, &other);
+      if (i == cell->column && other.length && !other.has_quotes) *count = formats_left(&rows, &other, *count, formats);
+      if (other.is_unclosed || other.has_more || !cells_has_next(&rows)) break;
+    }
+    rows.at += strcspn(rows.at, "\r\n");
+  }
+  return STREW_OK;
 }
 
 /* True if a word may stand for a missing value: one without letters and digits, or one of a list. */
@@ -125,6 +208,16 @@ static bool is_mark(const char *text, size_t length) {
   return length && count == length && length <= LONGEST;
 }
 
+bool may_be_missing(const char *text, size_t length) {
+  static const char *const words[] = {"nd",      "n.d.",     "n/k",           "unk",     "tba",      "tbd",
+                                      "no data", "#n/a n/a", "#value!",       "#ref!",   "#div/0!",  "#null!",
+                                      "#name?",  "#num!",    "<na>",          "(null)",  "#na",      "-nan",
+                                      "1.#ind",  "-1.#ind",  "not available", "1.#qnan", "-1.#qnan", "undefined"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (length == strlen(words[i]) && strncasecmp(text, words[i], length) == 0) return true;
+  return is_mark(text, length) || (length > 7 && strspn(text, "0-/.: ") >= length); /* 0000-00-00 */
+}
+
 enum look look_of(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   struct decimal other;
   int64_t time;
@@ -132,12 +225,15 @@ enum look look_of(const struct csv_reader *reader, const struct cells *cells, co
   if (!cell->has_quotes && time_read(cell->text, cell->length, NULL, &time) == TIME_READ) return DATE;
   const char *text = trimmed(cells, cell, &length), *end = text + length;
   int groups = groups_of(text, end);
-  bool is_number = length && decimal_scan(text, reader->point == ',' ? '.' : ',', &other) == end;
+  const char point = reader->point == ',' ? '.' : ',';
+  bool is_number = length && memchr(text, point, length) && decimal_scan(text, point, &other) == end;
   if (groups) return groups == 1 && is_number ? AMBIGUOUS : GROUPED;
   if (is_number) return OTHER_POINT;
-  if (has_unit(reader, text, end)) return UNIT;
+  if (has_unit(reader, text, length)) return UNIT;
   if (is_other_date(text, end)) return OTHER_DATE;
-  return is_mark(text, length) ? MARK : PLAIN;
+  if (is_mark(text, length)) return MARK;
+  char formats[MOST_FORMATS][FORMAT_BYTES];
+  return reader->all_dates && formats_of_date(cells, cell, formats) ? OTHER_DATE : PLAIN;
 }
 
 bool groups_may_be_word(const struct cells *cells, const struct cell *cell) {

@@ -245,9 +245,7 @@ static bool read_time_cell(const struct part *part, int64_t i, struct cells *cel
 
 static bool read_any_cell(struct part *part, struct cells *cells, int64_t i) {
   struct cell cell;
-  const int64_t line = cells->line;
-  cells_next(cells, false, &cell);
-  cell.line = line, cell.column = i;
+  csv_next_cell(&part->reader, cells, i, &cell);
   return !cell.is_unclosed && !cell.has_more && csv_read_cell(&part->reader, cells, &cell) == STREW_OK;
 }
 
@@ -273,7 +271,7 @@ static inline bool read_row(const struct parts *parts, struct part *part, struct
       is_read = read_number_cell(part, cells, route, to);
     }
     if (!is_read && !read_any_cell(part, cells, i)) return false;
-    const bool has_next = *cells->at == cells->separator;
+    const bool has_next = cells_has_next(cells);
     if (++i == count) return !has_next;
     if (!has_next) return false;
   }
@@ -301,7 +299,8 @@ static void walk_part(void *user, int64_t i) {
   part->rows = 0, part->unquoted_used = 0;
   part->is_failed = false;
   while (cells.at < part->end && !part->is_failed) {
-    if (cells_skips(&cells, *cells.at)) {
+    cells_begin_line(&cells);
+    if (!*cells.at || cells_skips(&cells, *cells.at)) {
       cells.at += strcspn(cells.at, "\r\n");
       if (*cells.at) cells_end_line(&cells);
       continue;
@@ -442,12 +441,12 @@ static strew_status walk_round(struct parts *parts, int64_t b, int64_t *rows, in
 /* ------------------------------------------------------------------------------------------------- begin and end */
 
 static enum route route_of(const struct csv_reader *reader, const struct column *column) {
-  const bool has_words = reader->missing.count != 0, is_number = column->kind == WHOLE || column->kind == FRACTIONAL;
+  const bool is_number = column->kind == WHOLE || column->kind == FRACTIONAL;
   if (column->kind == SKIPPED) return BY_NONE;
   if (column->kind == TEXTUAL) return BY_WORD;
-  if (has_words) return BY_CELL;
+  if (reader->missing.count || reader->number_count) return BY_CELL;
   if (column->kind == DATED) return BY_TIME;
-  if (column->kind == WHOLE && column->dtype == STREW_INT64 && !reader->options->dtype) return BY_INTEGER;
+  if (column->kind == WHOLE && column->dtype == STREW_INT64 && !csv_wanted(reader, column)) return BY_INTEGER;
   return is_number && column->kind == FRACTIONAL && column->dtype == STREW_FLOAT64 ? BY_FLOAT : BY_CELL;
 }
 
@@ -505,6 +504,7 @@ static strew_status begin_parts(struct parts *parts, int64_t most) {
     part->reader = *reader;
     part->reader.call = &part->call;
     part->reader.columns = part->columns;
+    part->reader.is_part = true;
   }
   return STREW_OK;
 }

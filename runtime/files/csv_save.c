@@ -35,7 +35,8 @@ struct writer {
   const struct call *call;
   strew_context *context;
   locale_t c_locale; /* "C" */
-  char separator;
+  char separator, point;
+  const char *missing; /* NaN and NaT */
   struct sink sink;
   struct part *parts;
   int64_t part_count;
@@ -46,6 +47,13 @@ struct writer {
   int64_t rows, count;
   struct csv_source *sources;
 };
+
+strew_status csv_point(const struct call *call, char point) {
+  char text[TEXT_BYTES];
+  if (point == '.' || point == ',') return STREW_OK;
+  return fail(call, FAULT(STREW_EARGUMENT, "decimal"), "is \"%s\", expected a point or a comma",
+              text_of_name((char[]){point, '\0'}, text));
+}
 
 strew_status csv_separator(const struct call *call, char separator) {
   char text[TEXT_BYTES];
@@ -122,6 +130,16 @@ static inline int64_t code_of(const struct csv_source *source, const char *eleme
   return memcpy(&code, element, sizeof code), code;
 }
 
+/* Ends the cell of a float that was written from `first` to `to`, with a decimal comma. */
+static char *put_commas(const struct writer *writer, char *first, const char *to, char end, const char *limit) {
+  char number[NUMBER_BYTES];
+  const size_t length = (size_t)(to - first);
+  memcpy(number, first, length);
+  char *point = memchr(number, '.', length);
+  if (point) *point = ',';
+  return put_word(writer, number, length, end, first, limit);
+}
+
 /* Writes the cell of a row and `end` as put_word does. */
 static inline char *put_cell(const struct writer *writer, const struct csv_source *source, int64_t row, char end,
                              char *to, const char *limit) {
@@ -131,14 +149,24 @@ static inline char *put_cell(const struct writer *writer, const struct csv_sourc
     const int64_t code = code_of(source, element);
     return put_word(writer, words_at(source->words, code), words_length(source->words, code), end, to, limit);
   }
-  if (limit - to < STREW_TIME_BYTES + 3 || limit - to <= NUMBER_BYTES) return NULL;
+  if (limit - to < STREW_TIME_BYTES + 3 || limit - to <= NUMBER_BYTES + 3) return NULL;
+  bool is_absent = false;
   if (dtype != STREW_TIME) {
+    char *first = to;
     to += write_number(writer, source, element, to);
+    is_absent = *first == 'n';
+    if (is_absent)
+      to = first;
+    else if (source->is_float && writer->point == ',')
+      return put_commas(writer, first, to, end, limit);
   } else {
     char text[STREW_TIME_BYTES];
     strew_time_text(strew_scalar_load(dtype, element).as.i, text);
-    if (*text || writer->count == 1) return put_word(writer, text, strlen(text), end, to, limit);
+    if (*text) return put_word(writer, text, strlen(text), end, to, limit);
+    is_absent = true;
   }
+  if (is_absent && (*writer->missing || writer->count == 1))
+    return put_word(writer, writer->missing, strlen(writer->missing), end, to, limit);
   *to++ = end;
   return to;
 }
@@ -191,7 +219,7 @@ static void run_part(void *user, int64_t p) {
 /* Places a text; one that is compressed is written at once. */
 static strew_status place(struct writer *writer, struct part *part) {
   struct sink *sink = &writer->sink;
-  if (sink->codec) {
+  if (sink->codec || sink->draft.output) {
     const size_t used_bytes = part->used_bytes;
     part->used_bytes = 0;
     return sink_write(writer->call, sink, part->bytes, used_bytes);
@@ -358,8 +386,14 @@ static strew_status open_tensor(struct writer *writer, const strew_tensor *tenso
 
 static strew_status open_writer(struct writer *writer, const strew_save_options *options) {
   const size_t sources_bytes = (size_t)writer->count * sizeof *writer->sources;
+  if (options->separator == STREW_BLANKS)
+    return fail(writer->call, HINTED(STREW_EARGUMENT, "separator", "{.separator = \" \"} writes one blank"),
+                "is \"blanks\", which is for load: among runs of blanks an empty cell has no place");
   RETURN_IF_FAILED(csv_separator(writer->call, options->separator));
   writer->separator = options->separator;
+  writer->missing = options->missing ? options->missing : "";
+  writer->point = options->decimal ? options->decimal : '.';
+  RETURN_IF_FAILED(csv_point(writer->call, writer->point));
   const char specials[MOST_SPECIALS] = {'"', '\n', '\r', writer->separator, ',', ';', '\t', '|'};
   writer->special_count = writer->count == 1 ? MOST_SPECIALS : 4; /* one column would look like several */
   for (int i = 0; i < writer->special_count; i++) {

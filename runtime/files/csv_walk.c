@@ -7,6 +7,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <strings.h>
 
@@ -32,13 +33,40 @@ static strew_status join_quotes(struct csv_reader *reader, struct cell *cell) {
   return STREW_OK;
 }
 
-/* True if the caller names the cell's text as one for a missing value. */
+/* -------------------------------------------------------------------------------------------------------- numbers */
+
+/* A comma is a point meanwhile: rare numbers are read again by the C library. */
+static double double_of(const struct csv_reader *reader, const struct cell *cell) {
+  char *text = reader->text + (cell->text - reader->text),
+       *comma = reader->point == ',' ? memchr(text, ',', cell->length) : NULL;
+  if (comma) *comma = '.';
+  double number = decimal_to_double(&cell->number, reader->c_locale);
+  if (comma) *comma = ',';
+  return number;
+}
+
+/* True if the cell's number is this one, however written: of integers the digits decide, else the value. */
+static bool is_number(const struct csv_reader *reader, const struct cell *cell, strew_scalar number) {
+  int64_t whole;
+  uint64_t positive;
+  if (decimal_value_to_integer(&cell->number, &whole)) return number.dtype == STREW_INT64 && number.as.i == whole;
+  if (number.dtype == STREW_UINT64)
+    return decimal_value_to_unsigned(&cell->number, &positive) && positive == (uint64_t)number.as.i;
+  const double value = double_of(reader, cell);
+  if (isinf(value) && cell->number.kind == DECIMAL_FINITE) return false;
+  return value == (number.dtype == STREW_INT64 ? (double)number.as.i : number.as.f);
+}
+
+/* True if the caller names the cell as one for a missing value: its text, or, unless it is read as text, its number. */
 static inline bool is_named_missing(const struct csv_reader *reader, const struct cells *cells,
                                     const struct cell *cell) {
-  if (!reader->missing.count) return false;
+  if (!reader->missing.count && !reader->number_count) return false;
   size_t length;
   const char *text = trimmed(cells, cell, &length);
-  return words_find(&reader->missing, text, length) >= 0;
+  bool is_found = reader->missing.count && words_find(&reader->missing, text, length) >= 0;
+  for (int64_t i = 0; i < reader->number_count && cell->is_number && !is_found; i++)
+    is_found = is_number(reader, cell, reader->numbers[i]);
+  return is_found;
 }
 
 bool csv_is_absent(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
@@ -55,18 +83,6 @@ static bool is_missing(const struct csv_reader *reader, const struct cells *cell
 }
 
 static bool is_nan(const struct cell *cell) { return cell->is_number && cell->number.kind == DECIMAL_NAN; }
-
-/* -------------------------------------------------------------------------------------------------------- numbers */
-
-/* A comma is a point meanwhile: rare numbers are read again by the C library. */
-static double double_of(const struct csv_reader *reader, const struct cell *cell) {
-  char *text = reader->text + (cell->text - reader->text),
-       *comma = reader->point == ',' ? memchr(text, ',', cell->length) : NULL;
-  if (comma) *comma = '.';
-  double number = decimal_to_double(&cell->number, reader->c_locale);
-  if (comma) *comma = ',';
-  return number;
-}
 
 static strew_scalar number_of(const struct csv_reader *reader, const struct cell *cell) {
   int64_t whole;
@@ -89,24 +105,34 @@ static strew_status at_place(const struct csv_reader *reader, int64_t line, int6
   return status;
 }
 
+/* Writes the first `most` bytes of a name to `text`, escaped for messages, and a mark if that is not all; returns it. */
+static const char *text_of_start(const char *name, size_t most, char *text) {
+  char start[TEXT_BYTES];
+  size_t length = strlen(name);
+  const bool is_cut = length > most;
+  if (is_cut) length = most;
+  while (is_cut && length && (name[length] & 0xc0) == 0x80) length--; /* ends with a whole UTF-8 character */
+  sprintf(start, "%.*s", (int)length, name);
+  sprintf(text, "%s%s", strew_printable(start), is_cut ? "..." : "");
+  return text;
+}
+
 /* Writes "line 3, column 2 (price)" to `text` and returns it. */
 static const char *text_of_position(const struct csv_reader *reader, int64_t line, int64_t i, char *text) {
   char name[TEXT_BYTES];
   int length = snprintf(text, TEXT_BYTES, "line %" PRId64 ", column %" PRId64, line, i + 1);
   if (reader->is_named && i < reader->names.count)
-    snprintf(text + length, (size_t)(TEXT_BYTES - length), " (%.100s)",
-             text_of_name(words_at(&reader->names, i), name));
+    snprintf(text + length, (size_t)(TEXT_BYTES - length), " (%s)",
+             text_of_start(words_at(&reader->names, i), 100, name));
   return text;
 }
 
 /* Writes the beginning of a cell to `text`, escaped for messages, and returns it. */
 static const char *text_of_cell(const struct cell *cell, char *text) {
   enum { MAX_BYTES = 60 };
-  char start[MAX_BYTES + 1] = {0};
-  memcpy(start, cell->text, cell->length < MAX_BYTES ? cell->length : MAX_BYTES);
-  text_of_name(start, text);
-  if (cell->length > MAX_BYTES) strcat(text, "...");
-  return text;
+  char start[MAX_BYTES + 2] = {0};
+  memcpy(start, cell->text, cell->length <= MAX_BYTES ? cell->length : MAX_BYTES + 1);
+  return text_of_start(start, MAX_BYTES, text);
 }
 
 static strew_status fail_cell(const struct csv_reader *reader, const struct cell *cell, const char *expected,
@@ -119,11 +145,23 @@ static strew_status fail_cell(const struct csv_reader *reader, const struct cell
   return at_place(reader, cell->line, cell->column, cell->is_number ? &number : NULL, status);
 }
 
-/* Writes "price", with its quotes, or 2 to `text` and returns it: a column as options name it. */
+/* True if a message can quote the text as a script writes it, of `longest` bytes at most. */
+static bool is_quotable(const char *text, size_t length, size_t longest) {
+  char shown[TEXT_BYTES];
+  if (!length || length > longest || memchr(text, '"', length) || memchr(text, '\\', length)) return false;
+  sprintf(shown, "%.*s", (int)length, text);
+  return memcmp(strew_printable(shown), text, length) == 0 && strlen(shown) == length;
+}
+
+/* Writes a column as options name it to `text` and returns it: "price", with its quotes, or 2. A name that is long, or
+   that a script would write with escapes, is replaced by the number; if that is another name, nothing is left. */
 static const char *text_of_column(const struct csv_reader *reader, int64_t i, char *text) {
-  char name[TEXT_BYTES];
-  snprintf(text, TEXT_BYTES, reader->is_named ? "\"%.100s\"" : "%s", text_of_name(words_at(&reader->names, i), name));
-  return text;
+  enum { LONGEST = 48 };
+  const char *name = words_at(&reader->names, i);
+  const bool is_shown = reader->is_named && is_quotable(name, strlen(name), LONGEST);
+  const int length = is_shown ? sprintf(text, "\"%s\"", name) : sprintf(text, "%" PRId64, i + 1);
+  const bool is_other = !is_shown && reader->is_named && words_find(&reader->names, text, (size_t)length) >= 0;
+  return is_other ? NULL : text;
 }
 
 /* Writes a separator as a script writes it to `text`, of 4 bytes, and returns it. */
@@ -131,40 +169,42 @@ static const char *text_of_byte(char byte, char *text) {
   return strcpy(text, byte == '\t' ? "\\t" : (char[]){byte, '\0'});
 }
 
+/* Ways out of a failure, best first: a hint of the whole ways that have room. */
+struct ways {
+  char text[256];
+};
+
+static void add_way(struct ways *ways, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_way(struct ways *ways, const char *format, ...) {
+  char way[TEXT_BYTES];
+  size_t used = strlen(ways->text);
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(way, sizeof way, format, arguments);
+  va_end(arguments);
+  if (used + (size_t)length + sizeof ", " > sizeof ways->text) return;
+  if (used) memcpy(ways->text + used, ", ", 2), used += 2;
+  memcpy(ways->text + used, way, (size_t)length + 1);
+}
+
 /* The option that reads decimal commas. */
-static const char *remedy_of_commas(const struct csv_reader *reader) {
-  return reader->separator == ',' ? "{.separator = \",\", .decimal = \",\"} reads decimal commas, "
-                                  : "{.decimal = \",\"} reads decimal commas, ";
+static const char *option_of_commas(const struct csv_reader *reader) {
+  return reader->separator == ',' ? ".separator = \",\", .decimal = \",\"" : ".decimal = \",\"";
 }
 
 /* Writes the options that read the marks between the thousands of a number. */
-static void remedy_of_thousands(const struct csv_reader *reader, const char *number, size_t length, char *text) {
+static const char *options_of_thousands(const struct csv_reader *reader, const char *number, size_t length,
+                                        char *text) {
   const char mark = number[strcspn(number, ",.' ")];
   const bool has_comma = mark == '.' || (mark != ',' && memchr(number, ',', length));
   const char point = has_comma ? ',' : '.'; /* the decimal point beside such marks */
   const bool is_other = mark == reader->point || (strchr("' ", mark) && point != reader->point);
   const char *separator = is_other && point == ',' && reader->separator == ',' ? ".separator = \",\", " : "";
-  snprintf(text, TEXT_BYTES, "{%s.thousands = \"%c\"%s} reads thousands, ", separator, mark,
+  snprintf(text, TEXT_BYTES, "%s.thousands = \"%c\"%s", separator, mark,
            !is_other      ? ""
            : point == ',' ? ", .decimal = \",\""
                           : ", .decimal = \".\"");
-}
-
-/* Writes the options that read dates of another form: of two forms, as in 1/2/2024, both. */
-static void remedy_of_dates(const struct cells *cells, const struct cell *cell, const char *column, char *text) {
-  char formats[MOST_FORMATS][FORMAT_BYTES];
-  const int count = formats_of_date(cells, cell, formats);
-  if (!count) return;
-  snprintf(text, TEXT_BYTES, "{.dates = {%.60s}, .date_formats = {\"%s\"}} reads dates, ", column, formats[0]);
-  if (count > 1) sprintf(text + strlen(text), "with the month first: \"%s\", ", formats[1]);
-}
-
-/* True if a message can quote the text as a script writes it. */
-static bool is_quotable(const char *text, size_t length) {
-  enum { LONGEST = 24 };
-  for (size_t i = 0; i < length; i++)
-    if (text[i] < ' ' || strchr("\"\\\x7f", text[i])) return false;
-  return length && length <= LONGEST;
+  return text;
 }
 
 /* True for an integer, of digits, beyond int64 that uint64 holds. */
@@ -175,47 +215,111 @@ static bool is_unsigned(const struct cell *cell) {
          decimal_value_to_unsigned(&cell->number, &positive);
 }
 
-/* Writes what an option makes of a cell of this look to `text` and returns it. */
-static const char *text_of_remedy(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell,
-                                  enum look look, const char *column, char *text) {
+/* Adds what reads dates of another form: of two forms that fit all rows, as 1/2/2024, both. */
+static strew_status add_ways_of_dates(const struct csv_reader *reader, const struct cells *cells,
+                                      const struct cell *cell, const char *column, struct ways *ways) {
+  char formats[MOST_FORMATS][FORMAT_BYTES];
+  int count = 0;
+  RETURN_IF_FAILED(formats_of_column(reader, cells, cell, formats, &count));
+  if (count)
+    add_way(ways, "{.dates = {%s}, .date_formats = {\"%s\"}} reads dates%s%s%s", column, formats[0],
+            count > 1 ? ", with the month first: \"" : "", count > 1 ? formats[1] : "", count > 1 ? "\"" : "");
+  return STREW_OK;
+}
+
+/* Adds what reads the numbers of a column of dates: years, or counts from a day on. */
+static void add_ways_of_counts(const struct csv_reader *reader, const struct cell *cell, const char *column,
+                               struct ways *ways) {
+  static const struct {
+    double least;
+    const char *unit;
+  } units[] = {{1e17, "ns"}, {1e14, "us"}, {1e11, "ms"}, {1e8, "s"}};
+  const double value = double_of(reader, cell), size = fabs(value);
+  int64_t whole;
+  const bool is_whole = decimal_to_integer(&cell->number, &whole), has_four = is_whole && whole > 999 && whole < 3000;
+  if (has_four || (is_whole && whole > 99999 && whole < 300000 && whole % 100 - 1 < 12 && whole % 100)) {
+    add_way(ways, "{.dates = {%s}, .date_formats = {\"%s\"}} reads %s", column, has_four ? "%Y" : "%Y%m",
+            has_four ? "years" : "months");
+    return;
+  }
+  if (reader->is_named && *column != '"') return; /* a script has no short name for the column */
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (size >= units[i].least) {
+      add_way(ways, "without dates: strew.time(x[%s], \"%s\")", column, units[i].unit);
+      return;
+    }
+  if (size >= 1e4 && size < 1e5) add_way(ways, "without dates: strew.time(\"1899-12-30\") + x[%s] * 86400", column);
+}
+
+/* Adds what reads a number with a unit. */
+static void add_way_of_unit(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell,
+                            const char *column, struct ways *ways) {
+  const struct column *own = &reader->columns[cell->column];
+  size_t length, unit_length, number_length;
+  const char *number, *text = trimmed(cells, cell, &length),
+                      *unit = unit_of(reader, text, length, &unit_length, &number, &number_length);
+  char bare[TEXT_BYTES], options[TEXT_BYTES] = "";
+  if (!unit || number_length >= sizeof bare) return;
+  if (own->has_unit && strncmp(words_at(&reader->units, own->unit), unit, unit_length) != 0) return; /* two units */
+  sprintf(bare, "%.*s", (int)number_length, number);
+  struct csv_reader plain = *reader;
+  plain.columns = &(struct column){.kind = UNKNOWN};
+  const enum look look = look_of(&plain, cells, &(struct cell){.text = bare, .length = number_length});
+  if (look == GROUPED || look == AMBIGUOUS)
+    options_of_thousands(reader, bare, number_length, options);
+  else if (look == OTHER_POINT)
+    strcpy(options, reader->point == ',' ? ".decimal = \".\"" : option_of_commas(reader));
+  add_way(ways, "{.lists.rules = {{%s, .unit = \"%.*s\"}}%s%s} reads numbers", column, (int)unit_length, unit,
+          *options ? ", " : "", options);
+}
+
+/* Adds what an option makes of a cell of this look. What drops a part of it comes after the column of words. */
+static strew_status add_ways(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell,
+                             enum look look, const char *column, struct ways *ways) {
+  enum { LONGEST_WORD = 24 };
+  const struct column *own = &reader->columns[cell->column];
+  const bool is_comma = reader->point == ',', has_numbers = own->first_line > 0;
+  const char *before = look == OTHER_POINT && cells->thousands == ',' ? "without thousands = \",\" " : "";
   size_t length;
   const char *word = trimmed(cells, cell, &length);
-  char shown[4];
-  const bool is_comma = reader->point == ',', has_numbers = reader->columns[cell->column].first_line > 0;
-  *text = '\0';
-  if (look == DATE && !has_numbers) snprintf(text, TEXT_BYTES, "{.dates = {%.120s}} reads dates, ", column);
-  if (look == OTHER_DATE && !has_numbers) remedy_of_dates(cells, cell, column, text);
-  if (is_unsigned(cell) && reader->columns[cell->column].kind != FRACTIONAL &&
-      !reader->columns[cell->column].missing_line)
-    strcpy(text, "{.dtype = STREW_UINT64} holds it, ");
-  if (look == ROUNDED) strcat(text, "{.dtype = STREW_FLOAT64} rounds, ");
+  char shown[TEXT_BYTES];
+  if (look == DATE && !has_numbers) add_way(ways, "{.dates = {%s}} reads dates", column);
+  if (look == OTHER_DATE && !has_numbers) RETURN_IF_FAILED(add_ways_of_dates(reader, cells, cell, column, ways));
+  if (look == COUNT) add_ways_of_counts(reader, cell, column, ways);
+  if (is_unsigned(cell) && own->kind != FRACTIONAL && !own->missing_line && own->kind != DATED)
+    add_way(ways, "{.dtype = STREW_UINT64} holds it");
+  if (look == UNSPLIT) add_way(ways, "{.separator = \"%s\"} splits it", text_of_byte(reader->likely_separator, shown));
+  if (look == GROUPED || look == AMBIGUOUS)
+    add_way(ways, "{%s} reads thousands", options_of_thousands(reader, word, length, shown));
+  if ((look == OTHER_POINT || look == AMBIGUOUS) && is_comma)
+    add_way(ways, "without decimal = \",\" %s", look == AMBIGUOUS ? "they are decimal points" : "it is a number");
+  if ((look == OTHER_POINT || look == AMBIGUOUS) && !is_comma)
+    add_way(ways, "%s{%s} reads decimal commas", before, option_of_commas(reader));
+  if (look == UNIT) add_way_of_unit(reader, cells, cell, column, ways);
+  if (look == PLAIN && cell->column == 0 && length > 1 && *word == '#' && strchr(" \t#", word[1]))
+    add_way(ways, "{.comment = \"#\"} skips its line");
+  if ((look == PLAIN || look == MARK) && may_be_missing(word, length) && is_quotable(word, length, LONGEST_WORD))
+    add_way(ways, "{.missing = {\"%.*s\"}} reads it as an empty cell", (int)length, word);
+  add_way(ways, "{.text = {%s}} reads the column as words", column);
+  if (look == ROUNDED) add_way(ways, "{.dtype = STREW_FLOAT64} rounds");
   if (look == LABEL)
-    strcpy(text,
-           "{.dtype = STREW_INT64}, with fractions STREW_FLOAT64, reads numbers without leading zeros and signs, ");
-  if (look == UNSPLIT)
-    snprintf(text, TEXT_BYTES, "{.separator = \"%s\"} splits it, ", text_of_byte(reader->likely_separator, shown));
-  if (look == OTHER_POINT && is_comma) strcpy(text, "without decimal = \",\" it is a number, ");
-  if (look == OTHER_POINT && !is_comma)
-    strcat(strcpy(text, cells->thousands == ',' ? "without thousands = \",\" " : ""), remedy_of_commas(reader));
-  if (look == GROUPED || look == AMBIGUOUS) remedy_of_thousands(reader, word, length, text);
-  if (look == AMBIGUOUS)
-    strcat(text, is_comma ? "without decimal = \",\" they are decimal points, " : remedy_of_commas(reader));
-  const bool is_word = (look == PLAIN || look == MARK || look == ROUNDED) && is_quotable(word, length);
-  if (look == PLAIN && is_word && cell->column == 0 && *word == '#')
-    strcpy(text, "{.comment = \"#\"} skips its line, ");
-  else if (is_word)
-    sprintf(text + strlen(text), "{.missing = {\"%.*s\"}} reads it as an empty cell, ", (int)length, word);
-  return text;
+    add_way(ways,
+            "{.dtype = STREW_INT64}, with fractions STREW_FLOAT64, reads numbers without leading zeros and signs");
+  return STREW_OK;
 }
 
 /* Fails because of a cell that the column cannot have. */
 static strew_status fail_look(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell,
                               enum look look, const char *expected) {
-  char hint[TEXT_BYTES], column[TEXT_BYTES], remedy[TEXT_BYTES];
-  text_of_column(reader, cell->column, column);
-  snprintf(hint, sizeof hint, "%.200s{.text = {%.150s}} reads the column as words",
-           text_of_remedy(reader, cells, cell, look, column, remedy), column);
-  return fail_cell(reader, cell, expected, hint);
+  struct ways ways = {""};
+  char text[TEXT_BYTES];
+  if (reader->is_part) return STREW_EFILE; /* the first walk says more */
+  const char *column = text_of_column(reader, cell->column, text);
+  if (!column)
+    add_way(&ways, "{.names = {...}} gives the columns other names");
+  else
+    RETURN_IF_FAILED(add_ways(reader, cells, cell, look, column, &ways));
+  return fail_cell(reader, cell, expected, ways.text);
 }
 
 /* Fails because of a noted cell. */
@@ -244,6 +348,8 @@ static const char *hint_of_width(const struct csv_reader *reader, char byte, int
   if (reader->likely_separator)
     snprintf(text, TEXT_BYTES, "line %" PRId64 " has '%s': {.separator = \"%s\"}", first,
              text_of_byte(reader->likely_separator, shown), shown);
+  else if (reader->separator == ' ' && !reader->has_runs)
+    return "{.separator = STREW_BLANKS} takes a run of blanks for one";
   else if (count > reader->count && reader->count == 1 && kind != WHOLE && kind != FRACTIONAL)
     snprintf(text, TEXT_BYTES, "{.skip = %" PRId64 "} skips the lines before line %" PRId64, line - 1, line);
   else if (count == reader->count + 1 && reader->has_header && !reader->rows && !reader->is_decided)
@@ -299,7 +405,7 @@ static strew_status count_cells(const struct csv_reader *reader, struct cells *c
   for (bool has_next = true; has_next; ++*count) {
     RETURN_IF_FAILED(check_interrupted(reader, *count));
     cells_next(cells, true, &cell);
-    has_next = *cells->at == cells->separator;
+    has_next = cells_has_next(cells);
     cells->at += has_next;
   }
   return STREW_OK;
@@ -328,13 +434,10 @@ static inline strew_status walk_line(struct csv_reader *reader, struct cells *ce
     if (i == reader->count) return fail_long(reader, cells, first_byte, line);
     RETURN_IF_FAILED(check_cell(reader, cells));
     struct cell cell;
-    const int64_t cell_line = cells->line;
-    cells_next(cells, reader->columns[i].kind >= TEXTUAL, &cell);
-    cell.line = cell_line, cell.column = i;
+    csv_next_cell(reader, cells, i, &cell);
     if (cell.is_unclosed || cell.has_more) return fail_quotes(reader, cells, &cell);
     RETURN_IF_FAILED(visit_cell(reader, cells, &cell));
-    if (*cells->at != cells->separator)
-      return i + 1 == reader->count ? STREW_OK : fail_ragged(reader, first_byte, line, i + 1);
+    if (!cells_has_next(cells)) return i + 1 == reader->count ? STREW_OK : fail_ragged(reader, first_byte, line, i + 1);
   }
 }
 
@@ -381,10 +484,10 @@ static void warn_of_name(const struct csv_reader *reader, const struct cell *cel
   call.error = warning;
   snprintf(hint, sizeof hint, "{.names = {...}} names the %" PRId64 " columns instead of line %" PRId64, reader->count,
            cell->line);
-  snprintf(fact, sizeof fact, other < 0 ? "no name" : "the name of column %" PRId64 ", \"%.100s\",", other + 1,
+  snprintf(fact, sizeof fact, other < 0 ? "no name" : "the name of column %" PRId64 ", \"%s\",", other + 1,
            text_of_cell(cell, text));
-  (void)fail_file(&call, reader->path, hint, "gives column %" PRId64 " %s in line %" PRId64 ": it is \"%.100s\"",
-                  cell->column + 1, fact, cell->line, text_of_name(words_at(&reader->names, cell->column), name));
+  (void)fail_file(&call, reader->path, hint, "gives column %" PRId64 " %s in line %" PRId64 ": it is \"%s\"",
+                  cell->column + 1, fact, cell->line, text_of_start(words_at(&reader->names, cell->column), 100, name));
   warning->code = STREW_OK;
 }
 
@@ -463,13 +566,13 @@ static bool is_in_line(const struct csv_reader *reader, struct cells line, const
 static strew_status fail_named(const struct csv_reader *reader, const struct cells *first, const struct named *named,
                                const char *name) {
   enum { MAX_SHOWN = 8, MOST_GUESSED = 4096 };
-  char text[TEXT_BYTES], known[TEXT_BYTES], list[MAX_SHOWN * 40], hint[TEXT_BYTES];
+  char text[TEXT_BYTES], known[TEXT_BYTES], list[MAX_SHOWN * 120], hint[TEXT_BYTES];
   size_t length = 0;
   strew_guess guess = {.wanted = name};
   for (int64_t i = 0; i < reader->count && i < MOST_GUESSED; i++) strew_guess_name(&guess, words_at(&reader->names, i));
   for (int64_t i = 0; i < reader->count && i < MAX_SHOWN; i++)
-    length += (size_t)snprintf(list + length, 40, "%s\"%.32s\"", i ? ", " : "",
-                               text_of_name(words_at(&reader->names, i), known));
+    length += (size_t)sprintf(list + length, "%s\"%s\"", i ? ", " : "",
+                              text_of_start(words_at(&reader->names, i), 32, known));
   const char *way_out = hint_of_guess(&guess, hint);
   if (!reader->is_named && is_in_line(reader, *first, name)) {
     snprintf(hint, sizeof hint, "header = true takes names from line %" PRId64, reader->width_line);
@@ -480,11 +583,23 @@ static strew_status fail_named(const struct csv_reader *reader, const struct cel
               reader->count > MAX_SHOWN ? ", ..." : "");
 }
 
+/* The column of this name, else of this number; -1: none. */
+static int64_t find_column(const struct csv_reader *reader, const char *name) {
+  const int64_t i = words_find(&reader->names, name, strlen(name));
+  int64_t number = 0;
+  if (i >= 0) return i;
+  for (const char *at = name; *at; at++) {
+    if (*at < '0' + (at == name) || *at > '9' || number > reader->count) return -1;
+    number = 10 * number + (*at - '0');
+  }
+  return number > reader->count ? -1 : number - 1;
+}
+
 static strew_status mark(struct csv_reader *reader, const struct cells *first, const struct named *named) {
   char text[TEXT_BYTES];
   for (int64_t k = 0; k < named->count; k++) {
     const char *name = named->names[k];
-    int64_t i = words_find(&reader->names, name, strlen(name));
+    int64_t i = find_column(reader, name);
     if (i < 0) return fail_named(reader, first, named, name);
     if (reader->columns[i].kind == SKIPPED) continue;
     if (reader->columns[i].kind != UNKNOWN && reader->columns[i].kind != named->kind)
@@ -512,7 +627,7 @@ static strew_status choose_columns(struct csv_reader *reader, const struct cells
   }
   reader->chosen_count = named.count ? 0 : reader->count;
   for (int64_t k = 0; k < named.count; k++) {
-    int64_t i = words_find(&reader->names, named.names[k], strlen(named.names[k]));
+    int64_t i = find_column(reader, named.names[k]);
     if (i < 0) return fail_named(reader, first, &named, named.names[k]);
     if (reader->columns[i].kind != SKIPPED)
       return fail(reader->call, FAULT(STREW_EARGUMENT, named.option), "has \"%s\" twice",
@@ -523,16 +638,41 @@ static strew_status choose_columns(struct csv_reader *reader, const struct cells
   return STREW_OK;
 }
 
+/* Takes the rules of single columns. */
+static strew_status take_rules(struct csv_reader *reader, const struct cells *first) {
+  const strew_csv_lists *lists = reader->options->csv ? reader->options->csv->lists : NULL;
+  for (int64_t k = 0; lists && k < lists->rule_count; k++) {
+    const strew_csv_rule *rule = &lists->rules[k];
+    const char *option = rule->unit ? "unit" : "dtype";
+    const int64_t i = find_column(reader, rule->column);
+    const bool is_kind = rule->dtype && (*rule->dtype == STREW_TEXT || *rule->dtype == STREW_TIME);
+    const struct named named = {option, 1, &rule->column, is_kind && *rule->dtype == STREW_TEXT ? TEXTUAL : DATED,
+                                NULL};
+    if (i < 0) return fail_named(reader, first, &named, rule->column);
+    struct column *column = &reader->columns[i];
+    if (is_kind) RETURN_IF_FAILED(mark(reader, first, &named));
+    if (rule->dtype && !is_kind) {
+      RETURN_IF_FAILED(check_number_dtype(reader->call, *rule->dtype));
+      column->has_dtype = true, column->wanted = *rule->dtype;
+    }
+    if (!rule->unit) continue;
+    column->has_unit = true;
+    RETURN_IF_FAILED(
+        words_number(reader->call, reader->context, &reader->units, rule->unit, strlen(rule->unit), &column->unit));
+  }
+  return STREW_OK;
+}
+
 /* Marks the columns that the options name; `first` is the first row. */
 static strew_status mark_columns(struct csv_reader *reader, const struct cells *first) {
   const strew_load_options *options = reader->options;
   const struct named text = {"text", options->text_count, options->text, TEXTUAL, NULL},
                      dates = {"dates", options->date_count, options->dates, DATED,
                               options->csv ? options->csv->date_formats : NULL};
-  reader->all_dates = options->csv && options->csv->all_dates;
   strew_status status = choose_columns(reader, first);
   TRY(status, mark(reader, first, &text));
-  return TRY(status, mark(reader, first, &dates));
+  TRY(status, mark(reader, first, &dates));
+  return TRY(status, take_rules(reader, first));
 }
 
 static bool is_word_look(enum look look) { return look == PLAIN || look >= DATE; }
@@ -549,7 +689,7 @@ static bool are_open_cells(const struct csv_reader *reader, struct cells *lines,
     struct cell cell;
     cells_next(&lines[k], false, &cell);
     are_open = are_open && is_open_cell(reader, &lines[k], &cell);
-    lines[k].at += *lines[k].at == lines[k].separator;
+    lines[k].at += cells_has_next(&lines[k]);
   }
   return are_open;
 }
@@ -574,7 +714,7 @@ static int64_t number_below(const struct csv_reader *reader, struct cells above,
     const bool is_word = is_word_look(of_word) && !is_marked && !is_missing(reader, &above, &word);
     if (is_first && is_number && is_word && (has_numbers || reader->columns[i].kind == UNKNOWN)) return i;
     *is_open |= is_first && is_open_cell(reader, below, &cell);
-    if (*below->at != below->separator) break;
+    if (!cells_has_next(below)) break;
   }
   return -1;
 }
@@ -583,7 +723,7 @@ static void skip_cells(struct cells *cells) {
   struct cell cell;
   for (bool has_next = true; has_next; cells->at += has_next) {
     cells_next(cells, true, &cell);
-    has_next = *cells->at == cells->separator;
+    has_next = cells_has_next(cells);
   }
 }
 
@@ -601,7 +741,7 @@ static int64_t column_below_words(const struct csv_reader *reader, struct cells 
   bool has_dates = false;
   for (int64_t i = 0; i < reader->count; i++, cells.at++) {
     cells_next(&cells, false, &cell);
-    if (i + 1 < reader->count && *cells.at != cells.separator) return -1; /* a shorter line */
+    if (i + 1 < reader->count && !cells_has_next(&cells)) return -1; /* a shorter line */
     enum look look = cell.is_number ? OTHER_POINT : look_of(reader, &cells, &cell);
     if (has_numbers && (trimmed(&cells, &cell, &length), !length)) continue;
     const bool is_other = !is_word_look(look) || is_missing(reader, &cells, &cell);
@@ -664,13 +804,13 @@ static bool is_number_later(const struct csv_reader *reader, struct cells cells,
     for (int64_t k = 0; k < reader->count; k++, cells.at++) {
       cells_next(&cells, false, &cell);
       has_words |= skipped && is_new_word(reader, &cells, &cell, k);
-      if (*cells.at != cells.separator) break;
+      if (!cells_has_next(&cells)) break;
     }
     if (!cells_find_line(&cells)) return !has_words && !reader->is_chunked; /* a chunk may end before the next row */
   }
   for (int64_t k = 0; k <= i; k++, cells.at++) {
     cells_next(&cells, false, &cell);
-    if (k < i && *cells.at != cells.separator) return false;
+    if (k < i && !cells_has_next(&cells)) return false;
   }
   return cell.is_number;
 }
@@ -687,9 +827,10 @@ static void remedy_of_numbers(const struct csv_reader *reader, struct cells cell
   for (int64_t i = 0; i < reader->count && length < MOST_BYTES; i++, cells.at++) {
     cells_next(&cells, false, &cell);
     if (!is_new_word(reader, &cells, &cell, i) && reader->columns[i].kind == UNKNOWN)
-      length += (size_t)snprintf(text + length, MOST_BYTES, "%s%s", length > first ? ", " : "",
-                                 text_of_column(reader, i, column));
-    if (*cells.at != cells.separator) break;
+      length += text_of_column(reader, i, column)
+                    ? (size_t)snprintf(text + length, MOST_BYTES, "%s%s", length > first ? ", " : "", column)
+                    : MOST_BYTES;
+    if (!cells_has_next(&cells)) break;
   }
   strcpy(text + (length < MOST_BYTES ? length : 0), length < MOST_BYTES ? "}} reads words" : "");
 }
@@ -722,6 +863,42 @@ static strew_status check_separator_line(const struct csv_reader *reader, const 
                    cells->line);
 }
 
+/* Fails if the first two lines, of one cell each, have equal numbers of cells between blanks, and the second one numbers
+   among them: most of them, or beside runs of blanks. */
+static strew_status check_blanks(const struct csv_reader *reader, const struct cells *cells) {
+  const strew_load_options *options = reader->options;
+  const strew_csv_options *csv = options->csv;
+  struct cells split = *cells, whole;
+  struct cell cell;
+  int64_t expected = 0, count = 0, numbers = 0;
+  char formats[MOST_FORMATS][FORMAT_BYTES];
+  const bool is_named =
+      options->text_count || options->date_count || (csv && (csv->names || (csv->lists && csv->lists->rule_count)));
+  if (reader->count != 1 || reader->has_runs || reader->likely_count || is_named) return STREW_OK;
+  split.has_runs = true;
+  split.stops[(unsigned char)reader->separator] = 0;
+  split.stops[' '] = split.stops['\t'] = ENDS_CELL;
+  cells_begin_line(&split);
+  RETURN_IF_FAILED(count_cells(reader, &split, &expected));
+  if (expected < 2 || !cells_find_line(&split)) return STREW_OK;
+  const char *line = split.at;
+  whole = *cells, whole.at = line;
+  cells_next(&whole, false, &cell);
+  if (cells_has_next(&whole) || cell.is_number || look_of(reader, &whole, &cell) != PLAIN) return STREW_OK;
+  if (formats_of_date(&whole, &cell, formats)) return STREW_OK;
+  for (bool has_next = true; has_next && count <= expected; count++, split.at += has_next) {
+    cells_next(&split, false, &cell);
+    numbers += cell.is_number && !is_nan(&cell) && !looks_like_label(&cell.number);
+    has_next = cells_has_next(&split);
+  }
+  bool has_run = *cells->at == ' ' || strchr(" \t", line[-1]);
+  for (const char *at = line; at < split.at && !has_run; at++) has_run = *at == '\t' || (*at == ' ' && at[1] == ' ');
+  if (count != expected || !numbers || !(has_run || (numbers > 1 && numbers + 1 >= count))) return STREW_OK;
+  return fail_file(
+      reader->call, reader->path, "{.separator = STREW_BLANKS} splits them, {.text = {1}} reads the lines as words",
+      "has %" PRId64 " cells between blanks in line %" PRId64 ", expected one cell in a line", count, split.line);
+}
+
 /* Reads or skips the line of names, if there is one, and names the columns. */
 static strew_status name_columns(struct csv_reader *reader, struct cells *cells) {
   const strew_csv_options *csv = reader->options->csv;
@@ -737,6 +914,7 @@ strew_status csv_read_head(struct csv_reader *reader, struct cells *cells) {
   if (!cells_find_line(cells)) return fail_file(reader->call, reader->path, NULL, "is empty, expected lines of cells");
   strew_status status = check_separator_line(reader, cells);
   TRY(status, count_columns(reader, *cells));
+  TRY(status, check_blanks(reader, cells));
   TRY(status, find_header(reader, cells));
   TRY(status, name_columns(reader, cells));
   return TRY(status, mark_columns(reader, cells));
@@ -765,7 +943,7 @@ static bool store_number(const struct csv_reader *reader, const struct cell *cel
 
 /* Fails unless the requested dtype holds this number. */
 static strew_status check_number(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
-  strew_dtype dtype = *reader->options->dtype;
+  const strew_dtype dtype = *csv_wanted(reader, &reader->columns[cell->column]);
   char element[8], expected[TEXT_BYTES];
   if (store_number(reader, cell, dtype, element)) return STREW_OK;
   snprintf(expected, sizeof expected, "a number that %s holds", strew_dtype_name(dtype));
@@ -776,7 +954,7 @@ static strew_status check_number(const struct csv_reader *reader, const struct c
 static strew_status check_decided(const struct csv_reader *reader, const struct cell *cell) {
   const struct column *column = &reader->columns[cell->column];
   if (!reader->is_decided || column->dtype != STREW_INT64) return STREW_OK;
-  if (reader->options->dtype) return STREW_OK; /* check_number and check_missing decide */
+  if (csv_wanted(reader, column)) return STREW_OK; /* check_number and check_missing decide */
   return fail_cell(reader, cell, "an int64, as in all rows of the first chunk",
                    "{.dtype = STREW_FLOAT64} reads columns of numbers as float64, which rounds integers beyond 2^53");
 }
@@ -799,7 +977,7 @@ static bool is_exact(int64_t whole) {
 static strew_status check_exact(const struct csv_reader *reader, const struct cells *cells, int64_t i) {
   const struct column *column = &reader->columns[i];
   char expected[TEXT_BYTES];
-  if (!column->noted.line || reader->options->dtype || (column->kind != FRACTIONAL && !column->missing_line))
+  if (!column->noted.line || csv_wanted(reader, column) || (column->kind != FRACTIONAL && !column->missing_line))
     return STREW_OK;
   snprintf(expected, sizeof expected, "an integer that float64 holds: the column has %s in line %" PRId64,
            column->missing_line ? "no number" : "a fraction",
@@ -821,14 +999,15 @@ static strew_status inspect_date(struct csv_reader *reader, const struct cells *
                                          [TIME_BEYOND] = "a date that int64 microseconds can hold"};
   int64_t time;
   const struct column *column = &reader->columns[cell->column];
-  char form[TEXT_BYTES], shown[TEXT_BYTES];
+  char form[TEXT_BYTES], shown[TEXT_BYTES], formats[MOST_FORMATS][FORMAT_BYTES];
   if (is_nan(cell) || is_missing(reader, cells, cell)) return inspect_missing(reader, cells, cell);
   const enum time_reading date = csv_read_date(reader, column, cell, &time);
   if (date == TIME_READ) return STREW_OK;
-  const enum look look = date == TIME_NONE ? look_of(reader, cells, cell) : PLAIN;
+  enum look look = cell->is_number ? COUNT : date == TIME_NONE ? look_of(reader, cells, cell) : PLAIN;
+  if (look != DATE && look != COUNT && !reader->is_part && formats_of_date(cells, cell, formats)) look = OTHER_DATE;
   if (date != TIME_NONE || !column->format) return fail_look(reader, cells, cell, look, expected[date]);
-  snprintf(form, sizeof form, "a date of the form \"%.60s\"",
-           text_of_name(words_at(&reader->formats, column->format - 1), shown));
+  snprintf(form, sizeof form, "a date of the form \"%s\"",
+           text_of_start(words_at(&reader->formats, column->format - 1), 60, shown));
   return fail_look(reader, cells, cell, look, form);
 }
 
@@ -854,6 +1033,8 @@ static strew_status inspect_word(struct csv_reader *reader, const struct cells *
     return note(column, cell), column->kind = MARKED, STREW_OK;
   if (look == PLAIN) return column->kind = TEXTUAL, STREW_OK;
   if (look == DATE && reader->all_dates) return column->kind = DATED, STREW_OK;
+  if (look == OTHER_DATE && reader->all_dates)
+    return fail_look(reader, cells, cell, look, "a date of ISO 8601, or a format");
   bool is_point = look == OTHER_POINT && reader->point == ',';
   return fail_look(reader, cells, cell, look, is_point ? "a number with a decimal comma" : expected[look]);
 }
@@ -890,7 +1071,8 @@ static strew_status inspect_number(struct csv_reader *reader, const struct cells
   struct column *column = &reader->columns[cell->column];
   if (column->kind == MARKED) return fail_marked(reader, cells, cell);
   if (column->kind == UNKNOWN) column->first_line = cell->line, column->kind = WHOLE;
-  strew_status status = reader->options->dtype ? check_number(reader, cells, cell) : check_value(reader, cells, cell);
+  strew_status status =
+      csv_wanted(reader, column) ? check_number(reader, cells, cell) : check_value(reader, cells, cell);
   if (status != STREW_OK || column->kind != WHOLE || cell->number.is_whole) return status;
   RETURN_IF_FAILED(check_decided(reader, cell));
   column->kind = FRACTIONAL;
@@ -915,7 +1097,7 @@ static inline strew_status inspect_cell(struct csv_reader *reader, const struct 
 static strew_status check_missing(const struct csv_reader *reader, int64_t i) {
   const struct column *column = &reader->columns[i];
   char position[TEXT_BYTES];
-  const strew_dtype *dtype = reader->options->dtype;
+  const strew_dtype *dtype = csv_wanted(reader, column);
   if (column->kind >= DATED || !column->missing_line || !dtype || dtype_is_float(*dtype)) return STREW_OK;
   strew_status status =
       fail_file(reader->call, reader->path, NULL, "has no number in %s, expected %s, which has no NaN",
@@ -924,6 +1106,7 @@ static strew_status check_missing(const struct csv_reader *reader, int64_t i) {
 }
 
 strew_status csv_walk_first(struct csv_reader *reader, struct cells *cells, const char *end) {
+  reader->first_row = cells->at;
   strew_status status = check_units(reader, *cells);
   for (; status == STREW_OK && cells->at < end && cells_find_line(cells); reader->rows++)
     status = walk_line(reader, cells, inspect_cell);
@@ -936,7 +1119,7 @@ strew_status csv_walk_first(struct csv_reader *reader, struct cells *cells, cons
 strew_dtype csv_dtype(const struct csv_reader *reader, const struct column *column) {
   if (column->kind == TEXTUAL || column->kind == MARKED) return STREW_INT64;
   if (column->kind == DATED) return STREW_TIME;
-  if (reader->options->dtype) return *reader->options->dtype;
+  if (csv_wanted(reader, column)) return *csv_wanted(reader, column);
   return column->kind == WHOLE && !column->missing_line ? STREW_INT64 : STREW_FLOAT64;
 }
 

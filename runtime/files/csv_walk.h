@@ -37,6 +37,9 @@ struct column {
   size_t element_bytes;
   struct shared_words *words; /* of a text column; NULL: not made yet */
   int64_t format;             /* of DATED: its number in reader->formats, from 1; 0: ISO 8601 */
+  bool has_dtype, has_unit;   /* by a rule of the caller: */
+  strew_dtype wanted;
+  int64_t unit; /* before or after its numbers: its number in reader->units */
 };
 
 struct csv_reader {
@@ -49,6 +52,7 @@ struct csv_reader {
   size_t size_bytes;
   char *text; /* size_bytes + 1 bytes; the last one is 0 */
   char separator, point;
+  bool has_runs; /* of blanks and tabs between cells */
   int64_t count; /* number of columns */
   struct column *columns;
   bool is_decided;               /* the dtypes: by the first chunk */
@@ -56,10 +60,15 @@ struct csv_reader {
   bool all_dates;                /* the option, also for chunks, which lack the others of csv by then */
   int64_t chosen_count, *chosen; /* numbers of the columns of the table, in its order */
   struct words names;
-  bool has_header;       /* the first line is one of names */
-  bool is_named;         /* by the file or the caller */
-  struct words missing;  /* words that the caller names */
+  bool has_header;      /* the first line is one of names */
+  bool is_named;        /* by the file or the caller */
+  struct words missing; /* words that the caller names */
+  int64_t number_count;
+  strew_scalar *numbers; /* that the caller names as missing: int64 if they are, else uint64 or float64 */
   struct words formats;  /* of dates */
+  struct words units;    /* of numbers */
+  bool is_part;          /* errors are not read */
+  const char *first_row; /* of the current walk */
   char likely_separator; /* in a first line of one cell; 0: none */
   int64_t likely_count;  /* how often it is there */
   char first_byte;       /* of that line */
@@ -97,7 +106,22 @@ static inline enum time_reading csv_read_date(const struct csv_reader *reader, c
   const char *format = column->format ? words_at(&reader->formats, column->format - 1) : "";
   return time_read(cell->text, cell->length, format, time);
 }
-/* True if the caller names the cell's text as one for a missing value. */
+/* The dtype that the caller wants for a column of numbers; NULL: none. */
+static inline const strew_dtype *csv_wanted(const struct csv_reader *reader, const struct column *column) {
+  return column->has_dtype ? &column->wanted : reader->options->dtype;
+}
+/* Reads a cell that is no number by the rules of its column: with a unit, or as true or false. */
+void csv_read_ruled(const struct csv_reader *reader, struct cells *cells, struct cell *cell);
+/* Reads the cell of column i at cells->at as cells_next does, and by the rules of its column. */
+static inline void csv_next_cell(const struct csv_reader *reader, struct cells *cells, int64_t i, struct cell *cell) {
+  const struct column *column = &reader->columns[i];
+  const int64_t line = cells->line;
+  cells_next(cells, column->kind >= TEXTUAL, cell);
+  cell->line = line, cell->column = i;
+  if ((column->has_unit || column->has_dtype) && !cell->is_number && column->kind < TEXTUAL)
+    csv_read_ruled(reader, cells, cell);
+}
+/* True if the caller names the cell as one for a missing value. */
 bool csv_is_absent(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell);
 
 /* ----------------------------------------------------------------------------------------------------- csv_parts.c */
@@ -119,20 +143,30 @@ enum look {
   DATE,        /* of ISO 8601 */
   OTHER_DATE,  /* 12/31/2024 */
   MARK,        /* -, ?, unknown: may stand for a missing value */
+  COUNT,       /* a number in a column of dates: a year, or a count of seconds or days */
   LABEL,       /* 00501 */
   TOO_LARGE,   /* 1e999, for its dtype */
   ROUNDED,     /* an integer that its column does not hold */
   UNSPLIT      /* several cells, for another separator */
 };
 
-enum { FORMAT_BYTES = 32, MOST_FORMATS = 2 };
+enum { FORMAT_BYTES = 32, MOST_FORMATS = 6 };
 enum look look_of(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell);
 /* True if a GROUPED cell may be a word: blanks between its digits, no minus, no fraction, as in telephone numbers. */
 bool groups_may_be_word(const struct cells *cells, const struct cell *cell);
 /* True if an integer may be a label, whose leading zeros or plus sign are lost in a number: 00501, +4912345. */
 bool looks_like_label(const struct decimal *number);
+/* True if a word stands for a missing value in many files: a MARK, or #VALUE!, 0000-00-00 and their kind. */
+bool may_be_missing(const char *text, size_t length);
 /* Finds the formats that read a date of another form, as 12/31/2024, MOST_FORMATS at most; returns their number. */
 int formats_of_date(const struct cells *cells, const struct cell *cell, char (*formats)[FORMAT_BYTES]);
+/* The same for those that read all dates of the cell's column, as far as they are in the text; the walk's first row is
+   at reader->first_row. 0: none, also if others have another form. Fails only if the call must stop. */
+strew_status formats_of_column(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell,
+                               char (*formats)[FORMAT_BYTES], int *count);
+/* Returns the unit of a number, $, %, or a sign of currency, and its length and the number; NULL: there is none. */
+const char *unit_of(const struct csv_reader *reader, const char *text, size_t length, size_t *unit_length,
+                    const char **number, size_t *number_length);
 /* Returns the cell's text without blanks around it. */
 const char *trimmed(const struct cells *cells, const struct cell *cell, size_t *length);
 

@@ -49,6 +49,14 @@ static strew_status fail_kind(const struct call *call, const char *path, mode_t 
 
 bool file_is_input(const char *path) { return strcmp(path, "-") == 0; }
 
+bool file_is_output(const char *path) {
+  struct stat about, output;
+  if (file_is_input(path)) return true;
+  if (strncmp(path, "/dev/", 5) != 0 && strncmp(path, "/proc/", 6) != 0) return false;
+  return stat(path, &about) == 0 && fstat(STDOUT_FILENO, &output) == 0 && about.st_dev == output.st_dev &&
+         about.st_ino == output.st_ino;
+}
+
 uint64_t file_size(const char *path) {
   struct stat about;
   return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
@@ -303,6 +311,7 @@ static bool copy_permissions(int descriptor, const struct stat *old) {
 strew_status draft_create(const struct call *call, const char *path, struct draft *out) {
   struct stat old;
   out->path = path;
+  out->output = NULL;
   out->descriptor = out->lock = -1;
   strew_status status = find_target(call, out, &old);
   if (status != STREW_OK) return status;
@@ -316,8 +325,35 @@ strew_status draft_create(const struct call *call, const char *path, struct draf
   return status;
 }
 
+/* What was printed comes first. */
+void draft_open_output(strew_context *context, const char *path, struct draft *out) {
+  fflush(stdout);
+  *out = (struct draft){.path = path, .descriptor = -1, .lock = -1, .output = context};
+}
+
+/* Waits until a piece that poll promises to take can be written, and checks for interruption meanwhile. */
+static strew_status write_output(const struct call *call, const struct draft *draft, const char *from,
+                                 size_t size_bytes) {
+  enum { PIECE_BYTES = 4096, MILLISECONDS = 50 };
+  while (size_bytes) {
+    struct pollfd wanted = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    RETURN_IF_FAILED(context_check(call, draft->output));
+    const int count = poll(&wanted, 1, MILLISECONDS);
+    if (count == 0 || (count < 0 && errno == EINTR)) continue;
+    const ssize_t put =
+        count < 0 ? -1 : write(STDOUT_FILENO, from, size_bytes < PIECE_BYTES ? size_bytes : PIECE_BYTES);
+    if (put == 0) errno = EIO;
+    if (put > 0)
+      from += put, size_bytes -= (size_t)put;
+    else if (errno != EINTR && errno != EAGAIN)
+      return fail_system(call, draft->path, "cannot be written");
+  }
+  return STREW_OK;
+}
+
 strew_status draft_write(const struct call *call, const struct draft *draft, uint64_t at, const void *from,
                          size_t size_bytes) {
+  if (draft->output) return write_output(call, draft, from, size_bytes);
   for (size_t done = 0; done < size_bytes;) {
     ssize_t put = pwrite(draft->descriptor, (const char *)from + done, size_bytes - done, (off_t)(at + done));
     if (put == 0) errno = EIO; /* pwrite set none */
@@ -344,6 +380,7 @@ static void draft_close(struct draft *draft) {
 
 /* A draft that replaces a file is written to disk first: otherwise a crash could lose both files. */
 strew_status draft_commit(const struct call *call, struct draft *draft) {
+  if (draft->output) return STREW_OK;
   bool is_done = !draft->replaces || sync_to_disk(draft->descriptor);
   int descriptor = draft->descriptor;
   if (is_done) {
@@ -357,6 +394,7 @@ strew_status draft_commit(const struct call *call, struct draft *draft) {
 }
 
 void draft_discard(struct draft *draft) {
+  if (draft->output) return;
   unlink(draft->temporary);
   draft_close(draft);
 }

@@ -39,6 +39,8 @@ struct file {
 
 /* True for "-": standard input. */
 bool file_is_input(const char *path);
+/* True for "-", and for a name of standard output, as /dev/stdout. */
+bool file_is_output(const char *path);
 /* Returns the size in bytes, or 0 if it is unknown. */
 uint64_t file_size(const char *path);
 /* Opens a regular file, a pipe or standard input. Does not wait for a pipe's writer. */
@@ -88,6 +90,7 @@ struct draft {
   int descriptor;
   int lock;                /* a duplicate of `descriptor`, which keeps the lock after that is closed; -1: none */
   bool replaces;           /* the target exists */
+  strew_context *output;   /* standard output is written, in order; NULL: a file */
   char target[PATH_BYTES]; /* path, symbolic links followed */
   char temporary[PATH_BYTES];
 };
@@ -95,6 +98,8 @@ struct draft {
 /* Creates a draft, and removes drafts that killed saves left in its folder. The draft has the mode and owner of the
    file that it replaces, or those of a new file. draft_commit or draft_discard ends it. */
 strew_status draft_create(const struct call *call, const char *path, struct draft *out);
+/* The same for standard output: what was written stays there. */
+void draft_open_output(strew_context *context, const char *path, struct draft *out);
 strew_status draft_write(const struct call *call, const struct draft *draft, uint64_t at, const void *from,
                          size_t size_bytes);
 /* Renames the draft to its target, atomically. On failure the target is unchanged and the draft is removed. */

@@ -98,6 +98,13 @@ static strew_status check_csv_option(const struct call *call, const struct forma
               strcmp(given, "columns") == 0 ? ".csv, .tsv, .npz and .safetensors" : ".csv and .tsv", format->suffix);
 }
 
+/* Fails for a decimal comma beside commas between cells that the call does not name. */
+static strew_status check_decimal(const struct call *call, const struct format *format, char decimal, char separator) {
+  if (decimal != ',' || separator || format->separator != ',') return STREW_OK;
+  return fail(call, HINTED(STREW_EARGUMENT, "decimal", "separator = \";\""),
+              "is \",\", as the separator of cells, which the call has to name then");
+}
+
 static const strew_csv_options *csv_options(const strew_load_options *options) {
   static const strew_csv_options defaults;
   return options->csv ? options->csv : &defaults;
@@ -122,6 +129,17 @@ strew_status check_load_options(const struct call *call, const strew_load_option
   TRY(status, check_options(call, csv));
   TRY(status, check_count(call, "names", csv->name_count));
   TRY(status, check_count(call, "missing", csv->missing_count));
+  if (csv->lists) {
+    TRY(status, check_options(call, csv->lists));
+    TRY(status, check_count(call, "missing", csv->lists->missing_count));
+    TRY(status, check_count(call, "unit", csv->lists->rule_count));
+    for (int64_t k = 0; status == STREW_OK && k < csv->lists->rule_count; k++) {
+      const strew_csv_rule *rule = &csv->lists->rules[k];
+      status = check_options(call, rule);
+      if (status == STREW_OK && rule->unit && !*rule->unit)
+        return fail(call, FAULT(STREW_EARGUMENT, "unit"), "has an empty unit, expected one as \"%%\"");
+    }
+  }
   if (status == STREW_OK && csv->rows < 0)
     return fail(call, FAULT(STREW_EARGUMENT, "rows"), "is %" PRId64 ", expected 0 or more", csv->rows);
   return TRY(status, options->dtype ? check_number_dtype(call, *options->dtype) : STREW_OK);
@@ -136,15 +154,16 @@ strew_status format_check_load(const struct call *call, const struct format *for
     given = options->decimal ? "decimal" : options->date_count || csv->all_dates ? "dates" : csv->skip ? "skip" : NULL;
   if (!given) given = csv->comment ? "comment" : csv->names ? "names" : csv->missing_count ? "missing" : NULL;
   if (!given) given = csv->rows ? "rows" : csv->thousands ? "thousands" : NULL;
+  const strew_csv_lists *lists = csv->lists;
+  if (!given && lists)
+    given = lists->missing_count ? "missing" : !lists->rule_count ? NULL : lists->rules->unit ? "unit" : "dtype";
   if (!given && !(format->options & TAKES_COLUMNS)) given = options->column_count ? "columns" : NULL;
   char known[TEXT_BYTES];
   if (options->map && !(format->options & TAKES_MAP))
     return fail(call, FAULT(STREW_EARGUMENT, "map"), "is true, but %s files cannot be mapped, only %s", format->suffix,
                 list_of_formats(TAKES_MAP, 0, known));
   strew_status status = check_csv_option(call, format, given);
-  if (status != STREW_OK || options->decimal != ',' || options->separator || format->separator != ',') return status;
-  return fail(call, HINTED(STREW_EARGUMENT, "decimal", "separator = \";\""),
-              "is \",\", as the separator of cells, which the call has to name then");
+  return TRY(status, check_decimal(call, format, options->decimal, options->separator));
 }
 
 strew_status format_check_chunks(const struct call *call, const struct format *format, const char *word) {
@@ -202,17 +221,24 @@ static strew_status find_saver(const struct call *call, const char *path, strew_
   char known[TEXT_BYTES];
   strew_status status = check_options(call, options);
   TRY(status, check_header(call, options->header));
+  if (status == STREW_OK && path && file_is_input(path) && !options->format)
+    return fail(call, HINTED(STREW_EARGUMENT, "path", "{.format = \"csv\"} names the format of other files"),
+                "is \"-\", standard output, which needs a format");
   TRY(status, format_find(call, path, options->format, out));
   TRY(status, check_ability(call, *out, options->format, ability, what));
   if (status != STREW_OK) return status;
-  if (file_is_input(path))
+  if (file_is_input(path) && !((*out)->options & TAKES_CSV))
     return fail(call, HINTED(STREW_EARGUMENT, "path", "\"./-\" is a file of that name"),
-                "is \"-\", standard output, expected the name of a file");
+                "is \"-\", standard output, which takes %s, not %s", list_of_formats(TAKES_CSV, 0, known),
+                (*out)->suffix);
   if (options->compress && !((*out)->options & TAKES_COMPRESS))
     return fail(call, FAULT(STREW_EARGUMENT, "compress"), "is true, but %s files are not compressed, only %s",
                 (*out)->suffix, list_of_formats(TAKES_COMPRESS, 0, known));
   if ((*out)->options & IS_GZIP) options->compress = true;
-  status = check_csv_option(call, *out, options->header ? "header" : options->separator ? "separator" : NULL);
+  const char *given = options->header ? "header" : options->separator ? "separator" : NULL;
+  if (!given) given = options->missing ? "missing" : options->decimal ? "decimal" : NULL;
+  status = check_csv_option(call, *out, given);
+  TRY(status, check_decimal(call, *out, options->decimal, options->separator));
   if (!options->separator) options->separator = (*out)->separator;
   return status;
 }
@@ -246,6 +272,15 @@ static strew_status check_words(const struct call *call, const strew_table *tabl
   return STREW_OK;
 }
 
+/* Fails if column i is text or times. */
+static strew_status check_numbers(const struct call *call, const strew_table *table, int64_t i, const char *suffix) {
+  const strew_dtype dtype = strew_table_tensor(table, i)->dtype;
+  char name[TEXT_BYTES];
+  if (dtype_is_number(dtype)) return STREW_OK;
+  return fail(call, HINTED(STREW_EDTYPE, "x", ".npz files hold it"), "has %s, \"%s\", %s files take numbers",
+              dtype == STREW_TEXT ? "text" : "times", text_of_name(strew_table_name(table, i), name), suffix);
+}
+
 strew_status strew_save_table(const strew_table *table, const char *path, const strew_save_options *options,
                               strew_error *error) {
   CALL(call, "save", error, {0});
@@ -257,8 +292,7 @@ strew_status strew_save_table(const strew_table *table, const char *path, const 
   if (!(format->options & TAKES_CSV)) RETURN_IF_FAILED(check_words(&call, table, format->suffix));
   uint64_t bytes = 0;
   for (int64_t i = 0; i < strew_table_count(table); i++) {
-    if (format->save_table == safetensors_save)
-      RETURN_IF_FAILED(check_is_number(&call, "x", strew_table_tensor(table, i)));
+    if (format->save_table == safetensors_save) RETURN_IF_FAILED(check_numbers(&call, table, i, format->suffix));
     bytes += bytes_of(strew_table_tensor(table, i));
   }
   start_progress(table_context(table), "saving", path, bytes);

@@ -77,7 +77,8 @@ table_saver npz_save, csv_save_table, safetensors_save;
 /* Loads as csv_load does, but only the first options->csv->rows rows, and reads only their part of the file. */
 strew_status csv_load_first(const struct call *call, strew_device *device, struct file *file, bool is_gzip,
                             const strew_load_options *options, strew_table **out);
-/* Checks the separator of cells. */
+/* Check the separator of cells, and the decimal point. */
+strew_status csv_point(const struct call *call, char point);
 strew_status csv_separator(const struct call *call, char separator);
 
 #endif

@@ -62,7 +62,11 @@ strew_status sink_open(const struct call *call, strew_context *context, const ch
                        struct sink *out) {
   out->written = 0;
   out->codec = NULL;
-  strew_status status = draft_create(call, path, &out->draft);
+  strew_status status = STREW_OK;
+  if (file_is_output(path))
+    draft_open_output(context, path, &out->draft);
+  else
+    status = draft_create(call, path, &out->draft);
   if (status != STREW_OK || !is_gzip) return status;
   status = codec_create(call, context, NULL, &out->draft, &out->codec);
   if (status != STREW_OK) draft_discard(&out->draft);

@@ -167,6 +167,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
                                  points = {.thousands = '.', .missing_count = 1, .missing = names};
   static const char *const formats[] = {"%d %b %y %R"};
   static const strew_csv_options days = {.date_formats = formats};
+  static const strew_scalar missing[] = {{STREW_INT64, {.i = 1}}, {STREW_FLOAT64, {.f = 0.5}}};
+  static const strew_csv_lists lists = {.missing_count = 2, .missing = missing};
+  static const strew_csv_options numbers = {.comment = '#', .lists = &lists};
   static const strew_load_options ways[] = {
       {.header = STREW_HEADER_UNSAID},
       {.header = STREW_HEADER_YES},
@@ -181,7 +184,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
       {.csv = &csv},
       {.header = STREW_HEADER_YES, .separator = ';', .csv = &csv},
       {.separator = ';', .decimal = ',', .csv = &points},
-      {.header = STREW_HEADER_YES, .date_count = 1, .dates = names + 1, .csv = &days}};
+      {.header = STREW_HEADER_YES, .date_count = 1, .dates = names + 1, .csv = &days},
+      {.separator = STREW_BLANKS, .csv = &numbers}};
   enum { WAYS = sizeof ways / sizeof *ways, ALL = 1 << 20, PLAIN = 6, PIPE = 8, COMPRESSED = 10, MOST_BYTES = 4096 };
   if (size < 3) return 0;
   strew_load_options way = ways[(uint8_t)(bytes[0] - '1') % WAYS];

@@ -13,6 +13,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static const strew_dtype wide = STREW_FLOAT64;
   static const char *const formats[] = {"%d.%m.%Y %I:%M:%S %p"};
   static const strew_csv_options days = {.date_formats = formats}, dates = {.all_dates = true};
+  static const strew_dtype truth = STREW_BOOL;
+  static const strew_csv_rule rules[] = {{.column = "1", .unit = "%"}, {.column = "2", .dtype = &truth}};
+  static const strew_scalar numbers[] = {{STREW_INT64, {.i = -999}}, {STREW_FLOAT64, {.f = 0.5}}};
+  static const strew_csv_lists lists = {.rule_count = 2, .rules = rules, .missing_count = 2, .missing = numbers};
+  static const strew_csv_options ruled = {.comment = '#', .thousands = '.', .lists = &lists};
   static const strew_load_options ways[] = {
       {.header = STREW_HEADER_UNSAID},
       {.header = STREW_HEADER_YES},
@@ -32,7 +37,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
       {.csv = &first},
       {.header = STREW_HEADER_NO, .dtype = &whole, .csv = &first},
       {.header = STREW_HEADER_YES, .date_count = 1, .dates = text + 1, .csv = &days},
-      {.header = STREW_HEADER_YES, .csv = &dates}};
+      {.header = STREW_HEADER_YES, .csv = &dates},
+      {.separator = STREW_BLANKS, .csv = &ruled},
+      {.header = STREW_HEADER_YES, .separator = ';', .decimal = ',', .csv = &ruled}};
   if (size == 0) return 0;
   const strew_load_options *way = &ways[(uint8_t)(*bytes - '1') % (sizeof ways / sizeof *ways)];
   const strew_save_options save = {.header = way->header, .separator = way->separator};

@@ -176,7 +176,7 @@ describe("chunks of text", function()
   it("have the caller's names and words for missing values", function()
     if support.lacks_float64 then return pending "without float64, which the device lacks" end
     put("a,a\n1.5,?\n-9,y\n?,-9\n")
-    assert.equal('1.5 ""\nnan "y"\nnan ""', (chunked(1, {header = true, names = {"p", "q"}, missing = {"?", -9},
+    assert.equal('1.5 ""\nnan "y"\nnan "-9"', (chunked(1, {header = true, names = {"p", "q"}, missing = {"?", -9},
       text = {"q"}}):gsub("float64%[%] ", ""):gsub("[^\n]*{(.-)}", "%1")))
   end)
 
@@ -216,7 +216,7 @@ describe("errors of chunks of text", function()
       {"a,b\n1,2\n3,4\n5,6,7\n", "has 3 cells in line 4, expected 2, as in line 1\n"
         .. "  hint  a cell with ',' in it is in quotes"},
       {"a,b\n1,2\n3,4\n5,x\n", [[has "x" in line 4, column 2 (b), expected a number, as in line 2
-  hint  {missing = {"x"}} reads it as an empty cell, {text = {"b"}} reads the column as words]]},
+  hint  {text = {"b"}} reads the column as words]]},
       {"a,b\n1,2\n3,4\n5,1.5\n", [[has "1.5" in line 4, column 2 (b), ]]
         .. [[expected an int64, as in all rows of the first chunk
   hint  {dtype = "float64"} reads columns of numbers as float64, which rounds integers beyond 2^53]]},
@@ -224,26 +224,23 @@ describe("errors of chunks of text", function()
   hint  {dtype = "float64"} reads columns of numbers as float64, which rounds integers beyond 2^53]]},
       {"a,b\n1,2\n3,4\n5,99999999999999999999\n", [[has "99999999999999999999" in line 4, column 2 (b), ]]
         .. [[expected an integer that int64 holds
-  hint  {dtype = "float64"} rounds, {missing = {"99999999999999999999"}} reads it as an empty cell, ]]
-        .. [[{text = {"b"}} reads the column as words]]},
+  hint  {text = {"b"}} reads the column as words, {dtype = "float64"} rounds]]},
       {"a,b\n1,2\n3,4\n5,1e999\n", [[has "1e999" in line 4, column 2 (b), expected a number that float64 holds
   hint  {text = {"b"}} reads the column as words]]},
       {"a,b\n1,2\n3,4\n5,06\n", [[has "06" in line 4, column 2 (b), expected a number without leading zeros or plus ]]
         .. [[sign
-  hint  {dtype = "int64"}, with fractions "float64", reads numbers without leading zeros and signs, ]]
-        .. [[{text = {"b"}} reads the column as words]]},
+  hint  {text = {"b"}} reads the column as words, {dtype = "int64"}, with fractions "float64", reads ]]
+        .. [[numbers without leading zeros and signs]]},
       {"a,b\n1,2.5\n3,4\n5,9007199254740993\n", [[has "9007199254740993" in line 4, column 2 (b), expected an integer ]]
         .. [[that float64 holds: the column has a fraction in line 2
-  hint  {dtype = "float64"} rounds, {missing = {"9007199254740993"}} reads it as an empty cell, ]]
-        .. [[{text = {"b"}} reads the column as words]]},
+  hint  {text = {"b"}} reads the column as words, {dtype = "float64"} rounds]]},
       {"a,b\n1,\n3,4\n5,9007199254740993\n", [[has "9007199254740993" in line 4, column 2 (b), expected an integer ]]
         .. [[that float64 holds: the column has no number in line 2
-  hint  {dtype = "float64"} rounds, {missing = {"9007199254740993"}} reads it as an empty cell, ]]
-        .. [[{text = {"b"}} reads the column as words]]},
+  hint  {text = {"b"}} reads the column as words, {dtype = "float64"} rounds]]},
       {"a,b\n1,?\n3,4\n", [[has "?" in line 2, column 2 (b), expected a number, as in line 3
   hint  {missing = {"?"}} reads it as an empty cell, {text = {"b"}} reads the column as words]]},
       {"a,b\n1,\n3,\n5,x\n", [[has "x" in line 4, column 2 (b), expected a number: the first chunk has no words there
-  hint  {missing = {"x"}} reads it as an empty cell, {text = {"b"}} reads the column as words]]},
+  hint  {text = {"b"}} reads the column as words]]},
       {'a,b\n1,2\n3,4\n5,"6', "has a quote in line 4, column 2 (b) that is never closed"},
       {'a,b\n1,2\n3,4\r\n5,"6"7\n', [[has characters after a closing quote in line 4, column 2 (b), expected a ]]
         .. [[separator or line end

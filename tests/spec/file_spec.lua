@@ -283,8 +283,11 @@ describe("files", function()
         "load: 'path' is \"/dev/zero\", which is a device, expected a file or pipe"},
       {"strew.save('/dev/full', {x}, {format = 'csv'})",
         "save: 'path' is \"/dev/full\", which is a device, expected a regular file"},
-      {"strew.save('-', {x}, {format = 'csv'})", "save: 'path' is \"-\", standard output, expected the name of a file\n"
+      {"strew.save('-', {x}, {format = 'npz'})",
+        "save: 'path' is \"-\", standard output, which takes .csv, .tsv, .csv.gz, .tsv.gz, not .npz\n"
         .. "  hint  \"./-\" is a file of that name"},
+      {"strew.save('-', {x})", "save: 'path' is \"-\", standard output, which needs a format\n"
+        .. "  hint  {format = \"csv\"} names the format of other files"},
       {"strew.save('x', {x}, {format = 'npy'})",
         "save: 'format' is .npy, expected one of .npz, .csv, .tsv, .safetensors, .csv.gz, .tsv.gz "
           .. "for a table of tensors"},
@@ -642,7 +645,7 @@ describe("files", function()
       support.message(strew.save, name, {__metadata__ = x.a}))
     assert.equal("save: 'x' has the name \"?\", expected UTF-8", support.message(strew.save, name, {["\xff"] = x.a}))
     local text = strew.columns({city = strew.tensor{0}}, nil, {city = {"Oslo"}})
-    assert.equal("save: 'x' is text, save takes numbers",
+    assert.equal("save: 'x' has text, \"city\", .safetensors files take numbers\n  hint  .npz files hold it",
       support.message(strew.save, name, text))
     os.remove(name)
   end)
@@ -723,10 +726,10 @@ describe("files", function()
       {"strew.load(5)", "load: 'path' is 5, expected a string"},
       {"strew.load()", "load: 'path' is missing, the arguments are "
         .. "(path [, {device =, header =, separator =, dtype =, text =, decimal =, dates =, columns =, names =, "
-        .. "missing =, skip =, comment =, thousands =, format =, map =, rows =}])"},
+        .. "missing =, skip =, comment =, thousands =, unit =, format =, map =, rows =}])"},
       {"strew.load('x.npy', {mapped = true})", "load: 'options' has unknown key \"mapped\", expected "
         .. "device, header, separator, dtype, text, decimal, dates, columns, names, missing, skip, comment, "
-        .. "thousands, format, map, rows"},
+        .. "thousands, unit, format, map, rows"},
       {"strew.load('x.npy', {map = 1})", "load: 'map' is 1, expected a boolean"},
       {"strew.save('x.npy', x, {compress = true})",
         "save: 'compress' is true, but .npy files are not compressed, only .npz, .npy.gz, .csv.gz, .tsv.gz\n"
@@ -738,7 +741,8 @@ describe("files", function()
         "save: 'path' ends in .npz, expected one of .npy, .csv, .tsv, .png, .npy.gz, .csv.gz, .tsv.gz for one tensor\n"
           .. "  x  float32[1] cpu"},
       {"strew.save('x.npz')", "save: 'x' is missing, the arguments are "
-        .. "(path, x [, {compress =, header =, separator =, names =, words =, format =}])"},
+        .. "(path, x [, {compress =, header =, separator =, names =, words =, format =, missing =, "
+        .. "decimal =}])"},
       {"strew.save('x.npz', {x})", "save: 'x' has no names, which .npz files need"},
       {"strew.save('x.npz', {a = 5})", "save: 'x' has 5 at key \"a\", expected a tensor"},
       {"strew.save('x.npz', {a = freed})", "save: 'x' has a tensor that was freed at key \"a\""},

@@ -368,10 +368,10 @@ table: 3 rows, 3 columns, cpu
     local both = strew.join(x, y, "city", {how = "left"})
     strew.save(path, strew.columns(both, {"city", "year", "people"}))
     assert.equal("city,year,people\nRome,2024,2800.0\nOslo,2024,700.0\nOslo,2024,1.0\nRome,2025,2800.0\n"
-      .. "Bari,2025,nan\nOslo,2025,700.0\nOslo,2025,1.0\n", get())
+      .. "Bari,2025,\nOslo,2025,700.0\nOslo,2025,1.0\n", get())
     assert.equal("int64", strew.join(x, y, "city").people.dtype)
     strew.save(path, strew.pivot(x, "city", "year", "rain", "max"))
-    assert.equal("city,2024,2025\nBari,nan,2.5\nOslo,4.0,8.0\nRome,1.5,nan\n", get())
+    assert.equal("city,2024,2025\nBari,,2.5\nOslo,4.0,8.0\nRome,1.5,\n", get())
     strew.save(path, strew.value_counts(x, "city"))
     assert.equal("city,count\nOslo,2\nRome,2\nBari,1\n", get())
   end)

@@ -99,7 +99,31 @@ describe("times", function()
       assert.equal(("time: 'x' has %q, %s, at x[2]"):format(text, fact),
         support.message(strew.time, {"2024-01-01", text}):match("[^\n]*"))
     end
-    assert.equal("time: 'x' has 5 at x[1], expected the text of a time", support.message(strew.time, {5}))
+    assert.equal("time: 'x' has 5 at x[1], expected the text of a time\n"
+      .. "  hint  strew.time(x, \"s\") reads seconds since 1970, also \"ms\", \"us\" and \"ns\"",
+      support.message(strew.time, {5}))
+  end)
+
+  it("are read from numbers with a unit", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
+    for _, row in ipairs{
+      {1704153600, "s", "2024-01-02"}, {1704153600.25, "s", "2024-01-02T00:00:00.25"},
+      {1704153600123, "ms", "2024-01-02T00:00:00.123"}, {1704153600123456, "us", "2024-01-02T00:00:00.123456"},
+      {1704153600123456789, "ns", "2024-01-02T00:00:00.123456"}, {-1, "ns", "1969-12-31T23:59:59.999999"},
+      {-1.5, "s", "1969-12-31T23:59:58.5"}, {0 / 0, "s", "NaT"}, {1e300, "s", "NaT"}, {math.maxinteger, "s", "NaT"},
+      {math.maxinteger, "ns", "2262-04-11T23:47:16.854775"}, {math.mininteger, "us", "NaT"},
+    } do
+      local x, unit, expected = table.unpack(row)
+      assert.equal(expected, strew.time(x, unit):item(), x)
+      assert.same({{expected}, {"1970-01-01"}}, strew.time({{x}, {0}}, unit):tolist(), x)
+      local t = strew.tensor({x, 0}, {dtype = math.type(x) == "float" and "float64" or "int64"})
+      assert.same({expected, "1970-01-01"}, strew.time(t, unit):tolist(), x)
+    end
+    assert.same({"1970-01-01T00:00:01"}, strew.time(strew.tensor({1}, "uint8"), "s", {device = "cpu"}):tolist())
+    assert.equal(0, strew.time({}, "s"):numel())
+    for _, x in ipairs{{true}, strew.tensor{true}, "2024", strew.tensor{"2024"}, {"2024"}} do
+      assert.matches("^time: '%l+' ", support.message(strew.time, x, "s"))
+    end
   end)
 
   it("are ordered, NaT last", function()
@@ -377,7 +401,7 @@ describe("times", function()
       {"'dtype' is given, but a statistic of times", strew.scatter_mean, t, n, {dtype = "float64"}},
       {"'self' is time", strew.unravel_index, zero, {3}}, {"is time", strew.ravel_multi_index, {zero, zero}, {3, 4}},
       {"'self' is time", strew.nan_to_num, t, 5}, {"'v' is time", strew.rolling, t, 2, "sum"},
-      {"a text with a zero byte", strew.time, "2024-01-01\0x"}, {"'format' is given", strew.time, n, "%Y"},
+      {"a text with a zero byte", strew.time, "2024-01-01\0x"}, {"'format' is \"%Y\", expected \"s\"", strew.time, n, "%Y"},
       {"'other' has a text with a zero byte", strew.eq, t, "2024-01-01\0x"},
       {"'other' is \"x\", expected a time", strew.ge, t, "x"}, {"'self' is \"x\", expected a time", strew.ge, "x", t},
       {"'test_elements' has \"x\" at [1], which is no time", strew.isin, t, {"2024-01-01", "x"}},
