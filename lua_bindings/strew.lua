@@ -7912,18 +7912,19 @@ function strew.floor_time(t, unit) end
 ---Makes text of codes and words, or of numbers, booleans or times their words.
 ---
 ---Codes are integers 0, 1, ..., a tensor or a Lua table, of a sequence of words, or of the words of another text; a repeated
----word becomes one. Without words each element becomes its own, as Lua writes it; NaN becomes the empty word.
+---word becomes one. Without words each element becomes its own: with the fewest digits that read back as the same number of
+---its dtype, those of a Lua number as float64; NaN and NaT become the empty word. `t:to(dtype)` reads words as numbers.
 ---
 ---```lua
 ---print(strew.text({0, 1, 0}, {"yes", "no"}))
----print(strew.text(strew.tensor{1, 2.5}))
+---print(strew.text(strew.tensor{1, 2.5, 0.1}))
 ---print(select(2, pcall(strew.text, {0, 2}, {"yes", "no"})))
 ---```
 ---```text
 ---text[3] cpu
 --- "yes"   "no"  "yes"
----text[2] cpu
---- "1.0"  "2.5"
+---text[3] cpu
+--- "1.0"  "2.5"  "0.1"
 ---example:3: text: 'codes' has value 2 at [1], expected 0..1, the codes of 2 words
 ---  codes  int64[2] cpu
 ---```

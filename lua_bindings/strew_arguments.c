@@ -32,7 +32,7 @@ bool bind_to_value(lua_State *L, struct script_call *call, int i) {
   if (lua_type(L, i) != LUA_TSTRING) return bind_to_scalar(L, i, &call->error.value);
   lua_pushvalue(L, i);
   lua_setiuservalue(L, lua_upvalueindex(1), ERROR_VALUE);
-  return call->error.value.dtype = STREW_TEXT, true;
+  return call->error.value = (strew_scalar){.dtype = STREW_TEXT, .as.i = -1}, true;
 }
 
 bool bind_fail_type(lua_State *L, struct script_call *call, int i, const char *name, const char *expected) {

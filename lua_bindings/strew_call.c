@@ -92,7 +92,7 @@ void bind_set_integer(lua_State *L, const char *key, lua_Integer value) {
 }
 
 /* Pushes the table that strew.last_error() returns. */
-static void push_detail(lua_State *L, int binding, const strew_error *error) {
+static void push_detail(lua_State *L, int binding, const strew_error *error, const strew_tensor *self) {
   lua_createtable(L, 0, 7);
   bind_set_string(L, "op", error->op);
   bind_set_string(L, "arg", error->argument);
@@ -100,7 +100,9 @@ static void push_detail(lua_State *L, int binding, const strew_error *error) {
   bind_set_string(L, "message", error->message);
   if (error->hint[0]) bind_set_string(L, "hint", error->hint);
   if (error->has_value) {
-    if (error->value.dtype == STREW_TEXT)
+    if (error->value.dtype == STREW_TEXT && error->value.as.i >= 0)
+      lua_pushstring(L, self ? strew_word(self, error->value.as.i, NULL) : NULL);
+    else if (error->value.dtype == STREW_TEXT)
       lua_getiuservalue(L, binding, ERROR_VALUE);
     else
       bind_push_scalar(L, error->value);
@@ -159,10 +161,10 @@ static void translate_hint(lua_State *L, int binding, strew_error *error) {
 
 /* Raises an error; the binding is at this position. An interrupted call may have a hook pending, which raises an error
    of its own: a call lets it do so here. Later it would raise a second error, in a script that caught the first. */
-static int raise(lua_State *L, int binding, const strew_error *given) {
+static int raise(lua_State *L, int binding, const strew_error *given, const strew_tensor *self) {
   strew_error copy = *given, *const error = &copy;
   translate_hint(L, binding, error);
-  push_detail(L, binding, error);
+  push_detail(L, binding, error, self);
   lua_setiuservalue(L, binding, LAST_ERROR);
   if (error->code == STREW_EINTERRUPTED) {
     lua_pushcfunction(L, do_nothing);
@@ -179,13 +181,13 @@ static int raise_call(lua_State *L, struct script_call *call) {
   hint_punctuation(L, call);
   if (call->binding->marked) strew_expr_mark(call->binding->marked, call->binding->marked_node, &call->error);
   lua_settop(L, call->arguments); /* error->argument may be one of them (strew_family.c) */
-  return raise(L, lua_upvalueindex(1), &call->error);
+  return raise(L, lua_upvalueindex(1), &call->error, call->self);
 }
 
 int strew_raise(lua_State *L, const strew_error *error) {
   bind_stack(L, LUA_MINSTACK);
   bind_push_binding(L);
-  return raise(L, lua_gettop(L), error);
+  return raise(L, lua_gettop(L), error, NULL);
 }
 
 bool strew_is_recording(lua_State *L) {

@@ -58,18 +58,6 @@ int bind_hint_instead(struct script_call *call, const char *format, ...) {
   return -1;
 }
 
-static const char *text_of_number(lua_State *L, int i, char *text) {
-  if (lua_isinteger(L, i)) {
-    snprintf(text, TEXT_BYTES, "%" PRId64, (int64_t)lua_tointeger(L, i));
-  } else if (isnan(lua_tonumber(L, i))) {
-    strcpy(text, "nan"); /* whatever its sign */
-  } else {
-    strew_format_float(text, TEXT_BYTES - 2, "%.*g", 14, lua_tonumber(L, i));
-    if (!text[strspn(text, "-0123456789")]) strcat(text, ".0");
-  }
-  return text;
-}
-
 /* Writes a string in quotes, shortened. */
 static const char *text_of_string(const char *string, char *text) {
   enum { LONGEST = 40 };
@@ -84,7 +72,9 @@ const char *bind_text(lua_State *L, const struct script_call *call, int i, char 
   case LUA_TNONE:
   case LUA_TNIL: return "nil";
   case LUA_TBOOLEAN: return lua_toboolean(L, i) ? "true" : "false";
-  case LUA_TNUMBER: return text_of_number(L, i, text);
+  case LUA_TNUMBER:
+    if (lua_isinteger(L, i)) return strew_scalar_text(strew_int(lua_tointeger(L, i)), STREW_INT64, text);
+    return strew_scalar_text(strew_float(lua_tonumber(L, i)), STREW_FLOAT64, text);
   case LUA_TSTRING: return text_of_string(lua_tostring(L, i), text);
   case LUA_TUSERDATA:
     if (bind_to_box(L, call->binding, i)) return "a tensor";

@@ -329,6 +329,7 @@ static int time_of(lua_State *L, struct script_call *call) {
   strew_device *device = a.device ? a.device : call->binding->device;
   if (lua_type(L, 1) != LUA_TUSERDATA) return from_value(L, call, STREW_TIME, a.format, device, out) ? 1 : -1;
   if (!bind_tensor(L, call, 1, "x", &a.x)) return -1;
+  if (strew_tensor_dtype(a.x) == STREW_TEXT) return bind_fail(call, STREW_EDTYPE, "x", "is text"); /* words.lua */
   if (a.format)
     return bind_fail(call, STREW_EARGUMENT, "format",
                      "is \"%.40s\", expected \"s\", \"ms\", \"us\" or \"ns\" for a tensor of numbers", a.format);

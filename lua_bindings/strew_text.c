@@ -1,4 +1,5 @@
 /* strew_text.c: what family/words.lua, the operations of text, needs of the library. */
+#include "runtime/base/utf8.h"
 #include "strew_bind.h"
 
 #include <string.h>
@@ -54,9 +55,101 @@ static strew_status aligned(struct arguments *a) { return align(a, false); }
 static strew_status ordered(struct arguments *a) { return align(a, true); }
 static strew_status sorted(struct arguments *a) { return a->second = NULL, align(a, true); }
 
+/* ------------------------------------------------------------------------------------------------ word by word */
+
+enum { LENGTH, CONTAINS, STARTS_WITH, ENDS_WITH, UPPER, LOWER };
+
+struct word {
+  const char *text;
+  size_t length;
+};
+
+/* Characters of UTF-8; bytes if the word is none. */
+static int64_t count_characters(const struct word *word) {
+  const unsigned char *at = (const unsigned char *)word->text;
+  int64_t count = 0;
+  for (int length; *at; at += length, count++)
+    if (!(length = utf8_length(at))) return (int64_t)word->length;
+  return count;
+}
+
+static bool test_word(int test, const struct word *word, const struct word *part) {
+  if (strlen(part->text) < part->length) return false; /* no word has a zero byte */
+  if (test == CONTAINS) return strstr(word->text, part->text) != NULL;
+  const size_t begin = test == ENDS_WITH ? word->length - part->length : 0;
+  return part->length <= word->length && memcmp(word->text + begin, part->text, part->length) == 0;
+}
+
+/* Copies with the case of ASCII letters changed; returns the end. */
+static char *copy_in_case(bool is_upper, const struct word *word, char *to) {
+  for (size_t i = 0; i < word->length; i++) {
+    const char c = word->text[i];
+    const bool is_changed = is_upper ? c >= 'a' && c <= 'z' : c >= 'A' && c <= 'Z';
+    *to++ = (char)(is_changed ? c ^ 0x20 : c);
+  }
+  return to;
+}
+
+/* upper, lower(t) */
+static int map_to_words(lua_State *L, struct script_call *call, const strew_tensor *self, const struct word *words,
+                        size_t count, strew_tensor **out) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; i++) bytes += words[i].length;
+  const char **texts = lua_newuserdatauv(L, count * (sizeof *texts + sizeof(size_t)) + bytes + 1, 0);
+  size_t *lengths = (size_t *)(void *)(texts + count);
+  char *to = (char *)(lengths + count);
+  for (size_t i = 0; i < count; i++) {
+    if (!bind_may_continue(call, (int64_t)i + 1)) return -1;
+    texts[i] = to;
+    to = copy_in_case(call->row->code == UPPER, &words[i], to);
+    lengths[i] = words[i].length;
+  }
+  return bind_end(strew_text_from(strew_tensor_device(self), strew_tensor_rank(self), strew_tensor_sizes(self), texts,
+                                  lengths, out, &call->error),
+                  1);
+}
+
+/* length(t), contains(t, part), ...: of the word of each element. */
+static int map_words(lua_State *L, struct script_call *call) {
+  strew_tensor **out = bind_result(L, call), *self;
+  struct word part = {.length = 0};
+  const int operation = call->row->code, top = lua_gettop(L);
+  if (!bind_tensor(L, call, 1, "t", &self)) return -1;
+  if (operation >= CONTAINS && operation <= ENDS_WITH) part.text = luaL_checklstring(L, 2, &part.length);
+  const size_t count = (size_t)strew_tensor_numel(self);
+  struct word *words = lua_newuserdatauv(L, count * (sizeof *words + sizeof(int32_t)) + 1, 0);
+  int32_t *codes = (int32_t *)(void *)(words + count);
+  if (strew_read(self, codes, count * sizeof *codes, &call->error) != STREW_OK) return -1;
+  for (size_t i = 0; i < count; i++) words[i].text = strew_word(self, codes[i], &words[i].length);
+  if (operation >= UPPER) {
+    const int results = map_to_words(L, call, self, words, count, out);
+    return lua_settop(L, top), results;
+  }
+  const strew_dtype dtype = operation == LENGTH ? STREW_INT64 : STREW_BOOL;
+  int64_t *numbers = lua_newuserdatauv(L, count * sizeof *numbers + 1, 0);
+  bool *truths = (bool *)(void *)numbers;
+  for (size_t i = 0; i < count; i++) {
+    if (!bind_may_continue(call, (int64_t)i + 1)) return -1;
+    if (operation == LENGTH)
+      numbers[i] = count_characters(&words[i]);
+    else
+      truths[i] = test_word(operation, &words[i], &part);
+  }
+  const strew_status status = strew_from(strew_tensor_device(self), dtype, strew_tensor_rank(self),
+                                         strew_tensor_sizes(self), numbers, out, &call->error);
+  lua_settop(L, top);
+  return bind_end(status, 1);
+}
+
 /* word_code(t, word): the code of a word of a text, or -1. word_place(t, word): the number of words below it, and whether
-   it is there; the text's are sorted. */
+   it is there; the text's are sorted. word_count(t) */
 enum { CODE, PLACE };
+static int count(lua_State *L, struct script_call *call) {
+  strew_tensor *self;
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
+  return lua_pushinteger(L, strew_word_count(self)), 1;
+}
+
 static int find(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   size_t length;
@@ -84,5 +177,12 @@ const struct script_function bind_text_rows[] = {
     {"sorted", bind_one, 0, INNER | CONSTANT, "self:tensor", sorted},
     {"word_code", find, CODE, INNER | CONSTANT},
     {"word_place", find, PLACE, INNER | CONSTANT},
+    {"word_count", count, 0, INNER | CONSTANT},
+    {"word_length", map_words, LENGTH, INNER | CONSTANT},
+    {"word_contains", map_words, CONTAINS, INNER | CONSTANT},
+    {"word_starts_with", map_words, STARTS_WITH, INNER | CONSTANT},
+    {"word_ends_with", map_words, ENDS_WITH, INNER | CONSTANT},
+    {"word_upper", map_words, UPPER, INNER | CONSTANT},
+    {"word_lower", map_words, LOWER, INNER | CONSTANT},
     {NULL},
 };

@@ -622,7 +622,9 @@ STREW_API strew_status strew_split(strew_tensor *tensor, int dim, int count, con
 /* ------------------------------------------------------------------------------------------ copying and joining */
 
 /* A contiguous copy with another dtype or on another device; `tensor` itself, retained, if nothing changes. Converts by
-   STREW_SATURATE, which never fails. STREW_EDTYPE: the device lacks the dtype. The device may belong to another
+   STREW_SATURATE, which never fails. To STREW_TEXT: the words of numbers and times, as strew_scalar_text writes them, NaN
+   and NaT as empty words; from it the numbers, bools or times that the words are, with blanks around them, an empty word
+   as NaN or NaT; STREW_EVALUE names the first word that is none. STREW_EDTYPE: the device lacks the dtype; times and numbers do not mix. The device may belong to another
    context, which then owns the result; the calling thread uses both contexts. */
 STREW_API strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
                                 strew_error *error);
@@ -1790,6 +1792,12 @@ STREW_API void strew_guess_name(strew_guess *guess, const char *name);
    to nearest, regardless of the host's locale and rounding; truncated to size_bytes > 0 with the terminating zero.
    Returns text. On any thread. */
 STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *format, int precision, double value);
+
+/* Writes a number, bool or time to `text`, of STREW_SCALAR_BYTES, and returns it: the fewest digits that read back as the
+   same number of a float dtype, that of its element; STREW_FLOAT64 for a number of a script. "0.1", "1e-05", "2.0", "nan",
+   "-inf", "true". On any thread. */
+enum { STREW_SCALAR_BYTES = 40 };
+STREW_API const char *strew_scalar_text(strew_scalar scalar, strew_dtype dtype, char *text);
 
 /* Replaces control characters and bytes that are not UTF-8 by "?", in place: the name of a file must not send control
    sequences to the terminal. All messages are printable. Returns text. On any thread. */

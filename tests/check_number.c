@@ -2,7 +2,7 @@
    so that they read back with the same bits. (devices: no, there are no tensors.) */
 #define _GNU_SOURCE /* newlocale */
 #include "runtime/base/device.h"
-#include "runtime/files/number.h"
+#include "runtime/base/number.h"
 #include "testing.h"
 
 #include <float.h>
@@ -208,7 +208,7 @@ static void assert_comes_back(strew_dtype dtype, const void *element) {
   char text[NUMBER_BYTES];
   struct decimal decimal;
   union element is = {.i64 = 0};
-  int length = write_float(dtype, element, plain, text);
+  int length = write_float(dtype, element, text);
   const char *end = decimal_scan(text, '.', &decimal);
   if (end != text + length || *end || decimal.is_whole) ck_abort_msg("%s is written as a float", text);
   strew_scalar value = strew_float(decimal_to_double(&decimal, plain));
@@ -244,7 +244,7 @@ START_TEST(test_powers_of_two) {
   for (int exponent = -1074; exponent < 1024; exponent++) {
     char text[NUMBER_BYTES];
     const double value = ldexp(1, exponent);
-    write_float(STREW_FLOAT64, &value, plain, text);
+    write_float(STREW_FLOAT64, &value, text);
     ck_assert_msg(strtod(text, NULL) == value, "%s reads back", text);
     struct decimal decimal;
     decimal_scan(text, '.', &decimal);
@@ -274,7 +274,7 @@ END_TEST
 
 static void assert_written(double value, const char *expected) {
   char text[NUMBER_BYTES];
-  write_float(STREW_FLOAT64, &value, plain, text);
+  write_float(STREW_FLOAT64, &value, text);
   ck_assert_str_eq(text, expected);
 }
 
@@ -305,7 +305,7 @@ START_TEST(test_layout) {
   assert_written(-NAN, "nan");
   float narrow = 0.1f;
   char text[NUMBER_BYTES];
-  write_float(STREW_FLOAT32, &narrow, plain, text);
+  write_float(STREW_FLOAT32, &narrow, text);
   ck_assert_str_eq(text, "0.1");
 }
 END_TEST

@@ -89,7 +89,9 @@ local function range_at(range, k)
       fail("range", format("has %s at [%d], expected a finite number", inner.text(range[i]), i), nil, "value")
     end
   end
-  if high < low then fail("range", format("has %s at [%d], less than %s", high, k + 1, low), nil, "value") end
+  if high < low then
+    fail("range", format("has %s at [%d], less than %s", inner.text(high), k + 1, inner.text(low)), nil, "value")
+  end
   return low, high
 end
 

@@ -92,18 +92,14 @@ local function value_counts(v, by, skip_nan, shares)
   return tables.make(chosen)
 end
 
--- A key as the name of a column: without the sign of NaN or of 0, which no grouping looks at.
-local function label_of(value)
-  if value ~= value then return "nan" end
-  return tostring(value == 0 and math.type(value) == "float" and 0.0 or value)
-end
-
 -- Returns the names of a pivot's columns: the words or numbers of its one key column.
 local function labels_of(keys, row_names)
   local labels, taken = {}, {}
   for _, name in ipairs(row_names) do taken[name] = true end
-  for k, value in ipairs(keys.tensors[1]:tolist()) do
-    labels[k] = label_of(value)
+  local column = keys.tensors[1]
+  local gaps = operands.is_float(column) and {[""] = "nan", ["-0.0"] = "0.0"} or column.dtype == "time" and {[""] = "NaT"}
+  for k, word in ipairs(column:to "text":tolist()) do
+    labels[k] = gaps and gaps[word] or word -- no grouping looks at the sign of 0
     if taken[labels[k]] then
       fail("column", format("has %s, which is the name of a column already", tables.quoted(labels[k])))
     end

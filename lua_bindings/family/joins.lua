@@ -197,7 +197,7 @@ local function check_order(columns, i, key)
   local function check(is_wrong, expected, hint)
     if not is_wrong:any():item() then return end
     local at = is_wrong:nonzero():min():item()
-    local shown = t.dtype == "time" and tostring(t[at]) or inner.text(t[at])
+    local shown = operands.shown(t:narrow(0, at, 1))
     fail(argument, format("has %s at [%d] in column %s, expected %s", shown, at, quoted, expected), hint, "value",
       t.dtype ~= "time" and t[at] or nil, {at})
   end

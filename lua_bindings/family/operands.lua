@@ -246,15 +246,21 @@ function operands.numbers(list, values)
   return strew.tensor(list, {dtype = "float64", device = operands.float64_device(line)}), line.device
 end
 
+-- Returns the element of a tensor with one as messages show it.
+function operands.shown(one)
+  if one.dtype == "text" then return (inner.text(one:item())) end
+  local word = one:to "text":item()
+  return word ~= "" and word or one.dtype == "time" and "NaT" or "nan"
+end
+
 -- Raises an error that names the first element of x where `is_wrong`, of the same shape, is true. what: what the
 -- argument has there, if not a value.
 function operands.check_none(is_wrong, x, name, expected, hint, what)
   if not is_wrong:any():item() then return end
   local at = is_wrong:nonzero()[0]:tolist()
-  local one = x.dtype == "uint64" and x:masked_select(is_wrong):narrow(0, 0, 1) -- maybe no Lua integer
-  local value = one and string.match(tostring(one), "\n%s*(%d+)") or x:get(at)
+  local shown = operands.shown(x:masked_select(is_wrong):narrow(0, 0, 1))
+  local value = x.dtype == "uint64" and shown or x:get(at) -- maybe no Lua integer
   local place = #at > 0 and " at " .. operands.text(at) or ""
-  local shown = value == value and tostring(value) or "nan"
   fail(name, format("has %s %s%s, expected %s", what or "value", shown, place, expected), hint, "value", value, at)
 end
 

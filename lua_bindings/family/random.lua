@@ -146,7 +146,9 @@ return {
     low, high = placed(low, options), placed(high, options)
     local width = high - low
     if not operands.is_tensor(width) then
-      if width < 0 then fail("high", format("is %s, less than low, which is %s", high, low), nil, "value", high) end
+      if width < 0 then
+        fail("high", format("is %s, less than low, which is %s", inner.text(high), inner.text(low)), nil, "value", high)
+      end
     else
       operands.check_none(width:lt(0), width * 0 + high, "high", "low or more")
     end

@@ -338,65 +338,6 @@ end
 
 ------------------------------------------------------------------------------------------------------ word by word
 
--- Returns the words that a text has, each once, and of each element their number.
-local function used(t)
-  local codes, numbers = t:codes():unique{return_inverse = true}
-  return of(codes, t):tolist(), numbers
-end
-
--- An operation of f, of each word once; its results have that dtype.
-local function each(dtype, f)
-  return function(t, ...)
-    local list, numbers = used(text(t, "t", t))
-    for i, word in ipairs(list) do list[i] = f(word, ...) end
-    if dtype == "text" then return inner.make_text(numbers, list) end
-    local results = strew.tensor(list, {dtype = dtype, device = t.device})
-    return #list > 0 and results[numbers] or results:reshape(t.shape)
-  end
-end
-
-local NUMBERS <const> = {nan = 0 / 0, inf = math.huge, ["+inf"] = math.huge, ["-inf"] = -math.huge}
-local TRUTHS <const> = {["true"] = true, ["false"] = false, ["1"] = true, ["0"] = false}
-
--- Returns the integer that a decimal text is, also as "1e3" and "2.0"; nil: it is none of the dtype, of these limits.
--- Those of uint64 above 2^63 - 1 are negative here, with the same bits.
-local MOST <const>, LEAST <const>, MOST_UNSIGNED <const> = "9223372036854775807", "9223372036854775808",
-  "18446744073709551615"
-local MOST_DIGITS <const> = 400 -- more than floats have
-local function integer_of(word, dtype, info)
-  local number = tonumber(word)
-  local least, most = info.min, dtype == "uint64" and math.maxinteger or info.max
-  if math.type(number) == "integer" and not string.find(word, "[xX]") then
-    return number >= least and number <= most and number or nil
-  end
-  local sign, whole, rest, exponent = string.match(word, "^%s*([+-]?)(%d*)%.?(%d*)[eE]?([+-]?%d*)%s*$")
-  if not sign or not number then return nil end
-  local digits, zeros = string.match(whole .. rest, "^0*(.-)(0*)$")
-  if digits == "" then return 0 end
-  local raised = tonumber(exponent) or 0
-  if raised < -MOST_DIGITS or raised > MOST_DIGITS then return nil end
-  local power = raised - #rest + #zeros
-  if power < 0 or #digits + power > #MOST_UNSIGNED then return nil end
-  digits = digits .. string.rep("0", power)
-  local limit = dtype == "uint64" and MOST_UNSIGNED or sign == "-" and LEAST or MOST
-  if #digits > #limit or #digits == #limit and digits > limit then return nil end
-  number = 0
-  for digit in string.gmatch(digits, "%d") do number = number * 10 + digit end
-  if dtype == "uint64" then return sign ~= "-" and number or nil end
-  if sign == "-" then number = -number end
-  return number >= least and number <= most and number or nil
-end
-
--- Returns the value of a word; nil: it is none of the dtype.
-local function value_of(word, dtype, info)
-  if dtype == "bool" then return TRUTHS[string.lower(word)] end
-  if info then return integer_of(word, dtype, info) end
-  if word == "" then return 0 / 0 end
-  local number = not string.find(word, "[xX]") and tonumber(word)
-  if not number then return NUMBERS[string.lower(word)] end
-  return math.abs(number) < math.huge and number + 0.0 or nil
-end
-
 -- Raises an error that names the first element that is the word of that number.
 local function fail_word(t, numbers, k, fact, hint)
   local at = numbers:eq(k - 1):nonzero()[0]:tolist()
@@ -425,6 +366,7 @@ end
 
 -- Returns the times of words.
 local function times_of(self, format)
+  if format == nil then return self:to "time" end
   return by_word(self, function(list) return strew.time(list, format, {device = self.device}) end)
 end
 
@@ -435,50 +377,16 @@ function calls.time(x, format, options)
   return device and t:to(device) or t
 end
 
-local function converted(self, dtype)
-  if dtype == "time" then return times_of(self) end
-  local is_float = operands.is_float(dtype)
-  local info = dtype ~= "bool" and not is_float and strew.iinfo(dtype) or nil
-  local out = by_word(self, function(list, numbers)
-    local values = {}
-    for k, word in ipairs(list) do
-      values[k] = value_of(word, dtype, info)
-      if values[k] == nil then
-        local is_number = is_float and not string.find(word, "[xX]") and tonumber(word)
-        local fact = format(is_number and "which %s cannot hold" or "which is no %s", dtype)
-        fail_word(self, numbers, k, fact, word == "" and not is_float and "floats have NaN for empty words" or nil)
-      end
-    end
-    return strew.tensor(values, {dtype = dtype == "uint64" and "int64" or dtype, device = self.device})
-  end)
-  return operands.as(out, dtype) -- the bits of uint64 are those of int64
-end
-
--- Numbers of which a word is the text.
-function calls.to(self, ...)
-  local given, options = with_options(...)
-  local target, device = options.dtype, options.device
-  if not is_text(self) or given.n == 0 and not target and not device then return strew.to(self, ...) end -- fails again
-  for i = 1, given.n do -- the CPU has every dtype; self's device may lack float64
-    local is_dtype = given[i] == "time" or pcall(strew.zeros, 0, {dtype = given[i], device = "cpu"})
-    if is_dtype then target = given[i] else device = given[i] end
-  end
-  local t = device and self:to(device) or self
-  return target and target ~= "text" and converted(t, target) or t
-end
-
 -- Returns codes or numbers as text.
 local function make(x, list)
   if not operands.is_tensor(x) then
+    local given = x
     x = strew.tensor(x, list ~= nil and type(x) == "table" and x[1] == nil and {dtype = "int64"} or nil)
+    if list == nil and x.dtype == "float32" then -- with all digits of a script's numbers
+      return strew.tensor(given, {dtype = "float64", device = "cpu"}):to "text":to(x.device)
+    end
   end
-  if list == nil then
-    if is_text(x) then return x end
-    local values, numbers = x:unique{return_inverse = true}
-    local shown = values:tolist()
-    for i, value in ipairs(shown) do shown[i] = value ~= value and "" or tostring(value) end
-    return inner.make_text(numbers, shown)
-  end
+  if list == nil then return x:to "text" end
   if type(list) ~= "table" and not is_text(list) then
     fail("words", format("is %s, expected a sequence of strings, or a text", inner.text(list)))
   end
@@ -488,15 +396,20 @@ end
 -- Errors of the calls that they make are the script's call's, with its tensors.
 for name, f in next, calls do calls[name] = function(...) return errors.own(nil, nil, nil, f, ...) end end
 
-local function string_operation(f, dtype) return {"t:tensor word:word", each(dtype, f)} end
+-- An operation of the words: of each element, or of each word once.
+local function by_words(name)
+  return function(t, ...)
+    local count = inner.word_count(text(t, "t", t))
+    if t:numel() <= count then return inner["word_" .. name](t, ...) end
+    local results = inner["word_" .. name](of(strew.arange(count, {dtype = "int32", device = t.device}), t), ...)
+    if is_text(results) then return of(results:codes():take(t:codes()), results) end
+    return results:take(t:codes())
+  end
+end
 
 words.text = {"x:any words?several", make}
-words.contains = string_operation(function(word, part) return string.find(word, part, 1, true) ~= nil end, "bool")
-words.starts_with = string_operation(function(word, part) return string.sub(word, 1, #part) == part end, "bool")
-words.ends_with = string_operation(function(word, part)
-  return part == "" or string.sub(word, -#part) == part
-end, "bool")
-words.upper = {"t:tensor", each("text", function(word) return (string.gsub(word, "[a-z]+", string.upper)) end)}
-words.lower = {"t:tensor", each("text", function(word) return (string.gsub(word, "[A-Z]+", string.lower)) end)}
-words.length = {"t:tensor", each("int64", function(word) return utf8.len(word) or #word end)}
+for name in string.gmatch("contains starts_with ends_with", "[%a_]+") do
+  words[name] = {"t:tensor word:word", by_words(name)}
+end
+for name in string.gmatch("upper lower length", "%a+") do words[name] = {"t:tensor", by_words(name)} end
 return words

@@ -115,12 +115,16 @@ strew_status check_time_format(const struct call *call, const char *argument, co
               column ? " for column \"" : "", column ? text_of_name(column, name) : "", column ? "\"" : "", fact);
 }
 
-strew_status strew_time_parse(const char *text, const char *format, strew_scalar *out, strew_error *error) {
-  static const char *const facts[] = {[TIME_NONE] = "expected a time",
+const char *time_fact(enum time_reading reading) {
+  static const char *const facts[] = {[TIME_NONE] = "which is no time",
                                       [TIME_INVALID] = "which is not in the calendar",
                                       [TIME_BEYOND] = "beyond what int64 microseconds can hold"};
+  return facts[reading];
+}
+
+strew_status strew_time_parse(const char *text, const char *format, strew_scalar *out, strew_error *error) {
   CALL(call, "time", error, {0});
-  char shown[TEXT_BYTES], hint[TEXT_BYTES] = "as 2024-05-17 or 2024-05-17T12:30:00.25+02:00; format reads other forms";
+  char shown[TEXT_BYTES], hint[TEXT_BYTES] = TIME_HINT;
   out->dtype = STREW_TIME, out->as.i = INT64_MIN;
   if (format) RETURN_IF_FAILED(check_time_format(&call, "format", NULL, format));
   if (!*text || strcmp(text, "NaT") == 0) return STREW_OK;
@@ -128,7 +132,7 @@ strew_status strew_time_parse(const char *text, const char *format, strew_scalar
   if (reading == TIME_READ) return STREW_OK;
   if (format) snprintf(hint, sizeof hint, "the format is \"%.100s\"", format);
   return fail(&call, HINTED(STREW_EVALUE, "text", reading == TIME_NONE ? hint : NULL), "is \"%s\", %s",
-              text_of_name(text, shown), facts[reading]);
+              text_of_name(text, shown), reading == TIME_NONE ? "expected a time" : time_fact(reading));
 }
 
 /* --------------------------------------------------------------------------------------------------- promotion */

@@ -125,6 +125,9 @@ enum time_reading {
 /* Reads a whole text, apart from blanks around it; see strew_time_parse. There are no leap seconds. NULL in place of the
    format: dates with all three numbers and dashes, as files are searched for; "": any form of ISO 8601. */
 enum time_reading time_read(const char *text, size_t length, const char *format, int64_t *time);
+/* Why a text is no time, and how one looks. */
+const char *time_fact(enum time_reading reading);
+#define TIME_HINT "as 2024-05-17 or 2024-05-17T12:30:00.25+02:00; format reads other forms"
 /* The letters behind % in a format of times. */
 #define TIME_LETTERS "Y y m b B h d e j H I p M S f z a A T F R D"
 /* Returns the first % of a format without such a letter, or the format itself if it has no letters; NULL if valid. */

@@ -7,6 +7,7 @@
 
    Messages longer than the fixed buffer are truncated. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
+#include "number.h"
 #include "utf8.h"
 #include "words.h"
 
@@ -87,22 +88,20 @@ char *strew_format_float(char *text, size_t size_bytes, const char *format, int 
   return text;
 }
 
-/* Writes floats as Lua does: 14 digits, and ".0" appended to whole numbers. */
-const char *text_of_scalar(strew_scalar scalar, char *text) {
-  if (scalar.dtype == STREW_BOOL) {
-    snprintf(text, TEXT_BYTES, "%s", scalar.as.i ? "true" : "false");
-  } else if (scalar.dtype == STREW_INT64 || scalar.dtype == STREW_TEXT) {
-    snprintf(text, TEXT_BYTES, "%" PRId64, scalar.as.i);
-  } else if (scalar.dtype == STREW_TIME) {
-    strew_time_text(scalar.as.i, text);
-  } else if (scalar.dtype == STREW_UINT64) {
-    snprintf(text, TEXT_BYTES, "%" PRIu64, (uint64_t)scalar.as.i);
-  } else {
-    strew_format_float(text, TEXT_BYTES, "%.*g", 14, isnan(scalar.as.f) ? (double)NAN : scalar.as.f); /* no -nan */
-    if (!text[strspn(text, "-0123456789")]) strcat(text, ".0");
-  }
+const char *strew_scalar_text(strew_scalar scalar, strew_dtype dtype, char *text) {
+  if (scalar.dtype == STREW_BOOL) return strcpy(text, scalar.as.i ? "true" : "false");
+  if (scalar.dtype == STREW_TIME) return strew_time_text(scalar.as.i, text);
+  const bool is_float = scalar.dtype == STREW_FLOAT64;
+  union element element = {.i64 = scalar.as.i};
+  struct float_mode host_mode;
+  float_mode_enter(&host_mode);
+  if (is_float) strew_scalar_store(scalar, STREW_SATURATE, dtype, element.bytes, NULL);
+  write_number(is_float ? dtype : scalar.dtype == STREW_UINT64 ? STREW_UINT64 : STREW_INT64, element.bytes, text);
+  float_mode_leave(&host_mode);
   return text;
 }
+
+const char *text_of_scalar(strew_scalar scalar, char *text) { return strew_scalar_text(scalar, STREW_FLOAT64, text); }
 
 /* True at a control character: C0, DEL, and C1, U+0080..U+009F; U+009B begins an escape sequence. */
 static bool is_control(const unsigned char *at) {

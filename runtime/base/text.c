@@ -29,18 +29,17 @@ static const struct words *words_of(const struct word_list *list) { return &list
 
 /* ------------------------------------------------------------------------------------------------------- recoding */
 
-/* A new dense int32 tensor: table[code] of each code, int32 or int64. */
-static strew_status recode(const struct call *call, const strew_tensor *codes, int64_t count, const int32_t *table,
-                           strew_tensor **out) {
+strew_status text_look_up(const struct call *call, const strew_tensor *codes, strew_dtype dtype, int64_t count,
+                          const void *table, strew_tensor **out) {
   strew_device *device = codes->storage->device;
   const struct shape1 shape = shape_at_least_1d(codes);
   struct gather_plan plan = {.size = count, .step = 1, .mode = STREW_CLIP};
   strew_tensor *lookup = NULL;
   bool bad;
-  RETURN_IF_FAILED(tensor_create(call, device, STREW_INT32, codes->rank, codes->sizes, out));
+  RETURN_IF_FAILED(tensor_create(call, device, dtype, codes->rank, codes->sizes, out));
   if (!strew_tensor_numel(codes)) return STREW_OK;
-  strew_status status = tensor_create(call, device, STREW_INT32, 1, &count, &lookup);
-  TRY(status, device->ops->write(call, lookup->storage, 0, table, (size_t)count * sizeof *table));
+  strew_status status = tensor_create(call, device, dtype, 1, &count, &lookup);
+  TRY(status, device->ops->write(call, lookup->storage, 0, table, (size_t)count * dtype_bytes(dtype)));
   if (status == STREW_OK) {
     strew_tensor first = *lookup; /* a view on the stack, whose element the plan steps from */
     first.rank = 0;
@@ -50,6 +49,12 @@ static strew_status recode(const struct call *call, const strew_tensor *codes, i
   }
   strew_release(lookup);
   return release_if_failed(status, out);
+}
+
+/* A new dense int32 tensor: table[code] of each code, int32 or int64. */
+static strew_status recode(const struct call *call, const strew_tensor *codes, int64_t count, const int32_t *table,
+                           strew_tensor **out) {
+  return text_look_up(call, codes, STREW_INT32, count, table, out);
 }
 
 /* A new int32 tensor of these elements. */
@@ -99,7 +104,7 @@ static strew_status growth_list(struct growth *growth, strew_status status, stru
   return status;
 }
 
-enum { WORDS_PER_LOOK = 4096 }; /* between two looks for an interruption */
+enum { WORDS_PER_LOOK = 4096 /* between two looks for an interruption */, WORDS_AHEAD = 12 /* to prefetch */ };
 
 /* Codes of a list that are looked up in another one, in parts. */
 struct lookup {
@@ -422,6 +427,9 @@ static strew_status list_words(const struct call *call, strew_context *context, 
   RETURN_IF_FAILED(shared_words_create(call, context, &shared));
   strew_status status = STREW_OK;
   for (int64_t i = 0; i < count && status == STREW_OK; i++) {
+    const int64_t next = i + WORDS_AHEAD;
+    if (lengths && next < count && shared->words.capacity)
+      words_prefetch_slot(&shared->words, words_hash(&shared->words, given[next], lengths[next]));
     status = i % WORDS_PER_LOOK ? STREW_OK : context_check(call, context);
     TRY(status, add_word(call, context, &shared->words, i, given, lengths, &number));
     codes[i] = (int32_t)number;
@@ -514,6 +522,16 @@ strew_status text_zeros(const struct call *call, strew_device *device, int rank,
   int32_t code;
   RETURN_IF_FAILED(list_words(call, device->context, 1, empty, NULL, &code, &list));
   strew_status status = tensor_full(call, device, STREW_INT32, rank, sizes, (union element){.i64 = 0}, out);
+  if (status == STREW_OK) text_mark(*out, list);
+  word_list_release(list);
+  return status;
+}
+
+strew_status text_of_shared(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
+                            const int32_t *codes, struct shared_words *words, strew_tensor **out) {
+  struct word_list *list;
+  RETURN_IF_FAILED(text_list(call, device->context, words, &list));
+  const strew_status status = write_codes(call, device, rank, sizes, codes, out);
   if (status == STREW_OK) text_mark(*out, list);
   word_list_release(list);
   return status;

@@ -162,8 +162,21 @@ strew_status text_list(const struct call *call, strew_context *context, struct s
                        struct word_list **out);
 /* A new text of the words' codes, integers, which are checked. */
 strew_status text_of_codes(const struct call *call, strew_tensor *codes, struct word_list *words, strew_tensor **out);
+/* A new text of such codes, of the words that `words` has now. */
+strew_status text_of_shared(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
+                            const int32_t *codes, struct shared_words *words, strew_tensor **out);
+/* A new dense tensor: table[code] of each code, int32 or int64; `table` has `count` elements of the dtype. */
+strew_status text_look_up(const struct call *call, const strew_tensor *codes, strew_dtype dtype, int64_t count,
+                          const void *table, strew_tensor **out);
 /* A new text of empty words. */
 strew_status text_zeros(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
                         strew_tensor **out);
 
+/* -------------------------------------------------------------------------------------------------- text_numbers.c */
+
+/* The words of numbers or times: the fewest digits that read back as the same element; "true", "false"; "" for NaN and
+   NaT. */
+strew_status text_from_numbers(const struct call *call, const strew_tensor *self, strew_tensor **out);
+/* The numbers or times that a text's words are; an error names the first word that is none. */
+strew_status text_to_numbers(const struct call *call, const strew_tensor *self, strew_dtype dtype, strew_tensor **out);
 #endif

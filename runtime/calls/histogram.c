@@ -222,7 +222,7 @@ static void check_ascending(struct steps *steps, strew_tensor *edges, const char
     STEP(steps, strew_get(edges, 1, &at, &value, steps->error));
     struct fault fault = {STREW_EVALUE, name, &value, &at, 1, NULL, false};
     STEP(steps, fail(steps->call, fault, "has value %s at [%" PRId64 "], expected values in ascending order",
-                     text_of_scalar(value, text), at));
+                     strew_scalar_text(value, edges->dtype, text), at));
   }
   steps_keep(steps, mark, NULL);
 }

@@ -50,7 +50,7 @@ static strew_status set_q(const struct quantile_list *list, int64_t i, const voi
   strew_scalar value = strew_float(q);
   struct fault fault = {.code = STREW_EVALUE, .argument = "q", .value = &value, .position = &i, .position_rank = 1};
   return fail(list->call, fault, "has value %s at [%" PRId64 "], expected numbers from 0 to 1",
-              text_of_scalar(value, text), i);
+              strew_scalar_text(value, list->tensor->dtype, text), i);
 }
 
 static strew_status read_q_tensor(const struct quantile_list *list, const strew_tensor *q) {

@@ -2,7 +2,7 @@
 #ifndef CSV_CELLS_H
 #define CSV_CELLS_H
 
-#include "number.h"
+#include "runtime/base/number.h"
 
 #include <string.h>
 

@@ -34,7 +34,6 @@ struct part {
 struct writer {
   const struct call *call;
   strew_context *context;
-  locale_t c_locale; /* "C" */
   char separator, point;
   const char *missing; /* NaN and NaT */
   struct sink sink;
@@ -111,19 +110,6 @@ static inline char *put_word(const struct writer *writer, const char *word, size
   return to + length + 1;
 }
 
-static inline int write_number(const struct writer *writer, const struct csv_source *source, const char *element,
-                               char *to) {
-  const strew_dtype dtype = source->dense->dtype;
-  if (source->is_float) return write_float(dtype, element, writer->c_locale, to);
-  strew_scalar number = {.dtype = STREW_INT64};
-  if (dtype == STREW_INT64)
-    memcpy(&number.as.i, element, sizeof number.as.i);
-  else
-    number = strew_scalar_load(dtype, element);
-  const bool negative = number.dtype != STREW_UINT64 && number.as.i < 0;
-  return write_integer(negative ? 0 - (uint64_t)number.as.i : (uint64_t)number.as.i, negative, to);
-}
-
 static inline int64_t code_of(const struct csv_source *source, const char *element) {
   int32_t code;
   if (source->dense->dtype != STREW_TEXT) return strew_scalar_load(source->dense->dtype, element).as.i;
@@ -153,7 +139,7 @@ static inline char *put_cell(const struct writer *writer, const struct csv_sourc
   bool is_absent = false;
   if (dtype != STREW_TIME) {
     char *first = to;
-    to += write_number(writer, source, element, to);
+    to += write_number(dtype, element, to);
     is_absent = *first == 'n';
     if (is_absent)
       to = first;
@@ -401,8 +387,6 @@ static strew_status open_writer(struct writer *writer, const strew_save_options 
     writer->specials[i] = 0x0101010101010101 * (unsigned char)specials[i];
   }
   writer->part_count = writer->context->threads;
-  writer->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  if (!writer->c_locale) return fail_memory(writer->call, writer->context, sizeof writer->c_locale);
   ALLOCATE(writer->sources, writer->call, writer->context, sources_bytes);
   memset(writer->sources, 0, sources_bytes);
   const size_t parts_bytes = (size_t)writer->part_count * sizeof *writer->parts;
@@ -421,7 +405,6 @@ static void close_writer(struct writer *writer) {
     memory_free(writer->context, writer->parts[p].bytes, writer->parts[p].held_bytes);
   memory_free(writer->context, writer->parts, (size_t)writer->part_count * sizeof *writer->parts);
   memory_free(writer->context, writer->sources, (size_t)writer->count * sizeof *writer->sources);
-  if (writer->c_locale) freelocale(writer->c_locale);
 }
 
 static strew_status write_csv(struct writer *writer, const char *path, const strew_save_options *options,

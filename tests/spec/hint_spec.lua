@@ -68,6 +68,8 @@ describe("a hint can be followed:", function()
      "bool[1] {true}", {}, 'strew.full'},
     {"codes of numbers", "self:codes()", "self", "strew.text(self)", "int32[1] {0}", {self = strew.tensor{7}},
      "strew.text"},
+    {"empty words as integers", 'x:to("int64")', '"int64"', '"float32"', "float32[2] {1.0, nan}",
+     {x = strew.tensor{"1", ""}}, "floats have NaN"},
     {"a number among words", "self:fill(3)", "3", '"Oslo"', 'text[1] {Oslo}', {self = strew.tensor{"a"}}, '"Oslo"'},
     {"numbers joined to words", "strew.join(x, {size = strew.tensor{7}}, 'size').size:length()", "strew.tensor{7}",
      "strew.text(strew.tensor{7})", "int64[1] {1}", {x = {size = strew.tensor{"7", "x"}}},

@@ -306,7 +306,6 @@ describe("text", function()
       {function() return strew.tensor{"0x1p3"}:to("float64") end, "which is no float64"},
       {function() return strew.tensor{"1", ""}:to("int64") end, "'self' has \"\" at %[1%], which is no int64"},
       {function() return strew.tensor{"300"}:to("uint8") end, "'self' has \"300\" at %[0%], which is no uint8"},
-      {function() return strew.ones(2):to("text") end, "'dtype' is text, self is float32: they do not mix"},
       {function() return strew.ones(2, {dtype = "text"}) end, "ones: .dtype. is text, expected a number dtype"},
       {function() return strew.segment_csr(t, strew.tensor{0, 2}, {reduce = "max", out = strew.ones(1)}) end,
         "'out' is float32, expected text"},
@@ -323,6 +322,96 @@ describe("text", function()
       {function() return strew.ones(2).words end, "tensor has no 'words'"},
     }
     for _, row in ipairs(rows) do assert.matches(row[2], message(row[1])) end
+  end)
+
+  -- The words of numbers by their dtype, as the shortest ones that NumPy writes.
+  it("of numbers has the fewest digits that read back as the same number of their dtype", function()
+    local rows = {
+      {"float32", {0.1, 3.14, 1e30, -0.0, 0.0, 1 / 0, 0 / 0, 16777216, 1e-5},
+       {"0.1", "3.14", "1e+30", "-0.0", "0.0", "inf", "", "16777216.0", "1e-05"}},
+      {"float16", {0.1, 65504, 2 ^ -24}, {"0.1", "65500.0", "6e-08"}},
+      {"bfloat16", {0.1, 3.14}, {"0.1", "3.14"}},
+      {"int8", {-128, 127}, {"-128", "127"}},
+      {"int64", {math.mininteger, math.maxinteger}, {"-9223372036854775808", "9223372036854775807"}},
+      {"bool", {true, false}, {"true", "false"}},
+    }
+    if not support.lacks_float64 then
+      table.insert(rows, {"float64", {1700000000.123456, 1700000000.123457, 1 / 3, 1e300, 5e-324, 1e15, 1e16},
+        {"1700000000.123456", "1700000000.123457", "0.3333333333333333", "1e+300", "5e-324", "1000000000000000.0",
+         "1e+16"}})
+    end
+    for _, row in ipairs(rows) do
+      local t = strew.tensor(row[2], {dtype = row[1]})
+      assert.same(row[3], strew.text(t):tolist(), row[1])
+      assert.same(row[3], t:to "text":tolist(), row[1])
+      assert.is_true((strew.text(t):to(row[1]):eq(t) | t:ne(t)):all():item(), row[1])
+    end
+    assert.same({"18446744073709551615"}, strew.text(strew.tensor{-1}:to "uint64"):tolist())
+    assert.is_true(strew.text(strew.tensor{-1}:to "uint64"):to "uint64":equal(strew.tensor{-1}:to "uint64"))
+    assert.same({"2024-05-17", ""}, strew.text(strew.time{"2024-05-17", "NaT"}):tolist())
+    assert.same({"0.3333333333333333", "0.1"}, strew.text{1 / 3, 0.1}:tolist()) -- Lua's numbers
+    assert.equal("1.5", strew.text(strew.tensor(1.5)):item())
+    assert.same({}, strew.text(strew.zeros(0)):tolist())
+  end)
+
+  it("reads back the bits of random numbers of every dtype", function()
+    strew.manual_seed(7)
+    local bits = strew.randint(math.mininteger, math.maxinteger, {2000}, {dtype = "int64"})
+    for dtype in ("int8 uint8 int16 uint16 int32 uint32 int64 uint64 bool time"):gmatch "%w+" do
+      local t = bits:to(dtype)
+      assert.is_true(strew.text(t):to(dtype):equal(t), dtype)
+    end
+    for _, dtype in ipairs(support.lacks_float64 and {"float32"} or {"float32", "float64"}) do
+      local t = (strew.rand(2000, {dtype = dtype}) - 0.5) * strew.tensor(2.0, {dtype = dtype})
+                ^ strew.randint(-100, 100, {2000}):to(dtype)
+      assert.is_true(strew.text(t):to(dtype):equal(t), dtype)
+    end
+  end)
+
+  it("names the columns of a pivot, and values in errors, with those digits", function()
+    local x = strew.table{{"k", strew.tensor{0.1, 0.2, -0.0, 0 / 0}}, {"r", {1, 2, 1, 2}}, {"v", {1, 2, 3, 4}}}
+    assert.same({"r", "0.0", "0.1", "0.2", "nan"}, strew.columns(strew.pivot(x, "r", "k", "v", "sum")))
+    local rows = {
+      {function() return strew.tensor{0.3}:interp(strew.tensor{0.3, 0.1}, strew.tensor{1, 2}) end, "value 0.1 at"},
+      {function() return strew.bernoulli(strew.tensor{1.1}) end, "value 1.1 at"},
+      {function() return strew.quantile(strew.ones(2), strew.tensor{1.1}) end, "value 1.1 at"},
+      {function() return strew.arange(0, 1 / 3, -0.1) end, "stop is 0.3333333333333333$"},
+      {function() return strew.zeros(2):sum(1 / 3) end, "'dim' is 0.3333333333333333,"},
+      {function() return strew.full({2}, 1e300, {dtype = "int8"}) end, "'value' is 1e%+300,"},
+    }
+    for _, row in ipairs(rows) do assert.matches(row[2], message(row[1])) end
+  end)
+
+  -- Whatever is not seen of a text, and of which elements there are fewer than words, is not read.
+  it("reads only words that it has", function()
+    local t = strew.tensor{"x", "1", "2", "-"}
+    assert.same({1, 2}, t:narrow(0, 1, 2):to "int64":tolist())
+    assert.same({{1, 2}, {1, 2}, {1, 2}}, t:narrow(0, 1, 2):expand(3, 2):to "int64":tolist())
+    assert.matches('has "%-" at %[1, 0%], which is no int64', message(function()
+      return t:index_select(0, strew.tensor{1, 2, 3, 2}):view(2, 2):to "int64"
+    end))
+    local found = strew.last_error()
+    assert.same({"-", {1, 0}, "value"}, {found.value, found.pos, found.code})
+  end)
+
+  it("maps its words, whether of each element or once", function()
+    local t = strew.tensor{"Zürich", "OSLO", "", "osloslo", "\xff\xfe"}
+    for _, x in ipairs{t, t:index_select(0, strew.arange(20) % 5), t:view(5, 1):expand(5, 4)} do
+      local row = function(y) return y:reshape(-1):index_select(0, strew.tensor{0, 0, 0, 0}):tolist() end
+      assert.same(x.shape, x:length().shape)
+      assert.same(row(x:length()), {6, 6, 6, 6})
+      assert.same(row(x:upper()), {"ZüRICH", "ZüRICH", "ZüRICH", "ZüRICH"})
+    end
+    assert.same({6, 4, 0, 7, 2}, t:length():tolist())
+    assert.same({"zürich", "oslo", "", "osloslo", "\xff\xfe"}, t:lower():tolist())
+    assert.same({false, false, false, true, false}, t:contains("slo"):tolist())
+    assert.same({true, true, true, true, true}, t:contains(""):tolist())
+    assert.same({false, false, false, true, false}, t:starts_with("oslo"):tolist())
+    assert.same({false, true, false, false, false}, t:ends_with("LO"):tolist())
+    assert.same({true, true, true, true, true}, t:ends_with(""):tolist())
+    assert.same({false, false, false, false, false}, t:contains("\0"):tolist())
+    assert.same({}, t:narrow(0, 0, 0):upper():tolist())
+    assert.equal(4, strew.tensor("Oslo"):length():item())
   end)
 
   it("gives integers exactly, of every dtype", function()

@@ -313,31 +313,27 @@ static void rare_digits(double value, int count, uint64_t *digits, int *exponent
 }
 
 /* True if the decimal reads back as this element. */
-static bool reads_back(strew_dtype dtype, const void *element, struct decimal *decimal, locale_t c_locale) {
+static bool reads_back(strew_dtype dtype, const void *element, struct decimal *decimal) {
   union element read = {.i64 = 0};
-  char text[NUMBER_BYTES];
-  decimal->text = text;
-  if (!is_usual(decimal))
-    sprintf(text, "%s%llue%d", decimal->negative ? "-" : "", (unsigned long long)decimal->digits,
-            (int)decimal->exponent);
-  double value = decimal_to_double(decimal, c_locale);
-  decimal->text = NULL;
+  char text[NUMBER_BYTES]; /* without a point, which would depend on the locale */
+  sprintf(text, "%s%llue%d", decimal->negative ? "-" : "", (unsigned long long)decimal->digits, (int)decimal->exponent);
+  const double value = is_usual(decimal) ? decimal_to_double(decimal, (locale_t)0) : strtod(text, NULL);
   if (strew_scalar_store(strew_float(value), STREW_SATURATE, dtype, read.bytes, NULL) != STREW_OK) return false;
   return memcmp(read.bytes, element, dtype_bytes(dtype)) == 0;
 }
 
 /* The same for any element that is finite and not 0, by trial. */
 __attribute__((noinline)) static void rare_shortest(strew_dtype dtype, const void *element, double value,
-                                                    locale_t c_locale, struct decimal *out) {
+                                                    struct decimal *out) {
   const struct float_form *form = &float_forms[dtype];
   const bool is_normal = value >= form->normal;
   for (int count = is_normal ? form->min_digits : 1; count <= form->max_digits; count++) {
     int exponent;
     if (!usual_digits(value, count, &out->digits, &exponent)) rare_digits(value, count, &out->digits, &exponent);
     out->exponent = exponent;
-    if (reads_back(dtype, element, out, c_locale)) return;
+    if (reads_back(dtype, element, out)) return;
     out->digits++; /* above a power of two more decimals read back as it than below */
-    if (reads_back(dtype, element, out, c_locale)) return;
+    if (reads_back(dtype, element, out)) return;
   }
 }
 
@@ -347,11 +343,9 @@ static inline void strip_zeros(struct decimal *decimal, uint64_t power, int zero
 }
 
 /* Finds the shortest decimal that reads back as the element, without trailing zeros. */
-static inline void shortest(strew_dtype dtype, const void *element, double value, locale_t c_locale,
-                            struct decimal *out) {
+static inline void shortest(strew_dtype dtype, const void *element, double value, struct decimal *out) {
   const bool is_normal = value >= float_forms[dtype].normal;
-  if (!is_normal || !usual_shortest(&float_forms[dtype], value, out))
-    rare_shortest(dtype, element, value, c_locale, out);
+  if (!is_normal || !usual_shortest(&float_forms[dtype], value, out)) rare_shortest(dtype, element, value, out);
   if (out->digits % 10) return;
   strip_zeros(out, 100000000, 8);
   strip_zeros(out, 10000, 4);
@@ -419,7 +413,7 @@ static inline char *put_decimal(uint64_t digits, int exponent, char *to) {
   return put_digits(digits - before * power, -exponent, to);
 }
 
-int write_float(strew_dtype dtype, const void *element, locale_t c_locale, char *to) {
+int write_float(strew_dtype dtype, const void *element, char *to) {
   double value;
   if (dtype == STREW_FLOAT64)
     memcpy(&value, element, sizeof value);
@@ -431,7 +425,18 @@ int write_float(strew_dtype dtype, const void *element, locale_t c_locale, char 
   if (isnan(value)) return sprintf(to, "nan");
   if (isinf(value)) return sign + sprintf(to + sign, "inf");
   if (value == 0) return sign + sprintf(to + sign, "0.0");
-  shortest(dtype, element, fabs(value), c_locale, &decimal);
+  shortest(dtype, element, fabs(value), &decimal);
   char *end = put_decimal(decimal.digits, (int)decimal.exponent, to + sign);
   return *end = '\0', (int)(end - to);
+}
+
+int write_number(strew_dtype dtype, const void *element, char *to) {
+  strew_scalar number = {.dtype = STREW_INT64};
+  if (dtype_is_float(dtype)) return write_float(dtype, element, to);
+  if (dtype == STREW_INT64)
+    memcpy(&number.as.i, element, sizeof number.as.i);
+  else
+    number = strew_scalar_load(dtype, element);
+  const bool negative = number.dtype != STREW_UINT64 && number.as.i < 0;
+  return write_integer(negative ? 0 - (uint64_t)number.as.i : (uint64_t)number.as.i, negative, to);
 }

@@ -3,7 +3,7 @@
 #ifndef NUMBER_H
 #define NUMBER_H
 
-#include "runtime/base/dtype.h"
+#include "dtype.h"
 
 #include <locale.h>
 
@@ -39,7 +39,9 @@ double decimal_of_digits(uint64_t digits, int exponent, bool negative);
 /* Writes the shortest decimal that reads back as the same element of a float dtype, in the format of Python's repr:
    "0.1", "1e-05", "12.0", "nan", "-inf". It never looks like an integer. Returns its length. */
 enum { NUMBER_BYTES = 40 };
-int write_float(strew_dtype dtype, const void *element, locale_t c_locale, char *to);
+int write_float(strew_dtype dtype, const void *element, char *to);
 int write_integer(uint64_t magnitude, bool negative, char *to);
+/* The same for an element of any dtype of numbers; bools are 1 and 0. */
+int write_number(strew_dtype dtype, const void *element, char *to);
 
 #endif
