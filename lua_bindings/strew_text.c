@@ -1,5 +1,4 @@
 /* strew_text.c: what family/words.lua, the operations of text, needs of the library. */
-#include "runtime/base/utf8.h"
 #include "strew_bind.h"
 
 #include <string.h>
@@ -64,15 +63,6 @@ struct word {
   size_t length;
 };
 
-/* Characters of UTF-8; bytes if the word is none. */
-static int64_t count_characters(const struct word *word) {
-  const unsigned char *at = (const unsigned char *)word->text;
-  int64_t count = 0;
-  for (int length; *at; at += length, count++)
-    if (!(length = utf8_length(at))) return (int64_t)word->length;
-  return count;
-}
-
 static bool test_word(int test, const struct word *word, const struct word *part) {
   if (strlen(part->text) < part->length) return false; /* no word has a zero byte */
   if (test == CONTAINS) return strstr(word->text, part->text) != NULL;
@@ -131,7 +121,7 @@ static int map_words(lua_State *L, struct script_call *call) {
   for (size_t i = 0; i < count; i++) {
     if (!bind_may_continue(call, (int64_t)i + 1)) return -1;
     if (operation == LENGTH)
-      numbers[i] = count_characters(&words[i]);
+      numbers[i] = strew_word_characters(self, codes[i]);
     else
       truths[i] = test_word(operation, &words[i], &part);
   }

@@ -563,6 +563,8 @@ STREW_API strew_status strew_text_align(int64_t count, strew_tensor *const *text
 STREW_API int64_t strew_word_count(const strew_tensor *text);
 STREW_API const char *strew_word(const strew_tensor *text, int64_t code, size_t *length);
 STREW_API int64_t strew_word_code(const strew_tensor *text, const char *word, size_t length);
+/* Number of characters of a word, of bytes if it is not UTF-8; -1: no such code. */
+STREW_API int64_t strew_word_characters(const strew_tensor *text, int64_t code);
 
 /* ------------------------------------------------------------------------------------------------------- views */
 

@@ -292,7 +292,7 @@ START_TEST(errors) {
   assert_fails(strew_text_codes(floats, &out, &failure), STREW_EDTYPE, NULL);
   assert_fails(strew_text_align(2, pair, false, (strew_tensor *[]){NULL, NULL}, &failure), STREW_EDTYPE, NULL);
   assert_fails(strew_cat(2, pair, 0, &out, &failure), STREW_EDTYPE, NULL);
-  assert_fails(strew_to(text, device, STREW_INT32, &out, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_to(text, device, STREW_INT32, &out, &failure), STREW_EVALUE, NULL);
   assert_fails(strew_to(codes, device, STREW_TEXT, &out, &failure), STREW_EDTYPE, NULL);
   assert_fails(strew_copy(text, floats, &failure), STREW_EDTYPE, NULL);
   assert_fails(strew_fill(text, strew_int(0), &failure), STREW_EDTYPE, NULL);

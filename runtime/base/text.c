@@ -8,6 +8,7 @@
 #include "device.h"
 #include "index_checks.h"
 #include "runtime/cpu/pool.h"
+#include "utf8.h"
 #include "words.h"
 
 #include <inttypes.h>
@@ -553,6 +554,15 @@ const char *strew_word(const strew_tensor *text, int64_t code, size_t *length) {
   if (code < 0 || code >= strew_word_count(text)) return NULL;
   if (length) *length = words_length(words_of(list_of(text)), code);
   return words_at(words_of(list_of(text)), code);
+}
+
+int64_t strew_word_characters(const strew_tensor *text, int64_t code) {
+  size_t bytes;
+  const char *word = strew_word(text, code, &bytes);
+  int64_t count = 0;
+  for (int length; word && *word; word += length, count++)
+    if (!(length = utf8_length((const unsigned char *)word))) return (int64_t)bytes;
+  return word ? count : -1;
 }
 
 int64_t strew_word_code(const strew_tensor *text, const char *word, size_t length) {

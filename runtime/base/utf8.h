@@ -15,6 +15,13 @@ static inline int utf8_length(const unsigned char *at) {
   return is_long || is_beyond ? 0 : length;
 }
 
+/* True if a text is characters of UTF-8. */
+static inline bool utf8_is_text(const char *text) {
+  int length = 1;
+  for (; *text && length; text += length) length = utf8_length((const unsigned char *)text);
+  return length > 0;
+}
+
 /* Decodes a character of `length` bytes. */
 static inline uint32_t utf8_decode(const unsigned char *at, int length) {
   static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};

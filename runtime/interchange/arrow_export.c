@@ -2,6 +2,7 @@
    indices. A NaN stays one: no element is missing. */
 #include "arrow.h"
 #include "runtime/base/device.h"
+#include "runtime/base/utf8.h"
 #include "runtime/files/table.h"
 
 #include <errno.h>
@@ -118,16 +119,40 @@ static strew_status make_bits(const struct call *call, const strew_tensor *bools
   return STREW_OK;
 }
 
+/* A word that is not UTF-8 is an error if an element has it, else it is not exported. */
+static strew_status check_unused(const struct call *call, strew_device *cpu, const strew_table *table, int64_t column,
+                                 const strew_tensor *codes, int64_t code) {
+  const int64_t count = codes->sizes[0];
+  const int32_t *at = count ? dense_at(codes, 0) : NULL;
+  const char *name = strew_table_name(table, column);
+  char word[TEXT_BYTES], shown[TEXT_BYTES], of[TEXT_BYTES + 16] = "";
+  for (int64_t i = 0; i < count; i++) {
+    RETURN_IF_FAILED(arrow_check(call, cpu, i));
+    if (at[i] != code) continue;
+    if (!strew_table_is_numbered(table)) snprintf(of, sizeof of, " of column \"%s\"", text_of_name(name, shown));
+    struct fault fault = HINTED(
+        STREW_EVALUE, "x", "a .csv file keeps all bytes; iconv -f LATIN1 -t UTF-8 converts it before it is loaded");
+    fault.position = &i, fault.position_rank = 1;
+    return fail(call, fault, "has the word \"%s\" at [%" PRId64 "]%s, which is not UTF-8: Arrow's texts are",
+                text_of_name(strew_table_word(table, column, code), word), i, of);
+  }
+  return STREW_OK;
+}
+
 /* The words of a column, as large text. */
 static strew_status export_words(const struct call *call, strew_device *cpu, const strew_table *table, int64_t column,
-                                 struct ArrowArray *out) {
+                                 const strew_tensor *codes, struct ArrowArray *out) {
   const int64_t count = strew_table_word_count(table, column);
   strew_tensor *offsets = NULL, *text = NULL;
   RETURN_IF_FAILED(bytes_tensor(call, cpu, STREW_INT64, count + 1, &offsets));
   int64_t *ends = dense_at(offsets, 0);
   strew_status status = STREW_OK;
-  for (int64_t i = 0; i < count && TRY(status, arrow_check(call, cpu, i)) == STREW_OK; i++)
-    ends[i + 1] = ends[i] + (int64_t)strlen(strew_table_word(table, column, i));
+  for (int64_t i = 0; i < count && TRY(status, arrow_check(call, cpu, i)) == STREW_OK; i++) {
+    const char *word = strew_table_word(table, column, i);
+    const bool is_text = utf8_is_text(word);
+    if (!is_text) status = check_unused(call, cpu, table, column, codes, i);
+    ends[i + 1] = ends[i] + (is_text ? (int64_t)strlen(word) : 0);
+  }
   TRY(status, bytes_tensor(call, cpu, STREW_UINT8, ends[count] + 1, &text));
   for (int64_t i = 0; i < count && TRY(status, arrow_check(call, cpu, i)) == STREW_OK; i++)
     memcpy((char *)dense_at(text, 0) + ends[i], strew_table_word(table, column, i), (size_t)(ends[i + 1] - ends[i]));
@@ -184,7 +209,7 @@ static strew_status export_dense(const struct call *call, const strew_table *tab
                                                      : STREW_OK;
   TRY(status, fill_array(call, context, dense->sizes[0], has_words, made ? made : dense, NULL, out));
   if (status == STREW_OK && has_words) {
-    status = export_words(call, cpu, table, column, out->dictionary);
+    status = export_words(call, cpu, table, column, made ? made : dense, out->dictionary);
     if (status != STREW_OK) out->release(out);
   }
   if (status == STREW_OK && dense->dtype == STREW_TIME) {
@@ -242,6 +267,8 @@ static strew_status check_columns(const struct call *call, const strew_table *ta
   for (int64_t i = 0; i < strew_table_count(table); i++) {
     const strew_tensor *tensor = strew_table_tensor(table, i);
     const char *name = text_of_name(strew_table_name(table, i), text);
+    if (!utf8_is_text(strew_table_name(table, i)))
+      return fail(call, FAULT(STREW_EVALUE, "x"), "has the name \"%s\", expected UTF-8", name);
     if (tensor->dtype == STREW_BFLOAT16)
       return fail(call, HINTED(STREW_EDTYPE, "x", "strew_to(x, float32) keeps every value"),
                   "has a column \"%s\" of bfloat16, which Arrow does not have", name);

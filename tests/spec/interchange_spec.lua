@@ -76,6 +76,26 @@ describe("Arrow", function()
     assert.same({{1, 0, 1}, {"Oslo", "Rome"}}, {y.city:codes():tolist(), y.words.city})
   end)
 
+  it("refuses words and names that are not UTF-8, which Arrow's texts are", function()
+    local word = "to_arrow%w*: 'x' has the word \"Jos%?\" at %[1%]"
+    local t = strew.tensor{"a", "Jos\xe9", "b"}
+    local rows = {
+      {function() return strew.to_arrow(t) end, word .. ", which is not UTF%-8"},
+      {function() return strew.to_arrow{w = t} end, word .. " of column \"w\", which is not UTF%-8"},
+      {function() return strew.to_arrow{w = t:flip(0):narrow(0, 0, 2)} end, word},
+      {function() return strew.to_arrow_stream{w = t} end, word},
+      {function() return strew.to_arrow{["Jos\xe9"] = strew.ones(2)} end, "'x' has the name \"Jos%?\", expected UTF%-8"},
+    }
+    for i, row in ipairs(rows) do
+      local is_done, failure = pcall(row[1])
+      if is_done and i == 4 then -- the consumer's call
+        failure = select(2, pcall(function() for _ in strew.from_arrow_stream(strew.to_arrow_stream{w = t}) do end end))
+      end
+      assert.matches(row[2], failure)
+    end
+    assert.same({"b"}, strew.from_arrow(strew.to_arrow(t:narrow(0, 2, 1))):tolist()) -- which no element has
+  end)
+
   it("has streams, whose chunks know their words", function()
     local x = strew.columns({city = strew.tensor{1, 0, 1}, n = strew.arange(3)}, nil, {city = {"Oslo", "Rome"}})
     local seen = {}
