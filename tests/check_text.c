@@ -293,7 +293,6 @@ START_TEST(errors) {
   assert_fails(strew_text_align(2, pair, false, (strew_tensor *[]){NULL, NULL}, &failure), STREW_EDTYPE, NULL);
   assert_fails(strew_cat(2, pair, 0, &out, &failure), STREW_EDTYPE, NULL);
   assert_fails(strew_to(text, device, STREW_INT32, &out, &failure), STREW_EVALUE, NULL);
-  assert_fails(strew_to(codes, device, STREW_TEXT, &out, &failure), STREW_EDTYPE, NULL);
   assert_fails(strew_copy(text, floats, &failure), STREW_EDTYPE, NULL);
   assert_fails(strew_fill(text, strew_int(0), &failure), STREW_EDTYPE, NULL);
   assert_fails(strew_data(text, &data, &failure), STREW_EDTYPE, NULL);
@@ -316,6 +315,39 @@ START_TEST(errors) {
 }
 END_TEST
 
+/* Numbers become words and numbers again, whether words are read once or for each element. */
+START_TEST(numbers) {
+  static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_FLOAT16, STREW_BFLOAT16, STREW_INT64,
+                                       STREW_UINT64,  STREW_INT8,    STREW_BOOL};
+  enum { COUNT = 5000 };
+  static double values[COUNT];
+  for (size_t k = 0; k < sizeof dtypes / sizeof *dtypes; k++) {
+    strew_tensor *wide = NULL, *t = NULL, *text = NULL, *back = NULL, *part = NULL, *part_back = NULL, *few = NULL;
+    bool is_equal = false;
+    for (int i = 0; i < COUNT; i++) values[i] = (double)(draw_below(20001) - 10000) / (1 << draw_below(12));
+    wide = tensor_from_doubles(dtypes[k], COUNT, values);
+    t = strew_retain(wide);
+    ok(strew_to(t, device, STREW_TEXT, &text, &failure));
+    ok(strew_to(text, device, dtypes[k], &back, &failure));
+    ok(strew_equal(t, back, &is_equal, &failure));
+    ck_assert_msg(is_equal, "%s", strew_dtype_name(dtypes[k]));
+    ok(strew_narrow(text, 0, 7, 3, &part, &failure));
+    ok(strew_narrow(t, 0, 7, 3, &few, &failure));
+    ok(strew_to(part, device, dtypes[k], &part_back, &failure));
+    ok(strew_equal(few, part_back, &is_equal, &failure));
+    ck_assert(is_equal);
+    strew_release(wide), strew_release(t), strew_release(text), strew_release(back);
+    strew_release(part), strew_release(part_back), strew_release(few);
+  }
+  char text[STREW_SCALAR_BYTES];
+  ck_assert_str_eq(strew_scalar_text(strew_float((double)0.1f), STREW_FLOAT32, text), "0.1");
+  ck_assert_str_eq(strew_scalar_text(strew_float((double)0.1f), STREW_FLOAT64, text), "0.10000000149011612");
+  ck_assert_str_eq(strew_scalar_text(strew_int(INT64_MIN), STREW_FLOAT64, text), "-9223372036854775808");
+  ck_assert_str_eq(strew_scalar_text(strew_bool(true), STREW_FLOAT64, text), "true");
+  ck_assert_str_eq(strew_scalar_text((strew_scalar){.dtype = STREW_TIME}, STREW_TIME, text), "1970-01-01");
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("text");
   TCase *all = new_case(suite, "texts");
@@ -325,5 +357,6 @@ Suite *make_suite(void) {
   tcase_add_test(all, words_are_added);
   tcase_add_test(all, other_contexts);
   tcase_add_test(all, errors);
+  tcase_add_test(all, numbers);
   return suite;
 }

@@ -77,7 +77,7 @@ describe("Arrow", function()
   end)
 
   it("refuses words and names that are not UTF-8, which Arrow's texts are", function()
-    local word = "to_arrow%w*: 'x' has the word \"Jos%?\" at %[1%]"
+    local word = "to_arrow[%w_]*: 'x' has the word \"Jos%?\" at %[1%]"
     local t = strew.tensor{"a", "Jos\xe9", "b"}
     local rows = {
       {function() return strew.to_arrow(t) end, word .. ", which is not UTF%-8"},
@@ -86,13 +86,7 @@ describe("Arrow", function()
       {function() return strew.to_arrow_stream{w = t} end, word},
       {function() return strew.to_arrow{["Jos\xe9"] = strew.ones(2)} end, "'x' has the name \"Jos%?\", expected UTF%-8"},
     }
-    for i, row in ipairs(rows) do
-      local is_done, failure = pcall(row[1])
-      if is_done and i == 4 then -- the consumer's call
-        failure = select(2, pcall(function() for _ in strew.from_arrow_stream(strew.to_arrow_stream{w = t}) do end end))
-      end
-      assert.matches(row[2], failure)
-    end
+    for _, row in ipairs(rows) do assert.matches(row[2], (select(2, pcall(row[1])))) end
     assert.same({"b"}, strew.from_arrow(strew.to_arrow(t:narrow(0, 2, 1))):tolist()) -- which no element has
   end)
 
