@@ -828,7 +828,7 @@ function strew.arange(start, stop, step, options) end
 ---Creates evenly spaced numbers from start to stop, both included.
 ---
 ---They are `start + i * (stop - start) / (steps - 1)` in float64, rounded once; the last one is exactly stop. An integer
----dtype drops the fraction: `strew.linspace(0, 10, 4, {dtype = "int64"})` is 0 3 6 10.
+---dtype drops the fraction: `strew.linspace(0, 10, 4, {dtype = "int64"})` is 0 3 6 10; between integers that is exact.
 ---
 ---```lua
 ---print(strew.linspace(0, 1, 5))

@@ -42,6 +42,30 @@ static const struct {
     {"M8[D]", STREW_TIME, 8, "datetime64[D]", 86400000000},
 };
 
+/* Other names that NumPy takes for them; letters may follow a byte order. */
+static const struct {
+  const char *name, *word;
+} other_names[] = {
+    {"?", "b1"},      {"b", "i1"},      {"B", "u1"},     {"h", "i2"},     {"H", "u2"},        {"i", "i4"},
+    {"I", "u4"},      {"l", "i8"},      {"L", "u8"},     {"q", "i8"},     {"Q", "u8"},        {"p", "i8"},
+    {"P", "u8"},      {"e", "f2"},      {"f", "f4"},     {"d", "f8"},     {"bool_", "b1"},    {"half", "f2"},
+    {"single", "f4"}, {"double", "f8"}, {"float", "f8"}, {"byte", "i1"},  {"ubyte", "u1"},    {"short", "i2"},
+    {"ushort", "u2"}, {"intc", "i4"},   {"uintc", "u4"}, {"int", "i8"},   {"int_", "i8"},     {"uint", "u8"},
+    {"long", "i8"},   {"ulong", "u8"},  {"intp", "i8"},  {"uintp", "u8"}, {"longlong", "i8"}, {"ulonglong", "u8"},
+};
+
+static const char *name_at(size_t i) { return words[i].name ? words[i].name : strew_dtype_name(words[i].dtype); }
+
+/* True if a file's word is that of words[i]; is_bare: no byte order precedes it. */
+static bool is_word(size_t i, const char *word, bool is_bare) {
+  if (strcmp(words[i].word, word) == 0) return true;
+  if ((is_bare || words[i].unit) && strcmp(name_at(i), word) == 0) return true;
+  for (size_t k = 0; k < sizeof other_names / sizeof *other_names; k++)
+    if ((is_bare || !word[1]) && strcmp(other_names[k].name, word) == 0)
+      return strcmp(other_names[k].word, words[i].word) == 0;
+  return false;
+}
+
 static const char *word_of(strew_dtype dtype) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (words[i].dtype == dtype) return words[i].word;
@@ -140,6 +164,13 @@ static bool refuse_word(struct parser *p, const char *descr, const char *word) {
   static const struct {
     const char *first, *kind, *hint;
   } kinds[] = {
+      {"complex", "complex numbers", "in NumPy: save a.real and a.imag"},
+      {"longdouble", "floats of that size", "in NumPy: a.astype(\"float64\")"},
+      {"float128", "floats of that size", "in NumPy: a.astype(\"float64\")"},
+      {"datetime64", "dates of that unit", "in NumPy: a.astype(\"datetime64[us]\")"},
+      {"timedelta64", "spans of time", "in NumPy: a.astype(\"int64\")"},
+      {"object", "Python objects", "in NumPy: save an array of numbers"},
+      {"str", "texts of that width", "in NumPy: a.astype(str)"},
       {"O", "Python objects", "in NumPy: save an array of numbers"},
       {"u", "unsigned integers of that size", "in NumPy: a.astype(\"uint64\")"},
       {"c", "complex numbers", "in NumPy: save a.real and a.imag"},
@@ -152,8 +183,13 @@ static bool refuse_word(struct parser *p, const char *descr, const char *word) {
       {"M", "dates of that unit", "in NumPy: a.astype(\"datetime64[us]\")"},
       {"m", "spans of time", "in NumPy: a.astype(\"int64\")"},
   };
+  if (strchr(word, ','))
+    return refuse(p->refusal, "in NumPy: save its fields one by one, a[\"f0\"]",
+                  "holds elements of a structured dtype, '%s', which strew does not have", descr);
+  const size_t digits = *word ? 1 + strspn(word + 1, "0123456789") : 0; /* of a letter and a size */
+  const bool is_sized = !word[digits] || (word[digits] == '[' && strchr("Mm", *word));
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (!strncmp(word, kinds[i].first, strlen(kinds[i].first)))
+    if (!strncmp(word, kinds[i].first, strlen(kinds[i].first)) && (is_sized || kinds[i].first[1] > '9'))
       return refuse(p->refusal, kinds[i].hint, "holds elements of NumPy's dtype '%s', %s, which strew does not have",
                     descr, kinds[i].kind);
   return refuse(p->refusal, NULL, "holds elements of an unknown dtype '%s'", descr);
@@ -189,9 +225,9 @@ static bool parse_descr(struct parser *p, struct npy_header *header) {
     return true;
   }
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    if (strcmp(words[i].word, word) != 0) continue;
+    if (!is_word(i, word, word == descr)) continue;
     header->dtype = words[i].dtype;
-    header->file_dtype = words[i].name ? words[i].name : strew_dtype_name(header->dtype);
+    header->file_dtype = name_at(i);
     header->file_bytes = words[i].bytes;
     header->unit = words[i].unit;
     bool is_marked = *descr == '<' || *descr == '>';

@@ -136,6 +136,16 @@ describe("creation", function()
       {"strew.arange(0, 1, 0.5)", "float32[2] {0.0, 0.5}"},
       {"strew.arange(0.5, 2)", "float32[2] {0.5, 1.5}"},
       {"strew.linspace(0, 1, 3)", "float32[3] {0.0, 0.5, 1.0}"},
+      {"strew.linspace(0, (1 << 53) + 1, 2, {dtype = 'int64'})", "int64[2] {0, 9007199254740993}"},
+      {"strew.linspace{start = 0, stop = math.maxinteger, steps = 2, dtype = 'int64'}",
+       "int64[2] {0, 9223372036854775807}"},
+      {"strew.linspace(math.maxinteger, math.mininteger, 4, {dtype = 'int64'})",
+       "int64[4] {9223372036854775807, 3074457345618258602, -3074457345618258603, -9223372036854775808}"},
+      {"strew.linspace(8680131335536356089, 8680131335536356089, 1, {dtype = 'uint64'})",
+       "uint64[1] {8680131335536356089}"},
+      {"strew.linspace(-5, 5, 4, {dtype = 'int8'})", "int8[4] {-5, -1, 1, 5}"},
+      {"strew.linspace(5, -5, 4, {dtype = 'int32'})", "int32[4] {5, 1, -1, -5}"},
+      {"strew.linspace(3, 9, 0, {dtype = 'int64'})", "int64[0] {}"},
     }, names)
   end)
 

@@ -432,6 +432,28 @@ describe("files", function()
     assert.same({"caf\u{e9}", "a"}, strew.load(path):tolist())
   end)
 
+  -- What NumPy's dtype() takes, as numpy 2.4 on x86-64 Linux.
+  it("have NumPy's other names of dtypes", function()
+    local names = {
+      bool = "bool ? bool_ |b1", int8 = "int8 b byte i1 |i1", uint8 = "uint8 B ubyte", int16 = "int16 h short",
+      uint16 = "uint16 ushort <H", int32 = "int32 i intc <i", uint32 = "uint32 I uintc",
+      int64 = "int64 q l p <q int int_ long intp longlong", uint64 = "uint64 Q L P uint ulong uintp ulonglong",
+      float16 = "float16 e half", float32 = "float32 f single <f", float64 = "float64 d double float =f8",
+      time = "datetime64[us] M8[us] <M8[us] datetime64[D]", text = "U5 <U5 S5",
+    }
+    local bytes = {bool = 1, int8 = 1, uint8 = 1, int16 = 2, uint16 = 2, float16 = 2, int32 = 4, uint32 = 4, float32 = 4}
+    for dtype, list in pairs(names) do
+      for name in list:gmatch "%S+" do
+        local size = name:find "U5" and 20 or name == "S5" and 5 or bytes[dtype] or 8
+        write("named.npy", npy(("{'descr': '%s', 'fortran_order': False, 'shape': (1,), }"):format(name))
+          .. ("\0"):rep(size))
+        if dtype ~= "float64" or not support.lacks_float64 then
+          assert.equal(dtype, strew.load(folder .. "named.npy").dtype, name)
+        end
+      end
+    end
+  end)
+
   it("of NumPy's other dtypes are errors with a hint", function()
     for _, row in ipairs{
       {"<c8", "complex numbers", "in NumPy: save a.real and a.imag"},
@@ -445,6 +467,13 @@ describe("files", function()
       local descr, kind, hint = table.unpack(row)
       local expected = "holds elements of NumPy's dtype '%s', %s, which strew does not have\n  hint  %s"
       assert.equal(expected:format(descr, kind, hint),
+        refusal(npy(("{'descr': '%s', 'fortran_order': False, 'shape': (2,), }"):format(descr))))
+    end
+    assert.matches("^holds elements of a structured dtype, '<f4,<f4', which strew does not have\n",
+      refusal(npy("{'descr': '<f4,<f4', 'fortran_order': False, 'shape': (2,), }")))
+    for descr in ("<i4_ <float32 Float32 f4x float_ |b2"):gmatch "%S+" do
+      descr = descr:gsub("i4_", "i4 ")
+      assert.equal(("holds elements of an unknown dtype '%s'"):format(descr),
         refusal(npy(("{'descr': '%s', 'fortran_order': False, 'shape': (2,), }"):format(descr))))
     end
     assert.equal("holds elements of a structured dtype, which strew does not have\n"
