@@ -5660,6 +5660,8 @@ function strew.trapz(self, x, options) end
 
 ---Returns values of the line through points (xp, fp), at the positions self.
 ---
+---Self and xp may both be times: the line is in seconds, the result float64.
+---
 ---```lua
 ---print(strew.tensor{0.5, 1.5, 9}:interp(strew.tensor{0.0, 1, 2}, strew.tensor{0.0, 10, 0}))
 ---```
@@ -5667,7 +5669,7 @@ function strew.trapz(self, x, options) end
 ---float32[3] cpu
 --- 5  5  0
 ---```
----@param self strew.Tensor any shape
+---@param self strew.Tensor any shape; error: times beside an xp of numbers
 ---@param xp strew.Tensor one dimension, in ascending order, at least one
 ---@param fp strew.Tensor xp's shape
 ---@param options? strew.interp_options
@@ -7871,18 +7873,26 @@ function strew.time(x, format, options) end
 
 ---Returns the parts of times in the calendar, UTC: a table of columns.
 ---
----The columns are year, month (1 to 12), day, hour, minute, second, weekday (0 is Monday) and day_of_year, from 1. They are
----int64, or float64 with NaN where a time is NaT. The calendar is the proleptic Gregorian one.
+---The columns are year, month (1 to 12), day, hour, minute, second, weekday (0 is Monday), day_of_year, from 1, quarter,
+---iso_year, iso_week (ISO 8601: from Monday, week 1 has the year's first Thursday) and days_in_month. They are int64, or
+---float64 (on devices without it float32) with NaN where a time is NaT. The calendar is the proleptic Gregorian one.
 ---
 ---```lua
----print(strew.calendar(strew.time{"2024-02-29T12:30", "1969-12-31"}))
+---local c = strew.calendar(strew.time{"2024-02-29T12:30", "1969-12-31"})
+---print(c:columns{"year", "month", "day", "hour", "weekday", "day_of_year"})
+---print(c:columns{"quarter", "iso_year", "iso_week", "days_in_month"})
 ---```
 ---```text
----table: 2 rows, 8 columns, cpu
----  year  month    day   hour  minute  second  weekday  day_of_year
---- int64  int64  int64  int64   int64   int64    int64        int64
----  2024      2     29     12      30       0        3           60
----  1969     12     31      0       0       0        2          365
+---table: 2 rows, 6 columns, cpu
+---  year  month    day   hour  weekday  day_of_year
+--- int64  int64  int64  int64    int64        int64
+---  2024      2     29     12        3           60
+---  1969     12     31      0        2          365
+---table: 2 rows, 4 columns, cpu
+--- quarter  iso_year  iso_week  days_in_month
+---   int64     int64     int64          int64
+---       1      2024         9             29
+---       4      1970         1             31
 ---```
 ---@param t strew.Tensor|string times
 ---@return table parts
@@ -7908,6 +7918,22 @@ function strew.calendar(t) end
 ---@param unit number|string
 ---@return strew.Tensor t time
 function strew.floor_time(t, unit) end
+
+---Adds months to times; a day that the month lacks becomes its last one.
+---
+---The time of the day stays, and so does NaT. A result that is out of range is NaT.
+---
+---```lua
+---print(strew.time{"2024-01-31", "2023-12-31T12:30"}:add_months(2))
+---```
+---```text
+---time[2] cpu
+---       2024-03-31  2024-02-29T12:30
+---```
+---@param t strew.Tensor|string times
+---@param n integer|strew.Tensor number of months, for each time or for all; error: floats
+---@return strew.Tensor t time
+function strew.add_months(t, n) end
 
 ---Makes text of codes and words, or of numbers, booleans or times their words.
 ---

@@ -1,7 +1,7 @@
 -- statistics.lua: norms, medians and other elements by rank, logarithms of sums of exponentials, covariances, and
 -- lines through points.
 local strew, fail, use, inner = ...
-local operands, errors = use "operands.lua", use "errors.lua"
+local operands, errors, times = use "operands.lua", use "errors.lua", use "times.lua"
 local computed, single = operands.computed, operands.single
 
 -- Sums of powers outside these bounds overflow or lose digits.
@@ -200,6 +200,9 @@ return {
   end},
 
   interp = {"self:tensor xp:tensor fp:tensor left=number right=number", function(self, xp, fp, left, right)
+    if times.is(self) or times.is(xp) or times.is(fp) then
+      return times.calls.interp(self, xp, fp, {left = left, right = right})
+    end
     operands.check_rank(xp, "xp", 1, 1, "1")
     if xp:numel() == 0 then fail("xp", "is empty, expected at least one point", nil, "shape") end
     operands.check_shape(fp, xp.shape, "fp")

@@ -494,7 +494,13 @@ local function date_of(days)
     operands.compute("d - (153 * m + 2) // 5 + 1", {d = of_year, m = m})
 end
 
-local PARTS <const> = {"year", "month", "day", "hour", "minute", "second", "weekday", "day_of_year"}
+local PARTS <const> = {"year", "month", "day", "hour", "minute", "second", "weekday", "day_of_year", "quarter",
+  "iso_year", "iso_week", "days_in_month"}
+
+-- Returns the number of days of a month, 1 to 12.
+local function days_in(year, month)
+  return first_day(year + month:eq(12):to("int64"), month % 12 + 1) - first_day(year, month)
+end
 
 local function check_time(t)
   if is_time(t) then return t end
@@ -511,10 +517,14 @@ local function calendar(t)
   parts.year, parts.month, parts.day = date_of(days)
   parts.hour, parts.minute, parts.second = seconds // 3600, seconds // 60 % 60, seconds % 60
   parts.weekday, parts.day_of_year = (days + 3) % 7, days - first_day(parts.year, 1) + 1
+  parts.quarter, parts.days_in_month = (parts.month + 2) // 3, days_in(parts.year, parts.month)
+  local thursday = days - parts.weekday + 3 -- whose year the week has
+  parts.iso_year = date_of(thursday)
+  parts.iso_week = (thursday - first_day(parts.iso_year, 1)) // 7 + 1
   local has_gaps, columns = gaps:any():item(), {}
   for i, name in ipairs(PARTS) do
     local part = parts[name]
-    columns[i] = has_gaps and part:to("float64"):masked_fill(gaps, 0 / 0) or part
+    columns[i] = has_gaps and part:to(operands.widest(part)):masked_fill(gaps, 0 / 0) or part
   end
   return columns, PARTS
 end
@@ -550,6 +560,45 @@ local function floor_time(t, unit)
   return strew.where(is_missing(all) | floor:gt(all), NAT, floor):to("time")
 end
 
+local MOST_DAYS <const> = math.maxinteger // DAY
+
+local function add_months(t, n)
+  local all = whole(check_time(t))
+  if operands.is_tensor(n) then
+    operands.check_index(n, "n")
+    operands.check_device(all, n, "n")
+    if n.dtype == "uint64" then n = n:clamp(0, 1 << 31) end
+    n = n:to("int64"):clamp(-1 << 31, 1 << 31)
+  elseif math.type(n) ~= "integer" then
+    fail("n", format("is %s, expected a number of months, an integer", inner.text(n)))
+  else
+    n = math.max(-1 << 31, math.min(n, 1 << 31))
+  end
+  local days = all // DAY
+  local year, month, day = date_of(days)
+  local months = (year * 12 + month - 1 + n):clamp(-12 * 300000, 12 * 300000)
+  year, month = months // 12, months % 12 + 1
+  local moved = first_day(year, month) + day:minimum(days_in(year, month)) - 1
+  local sum = moved * DAY + (all - days * DAY)
+  local is_none = is_missing(all) | moved:abs():gt(MOST_DAYS + 1) | moved:lt(0):ne(sum:lt(0))
+  return strew.where(is_none, NAT, sum):to("time")
+end
+
+-- Interpolates in seconds after the first of xp.
+function calls.interp(self, xp, fp, options)
+  for name, t in next, {self = self, xp = xp} do
+    if not is_time(t) then fail(name, format("is %s, expected time, as the other one", t.dtype), nil, "dtype") end
+  end
+  if is_time(fp) then fail("fp", "is time, expected numbers", "(fp - fp:select(0, 0)) are seconds", "dtype") end
+  if xp:dim() ~= 1 or xp:numel() == 0 then return strew.interp(whole(self), whole(xp), fp, options) end -- fails
+  local device, first = operands.float64_device(self), xp:select(0, 0)
+  operands.check_device(self, xp, "xp")
+  operands.check_device(self, fp, "fp")
+  first = first:to(device)
+  local out = strew.interp(self:to(device) - first, xp:to(device) - first, fp:to(device), options)
+  return out:to(operands.widest(self)):to(self.device)
+end
+
 -- Errors of the calls that they make are the script's call's, with its tensors.
 for name, f in next, calls do calls[name] = function(...) return errors.own(nil, nil, nil, f, ...) end end
 
@@ -558,4 +607,5 @@ times.calendar = {"t:any", function(t)
   return use "tables.lua".make{names = table.move(names, 1, #names, 1, {}), tensors = columns}
 end}
 times.floor_time = {"t:any unit:any", floor_time}
+times.add_months = {"t:any n:any", add_months}
 return times

@@ -30,7 +30,7 @@ local KINDS <const> = {
     word = "1970-01-02",
     make = function(shape) return (numbers_of(shape) * DAY):to("time") end,
     place = function(time) return time == "NaT" and 0 or strew.time(time):to("int64"):item() // DAY end,
-    own = [[add add_ calendar clamp clamp_ diff floor_time mean median nanmean nanmedian nanstd percentile quantile std
+    own = [[add add_ add_months calendar clamp clamp_ diff floor_time mean median nanmean nanmedian nanstd percentile quantile std
       scatter_mean scatter_std scatter_var sub sub_ text time var]],
   },
 }

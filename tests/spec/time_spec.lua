@@ -358,6 +358,47 @@ describe("times", function()
     end
   end)
 
+  it("have weeks, quarters and lengths of months, and take months", function()
+    local t = strew.time{"2021-01-03T10:00", "2020-12-31", "2024-12-30", "1900-02-10", "2024-02-29", "1969-08-01"}
+    local c = strew.calendar(t)
+    -- pandas' isocalendar(), quarter, days_in_month
+    assert.same({2020, 2020, 2025, 1900, 2024, 1969}, c.iso_year:tolist())
+    assert.same({53, 53, 1, 6, 9, 31}, c.iso_week:tolist())
+    assert.same({{1, 4, 4, 1, 1, 3}, {31, 31, 31, 28, 29, 31}}, {c.quarter:tolist(), c.days_in_month:tolist()})
+    assert.is_true(strew.calendar(strew.time{"NaT"}).iso_week:isnan():item())
+    t = strew.time{"2024-01-31T01:02:03.5", "2023-12-31", "NaT", "1969-07-20"}
+    for months, expected in pairs{[0] = t:tolist(), [1] = {"2024-02-29T01:02:03.5", "2024-01-31", "NaT", "1969-08-20"},
+      [-1] = {"2023-12-31T01:02:03.5", "2023-11-30", "NaT", "1969-06-20"},
+      [13] = {"2025-02-28T01:02:03.5", "2025-01-31", "NaT", "1970-08-20"}} do
+      assert.same(expected, t:add_months(months):tolist())
+    end
+    assert.same({"2024-02-29T01:02:03.5", "2024-02-29", "NaT", "1969-02-20"},
+      t:add_months(strew.tensor{1, 2, 3, -5}):tolist())
+    assert.same({"NaT", "NaT", "NaT", "NaT"}, t:add_months(math.maxinteger):tolist())
+    assert.same({"NaT", "NaT", "NaT", "NaT"}, t:add_months(math.mininteger):tolist())
+    assert.equal("2024-02-29", strew.add_months("2024-01-31", 1):item())
+    for message, given in pairs{["'n' is 1.5, expected a number of months"] = {t, 1.5},
+      ["'n' is float32, expected an integer dtype"] = {t, strew.ones(4)}, ["'t' is int64"] = {strew.arange(2), 1}} do
+      assert.matches(message, support.message(strew.add_months, given[1], given[2]), 1, true)
+    end
+  end)
+
+  it("are interpolated between", function()
+    local xp, v = strew.time{"2024-01-01", "2024-01-02", "2024-01-04"}, strew.tensor{0.0, 10, 30}
+    local q = strew.time{"2024-01-01T12:00", "2024-01-03", "NaT", "2025-01-01", "2023-01-01"}
+    local out = q:interp(xp, v)
+    assert.equal(support.lacks_float64 and "float32" or "float64", out.dtype)
+    out[2] = -1
+    assert.same({5, 20, -1, 30, 0}, out:tolist())
+    assert.same({20, 7}, strew.time{"2024-01-03", "2020-01-01"}:interp(xp, v, {left = 7}):tolist())
+    for message, given in pairs{["'self' is float32, expected time"] = {v, xp, v}, ["'fp' is time"] = {xp, xp, xp},
+      ["'xp' is float32, expected time"] = {xp, v, v}, ["'xp' is empty"] = {q, xp:narrow(0, 0, 0),
+      v:narrow(0, 0, 0)}} do
+      assert.matches(message, support.message(strew.interp, table.unpack(given)), 1, true)
+    end
+    assert.matches("expected values in ascending order", support.message(strew.interp, q, xp:flip(0), v), 1, true)
+  end)
+
   it("have exact means, rounded to the nearest microsecond, halves to even", function()
     local function random(n) return math.random(0, n) end
     for _, range in ipairs{9, 1 << 20, 1 << 56} do
