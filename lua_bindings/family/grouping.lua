@@ -32,7 +32,12 @@ end
 
 -- The method that calls strew[name](src, g, options).
 local function reduction(name, parameters)
-  return method(parameters, function(g, src, options) return strew[name](src, g, options) end)
+  return method(parameters, function(g, src, options)
+    if name == "scatter_median" and src.dtype == "time" then -- in tables the mean of the two middle ones
+      return strew.scatter_quantile(src, g, 0.5, options)
+    end
+    return strew[name](src, g, options)
+  end)
 end
 
 -- True if a group has no element.

@@ -330,6 +330,11 @@ describe("times", function()
       assert.same(g[word](g, t):tolist(), g:agg{m = {word, "t"}}.m:tolist())
       assert.same(g[word](g, t, {skip_nan = true}):tolist(), g:agg{m = {word, "t", skip_nan = true}}.m:tolist())
     end
+    local four = strew.time{"2024-01-05", "2024-01-01", "2024-01-02", "2030-01-01"}
+    local one = strew.grouping(strew.zeros(4, {dtype = "int64"}))
+    assert.same({"2024-01-03T12:00"}, one:median(four):tolist())
+    assert.same({"NaT", "NaT", "NaT", "2024-01-03T12:00"}, strew.rolling(four, 4, "median"):tolist())
+    assert.same({"2024-01-02"}, strew.scatter_median(four, one):tolist()) -- of tensors the lower one
     local p = x:pivot("k", "h", "t", {"mean", skip_nan = true})
     assert.same({{"2024-01-03", "2024-01-01T12:00", "NaT"}, {"NaT", "2024-01-05", "NaT"}}, {p.a:tolist(), p.b:tolist()})
     assert.same({"NaT", "NaT", "NaT", "2024-01-03", "2024-01-03T12:00", "NaT"}, strew.rolling(t, 2, "mean"):tolist())
