@@ -5157,7 +5157,7 @@ function strew.prod(self, dim, keepdim, options) end
 ---float32[2] cpu
 --- 1.5000  3.5000
 ---```
----@param self strew.Tensor a float dtype or time; error: integers, convert them first: `t:to("float32")`
+---@param self strew.Tensor a float dtype or time; error: integers, convert them first: `t:to("float64")`
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@param options? strew.total_options

@@ -682,6 +682,31 @@ local function backwards(tape, first, result, is_last)
   return gradients
 end
 
+local MOST_SHOWN <const> = 8 -- names in a hint
+
+-- Returns the hint for arguments without a tensor of floats; p stands for a table of tensors.
+local function hint_of_arguments(arguments)
+  local names, p = {}, nil
+  for k = 1, arguments.n do
+    local x = arguments[k]
+    if is_tensor(x) then return ('the arguments are those of f; t:to("%s")'):format(operands.widest(x)) end
+    if type(x) == "table" then p = p or x end
+  end
+  for name, t in next, p or {} do
+    if not is_tensor(t) or not operands.is_float(t) then return "each tensor is an argument of f" end
+    if type(name) ~= "string" or not name:find "^%a[%w_]*$" or #names == MOST_SHOWN then
+      return "each tensor is an argument: strew.grad(function(...) return f{...} end)(table.unpack(p))"
+    end
+    names[#names + 1] = name
+  end
+  if not names[1] then return "the arguments are those of f" end
+  table.sort(names)
+  local passed, given = {}, {}
+  for k, name in ipairs(names) do passed[k], given[k] = ("%s = %s"):format(name, name), "p." .. name end
+  return ("each tensor is an argument: strew.grad(function(%s) return f{%s} end)(%s)"):format(
+    table.concat(names, ", "), table.concat(passed, ", "), table.concat(given, ", "))
+end
+
 -- Returns the gradients of f's result with respect to the float tensors among the arguments; the result first if it is
 -- wanted.
 local function differentiate(f, wants_value, ...)
@@ -697,7 +722,7 @@ local function differentiate(f, wants_value, ...)
     end
   end
   if #inputs == 0 then
-    fail(nil, "no argument is a tensor of floats", 'the arguments are those of f; t:to("float32")', "argument")
+    fail(nil, "no argument is a tensor of floats", hint_of_arguments(arguments), "argument")
   end
   for _, x in ipairs(inputs) do inner.watch(x) end
   local tape = inner.tape()

@@ -276,7 +276,8 @@ end
 function operands.check_float(t, name)
   local dtype <const> = t.dtype
   if not FLOATS[dtype] then
-    fail(name, format("is %s, expected a float dtype", dtype), name .. ':to("float32")', "dtype")
+    local hint = format('%s:to("%s")', name, operands.widest(t))
+    fail(name, format("is %s, expected a float dtype", dtype), hint, "dtype")
   end
   return dtype, FLOATS[dtype]
 end

@@ -130,6 +130,11 @@ const char *hint_of_floats(const strew_device *device) {
                                : "{.dtype = STREW_FLOAT64} computes in floats";
 }
 
+const char *hint_to_floats(const strew_tensor *tensor, const char *name, char *text) {
+  snprintf(text, TEXT_BYTES, "strew_to(%s, %s)", name, dtype_name_on(tensor->storage->device, STREW_FLOAT64));
+  return text;
+}
+
 strew_status check_dtype_of_device(const struct call *call, const strew_device *device, strew_dtype dtype,
                                    const char *hint) {
   if (dtype != STREW_FLOAT64 || !device->lacks_float64) return STREW_OK;
@@ -180,22 +185,37 @@ strew_status release_if_failed(strew_status status, strew_tensor **out) {
 strew_status check_float(const struct call *call, const char *name, const strew_tensor *tensor) {
   char hint[TEXT_BYTES];
   if (dtype_is_float(tensor->dtype)) return STREW_OK;
-  snprintf(hint, sizeof hint, "strew_to(%s, float32)", name);
-  return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, expected a float dtype", strew_dtype_name(tensor->dtype));
+  return fail(call, HINTED(STREW_EDTYPE, name, hint_to_floats(tensor, name, hint)), "is %s, expected a float dtype",
+              strew_dtype_name(tensor->dtype));
+}
+
+/* Fails for different dtypes; the hint converts to `common`. */
+static strew_status fail_unequal(const struct call *call, const char *name, strew_dtype dtype, const char *other,
+                                 strew_dtype expected, strew_dtype common) {
+  const char *to = dtype_name_on(call->operands[0].tensor->storage->device, common),
+             *first = common == dtype ? other : name;
+  char hint[TEXT_BYTES];
+  int length = snprintf(hint, sizeof hint, "strew_to(%s, %s)", first, to);
+  if (common != dtype && common != expected)
+    snprintf(hint + length, sizeof hint - (size_t)length, ", strew_to(%s, %s)", other, to);
+  return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, %s is %s: dtypes must be equal", strew_dtype_name(dtype),
+              other, strew_dtype_name(expected));
+}
+
+static bool is_wide_integer(strew_dtype dtype) {
+  return !dtype_is_float(dtype) && dtype_bytes(dtype) >= sizeof(int32_t);
 }
 
 strew_status check_equal_dtypes(const struct call *call, const char *name, strew_dtype dtype, const char *other,
                                 strew_dtype expected) {
   if (dtype == expected) return STREW_OK;
   const strew_dtype promoted = dtype_promote(dtype, expected);
-  const char *to = dtype_name_on(call->operands[0].tensor->storage->device, promoted),
-             *first = promoted == dtype ? other : name;
-  char hint[TEXT_BYTES];
-  int length = snprintf(hint, sizeof hint, "strew_to(%s, %s)", first, to);
-  if (promoted != dtype && promoted != expected)
-    snprintf(hint + length, sizeof hint - (size_t)length, ", strew_to(%s, %s)", other, to);
-  return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, %s is %s: dtypes must be equal", strew_dtype_name(dtype),
-              other, strew_dtype_name(expected));
+  const bool is_rounded = dtype_is_float(promoted) && (is_wide_integer(dtype) || is_wide_integer(expected));
+  return fail_unequal(call, name, dtype, other, expected, is_rounded ? STREW_FLOAT64 : promoted);
+}
+
+strew_status check_stored_dtype(const struct call *call, const char *name, strew_dtype dtype, strew_dtype self) {
+  return dtype == self ? STREW_OK : fail_unequal(call, name, dtype, "self", self, dtype_promote(dtype, self));
 }
 
 strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_operand *value) {

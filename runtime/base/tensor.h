@@ -45,9 +45,12 @@ strew_status fail_context(const struct call *call, const char *argument, const c
 strew_status check_devices(const struct call *call);
 /* Fails unless the tensor, called `name`, is of a float dtype. */
 strew_status check_float(const struct call *call, const char *name, const strew_tensor *tensor);
-/* Fails unless both dtypes, of arguments `name` and `other`, are equal; the hint converts to the promoted one. */
+/* Fails unless both dtypes, of arguments `name` and `other`, are equal; the hint converts to the promoted one, integers
+   of 32 and 64 bits to float64 alone. */
 strew_status check_equal_dtypes(const struct call *call, const char *name, strew_dtype dtype, const char *other,
                                 strew_dtype expected);
+/* The same of `name`, which is stored in self; the hint converts to the promoted one. */
+strew_status check_stored_dtype(const struct call *call, const char *name, strew_dtype dtype, strew_dtype self);
 /* Replaces a 0-d tensor of another dtype, a value that is stored as `dtype`, by its number. */
 strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_operand *value);
 /* Fails if the tensor, called `name`, belongs to a grouping or is read-only. */

@@ -28,6 +28,12 @@ static const char *hint_of_mixed(const struct elementwise *work) {
   return work->operands[0].tensor->dtype == STREW_UINT64 ? "strew_to(self, int64)" : "strew_to(other, int64)";
 }
 
+/* The hint that converts operand i, or if that is a number the other one, to floats. */
+static const char *to_floats(const struct elementwise *work, int i, char *text) {
+  if (!work->operands[i].tensor) i = !i;
+  return hint_to_floats(work->operands[i].tensor, i ? "other" : "self", text);
+}
+
 /* Checks that the operation takes the common dtype. */
 static strew_status check_domain(const struct elementwise *work, enum takes takes) {
   for (int i = 0; i < work->inputs; i++) {
@@ -35,9 +41,10 @@ static strew_status check_domain(const struct elementwise *work, enum takes take
     strew_dtype dtype = tensor ? tensor->dtype : work->operands[i].number.dtype;
     const char *is = tensor ? strew_dtype_name(dtype) : dtype_is_float(dtype) ? "a float" : "a boolean";
     const bool integers = takes == TAKES_INTEGERS;
-    if (takes == TAKES_STORED && !dtype_is_float(work->common))
-      return fail_domain(work, work->names[i], is, "floats",
-                         i ? "strew_to(other, float32)" : "strew_to(self, float32)");
+    if (takes == TAKES_STORED && !dtype_is_float(work->common)) {
+      char hint[TEXT_BYTES];
+      return fail_domain(work, work->names[i], is, "floats", to_floats(work, i, hint));
+    }
     if ((takes == TAKES_BITS || integers) && dtype_is_float(dtype))
       return fail_domain(work, work->names[i], is, integers ? "integers" : "integers and bools", NULL);
     if ((takes != TAKES_NUMBERS && !integers) || dtype != STREW_BOOL) continue;
@@ -148,7 +155,8 @@ static const char *written_name(const struct elementwise *work, const strew_tens
   return out == work->self ? "self" : "out";
 }
 
-/* Where the result's dtype is wider than self's: a float operand may be rounded; an integer one would wrap. */
+/* Where the result's dtype is wider than self's: a float operand may be rounded; an integer one would wrap. Integers of
+   32 and 64 bits are in no floats but float64. */
 static const char *hint_to_hold(const struct elementwise *work, const strew_tensor *self, char *hint) {
   const char *held = strew_dtype_name(self->dtype);
   for (int i = 1; i < work->inputs; i++) {
@@ -157,7 +165,9 @@ static const char *hint_to_hold(const struct elementwise *work, const strew_tens
     snprintf(hint, TEXT_BYTES, "strew_to(%s, %s)", work->names[i], held);
     return hint;
   }
-  const char *to = dtype_name_on(self->storage->device, work->result); /* another one: no new tensor has the result */
+  const bool is_rounded =
+      dtype_is_float(work->result) && !dtype_is_float(self->dtype) && dtype_bytes(self->dtype) >= sizeof(int32_t);
+  const char *to = dtype_name_on(self->storage->device, is_rounded ? STREW_FLOAT64 : work->result);
   snprintf(hint, TEXT_BYTES, "strew_to(self, %s) holds it%s", to,
            to == strew_dtype_name(work->result) ? "; *out NULL makes a new tensor" : "");
   return hint;
@@ -313,15 +323,14 @@ strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor *
 static strew_status fail_operand(const struct elementwise *work, strew_scalar value, const int64_t *position) {
   const strew_tensor *operand = work->operands[1].tensor;
   const bool is_power = work->op == STREW_POW;
-  const char *floats = work->operands[0].tensor ? "strew_to(self, float32)" : "strew_to(other, float32)";
+  char hint[TEXT_BYTES], text[TEXT_BYTES];
   struct fault fault = {.code = STREW_EVALUE,
                         .argument = work->names[1],
                         .value = &value,
                         .position = position,
                         .position_rank = operand ? operand->rank : 0,
-                        .hint = is_power ? floats : "div gives floats, where x / 0 is inf or nan"};
+                        .hint = is_power ? to_floats(work, 0, hint) : "div gives floats, where x / 0 is inf or nan"};
   const char *rule = is_power ? "integers take exponents of 0 or more" : "integers cannot be divided by it";
-  char text[TEXT_BYTES];
   if (!operand) return fail(work->call, fault, "is %" PRId64 ", %s", value.as.i, rule);
   return fail(work->call, fault, "is %" PRId64 " at %s, %s", value.as.i,
               text_of_sizes(fault.position_rank, position, text), rule);

@@ -6,11 +6,10 @@
 
 /* ------------------------------------------------------------------------------------------------------------ folds */
 
-static strew_status result_dtype(const struct call *call, const struct fold_row *row, strew_dtype dtype,
+static strew_status result_dtype(const struct call *call, const struct fold_row *row, const strew_tensor *self,
                                  strew_dtype *out) {
-  if (row->takes == TAKES_FLOATS && !dtype_is_float(dtype))
-    return fail(call, HINTED(STREW_EDTYPE, "self", "strew_to(self, float32)"), "is %s, expected a float dtype",
-                strew_dtype_name(dtype));
+  const strew_dtype dtype = self->dtype;
+  if (row->takes == TAKES_FLOATS) RETURN_IF_FAILED(check_float(call, "self", self));
   const strew_dtype dtypes[] = {
       [FOLD_WIDE] = dtype_sums(dtype), [FOLD_SAME] = dtype, [FOLD_PLACE] = STREW_INT64, [FOLD_TRUTH] = STREW_BOOL};
   return *out = dtypes[row->gives], STREW_OK;
@@ -185,7 +184,7 @@ static strew_tensor *fold_tensor(struct steps *steps, const struct folding *fold
   bool folded[MAX_RANK];
   int64_t sizes[MAX_RANK];
   STEP(steps, mark_folded(steps->call, tensor->rank, folding->count, folding->dims, folded));
-  STEP(steps, result_dtype(steps->call, row, tensor->dtype, &dtype));
+  STEP(steps, result_dtype(steps->call, row, tensor, &dtype));
   if (row->empty == EMPTY_NOTHING) STEP(steps, check_not_empty(steps->call, tensor, folded));
   if (steps->status != STREW_OK) return NULL;
   strew_device *device = tensor->storage->device;

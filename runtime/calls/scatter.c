@@ -327,7 +327,7 @@ strew_status check_scatter_source(const struct call *call, const strew_tensor *s
                                   strew_operand source, struct scatter_job *job) {
   job->src = source.tensor;
   if (!source.tensor) return element_from(call, name, source.number, STREW_EXACT, self->dtype, &job->number);
-  return check_equal_dtypes(call, name, source.tensor->dtype, "self", self->dtype);
+  return check_stored_dtype(call, name, source.tensor->dtype, self->dtype);
 }
 
 strew_status check_scatter_target(const struct call *call, strew_tensor *self, strew_tensor *target) {

@@ -805,7 +805,7 @@ describe("gradients", function()
     assert.are.equal("grad: 'f' is missing, the arguments are (f)", support.message(strew.grad))
     assert.are.equal([[
 grad: no argument is a tensor of floats
-hint  the arguments are those of f; t:to("float32")]], refused(function() end, 1, strew.tensor{1}))
+hint  the arguments are those of f; t:to("float64")]], refused(function() end, 1, strew.tensor{1}))
     assert.are.equal([[
 grad: 'f' returned float32[2], expected a float tensor of one element
 hint  t:sum() adds up all elements]], refused(function(u) return u end, a))
