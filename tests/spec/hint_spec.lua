@@ -355,7 +355,7 @@ describe("a hint names what works:", function()
      'strew.group_by(T{0, 0}):sum(T{-1, 1}:to("uint64"), {dtype = "float64"})', "float64[1] {1.844674407371e+19}"},
     {'T{1, 0}:to("uint64"):reduce(strew.reduction{init = 0, combine = "acc + int64(x == i)"})',
      "int64(x) of the operand",
-     'T{1, 0}:to("uint64"):reduce(strew.reduction{init = 0, combine = "acc + int64(int64(x) == i)"})', "int64[] 0"},
+     'T{1, 0}:to("uint64"):reduce(strew.reduction{init = 0, combine = "acc + int64(int64(x) == i)"})', "uint64[] 0"},
     {'strew.reduction{init = 0, combine = "acc + x", finish = "ac * 2"}', "'acc' is one",
      'T{1, 2}:reduce(strew.reduction{init = 0, combine = "acc + x", finish = "acc * 2"})', "int64[] 6"},
     {'strew.reduction{init = 0, combine = "acc + x", finish = "accc * 2"}', "did you mean 'acc'?",
