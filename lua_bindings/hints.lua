@@ -2,7 +2,7 @@
 -- arguments: what which.lua returns, the module, the methods of tensors, the loaded modules, a function that finds the
 -- nearest key, and the globals of scripts.
 local which, strew, methods, loaded, nearest, globals = ...
-local hints, answers = {nearest = nearest}, {names = {}, lua = {}} -- answers: rows by name
+local hints, answers = {nearest = nearest}, {names = {}, lua = {}, groups = {}} -- answers: rows by name
 local format = string.format
 
 -- Calls f with each of the names, which `gaps` separate.
@@ -46,20 +46,77 @@ function hints.lua(name)
   return row[2] and "here it is " .. row[2] or "Lua has nothing like it"
 end
 
+-- The same for a name that a grouping lacks.
+function hints.grouping(name)
+  local row = answers.groups[name]
+  return row and "here it is " .. row[2]
+end
+
 local function question(name) return name and format("did you mean '%s'?", name) end
 
--- Returns code for a table of columns x, id and size with names of the script's.
-local function renamed(code, owner, names)
-  local first, last = tostring(names[1]), tostring(names[#names])
-  code = string.gsub(code, "%f[%w_]x%f[^%w_]", owner)
-  return (string.gsub(string.gsub(code, "%f[%w_]id%f[^%w_]", first), "%f[%w_]size%f[^%w_]", last))
+-- Returns code for a column.
+local function field_of(owner, name)
+  if type(name) ~= "string" then return format("%s[%s]", owner, name) end
+  return string.find(name, "^[%a_][%w_]*$") and owner .. "." .. name or format("%s[%q]", owner, name)
+end
+
+-- Returns code for a table of columns x, id and size with names of the script's: those that it gave, or else the first
+-- and the last one.
+local function renamed(code, owner, names, typed)
+  local has_both = string.find(code, "%f[%w_]id%f[^%w_]") and string.find(code, "%f[%w_]size%f[^%w_]")
+  local columns = {id = not has_both and typed or names[1], size = typed or names[#names]}
+  code = string.gsub(code, "%f[%w_]x%.(%l+)", function(name) return columns[name] and "\0" .. name .. "\0" end)
+  code = string.gsub(code, '"(%l+)"', function(name)
+    return columns[name] and format("%q", tostring(columns[name]))
+  end)
+  code = string.gsub(code, "%f[%w_\0]%l+%f[^%w_\0]", function(name)
+    return columns[name] and tostring(columns[name])
+  end)
+  code = string.gsub(code, "%f[%w_]x%f[^%w_]", function() return owner end)
+  return (string.gsub(code, "%z(%l+)%z", function(name) return field_of(owner, columns[name]) end))
+end
+
+-- Returns the column that the script most likely meant by the values that it gave a call, or nil.
+local function typed_column(names, given)
+  local is_column, known = {}, {}
+  for _, name in ipairs(names) do
+    is_column[name] = true
+    if type(name) == "string" then known[name] = true end
+  end
+  for _, value in ipairs(given or {}) do
+    local words = type(value) == "table" and value or {value}
+    for key, word in next, words do
+      if is_column[word] then return word end
+      if type(key) == "string" and is_column[key] then return key end
+      local found = type(word) == "string" and nearest(word, known)
+      if found then return found end
+    end
+  end
+end
+
+-- Returns code that renames columns as the script has asked: x:rename{old = "new"}, or pandas' columns = {...}.
+local function renaming(owner, names, given)
+  local words = given and type(given[1]) == "table" and given[1] or {}
+  if type(words.columns) == "table" then words = words.columns end
+  for _, old in ipairs(names) do
+    local new = words[old]
+    if type(new) == "string" then
+      return format("%s, %s = %s, nil", field_of(owner, new), field_of(owner, old), field_of(owner, old))
+    end
+  end
 end
 
 -- Returns a hint for x:name(), which is nil: x is a table of columns in a variable called `owner`.
-local function method(x, name, owner, names)
-  local row = answers.names[name]
-  if row and row[3] then return renamed(row[3], owner, names) end
-  local column = owner .. "." .. tostring(names[1])
+local function method(x, name, owner, names, given)
+  local row, typed = answers.names[name], typed_column(names, given)
+  if name == "rename" and renaming(owner, names, given) then return renaming(owner, names, given) end
+  if name == "map" then row = answers.names.numexpr end -- strew.map is of files
+  if row and row[3] then return renamed(row[3], owner, names, typed) end
+  for _, other in ipairs(names) do
+    local t = rawget(x, other)
+    if not typed and strew.type(t) == "tensor" and t.dtype ~= "text" then typed = other end
+  end
+  local column = field_of(owner, typed or names[1])
   if rawget(methods, name) then return format("%s:%s(...) is for one of them", column, name) end
   if rawget(strew, name) then return format("strew.%s(%s, ...) is for one of them", name, column) end
   local found = nearest(name, getmetatable(getmetatable(x).__index).methods)
@@ -69,9 +126,9 @@ local function method(x, name, owner, names)
 end
 
 -- Returns a hint for x[name], which is nil; is_called: in x:name() or x.name().
-function hints.column(x, name, owner, is_called)
+function hints.column(x, name, owner, is_called, given)
   local names = strew.columns(x)
-  local call = is_called and method(x, name, owner, names)
+  local call = is_called and method(x, name, owner, names, given)
   if call then return format("%s is a table of columns: %s", owner, call) end
   local known = table.concat(names, ", ", 1, math.min(#names, 12)) .. (#names > 12 and ", ..." or "")
   return format('%s has no column "%s"; columns: %s', owner, name, known)
@@ -110,11 +167,12 @@ end
 local fields = {shape = true, dtype = true, device = true}
 
 -- Returns a hint for an error message about a name that is nil, or about a field of tensors that was called; or nil.
--- missed: a table of columns in a variable called `owner`, and the last name that it lacked, or nothing.
-function hints.message(message, session, missed, owner)
+-- missed: a table of columns in a variable called `owner`, and the last name that it lacked, or nothing; given: the
+-- values that the script gave its method.
+function hints.message(message, session, missed, owner, given)
   local function column(name, is_called)
     if not missed or type(missed[1]) ~= "table" or missed[2] ~= name then return nil end
-    local ok, hint = pcall(hints.column, missed[1], name, owner, is_called)
+    local ok, hint = pcall(hints.column, missed[1], name, owner, is_called, given)
     return ok and hint or nil
   end
   local value, name = string.match(message, "call a (%l+) value %(%l+ '([^']*)'")

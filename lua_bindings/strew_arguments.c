@@ -622,6 +622,39 @@ bool bind_push_element(lua_State *L, struct script_call *call, const strew_tenso
   return false;
 }
 
+/* "{2, 3}" */
+static int text_of_shape(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_Buffer text;
+  luaL_buffinit(L, &text);
+  luaL_addchar(&text, '{');
+  for (lua_Integer d = 1, rank = (lua_Integer)lua_rawlen(L, 1); d <= rank; d++) {
+    if (d > 1) luaL_addstring(&text, ", ");
+    lua_rawgeti(L, 1, d);
+    luaL_tolstring(L, -1, NULL);
+    lua_remove(L, -2);
+    luaL_addvalue(&text);
+  }
+  luaL_addchar(&text, '}');
+  return luaL_pushresult(&text), 1;
+}
+
+/* Gives the table on top the text of a shape; it stays a plain table in all else. */
+static void set_text_of_shape(lua_State *L) {
+  static const char key = 0;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TNIL) {
+    lua_pop(L, 1);
+    lua_createtable(L, 0, 2);
+    lua_pushcfunction(L, text_of_shape);
+    lua_setfield(L, -2, "__tostring");
+    lua_pushboolean(L, false); /* what getmetatable returns */
+    lua_setfield(L, -2, "__metatable");
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
+  }
+  lua_setmetatable(L, -2);
+}
+
 void bind_push_sizes(lua_State *L, int rank, const int64_t *sizes) {
   int64_t copy[STREW_MAX_RANK]; /* creating the table may free the tensor that owns `sizes` */
   memcpy(copy, sizes, (size_t)rank * sizeof *sizes);
@@ -630,6 +663,7 @@ void bind_push_sizes(lua_State *L, int rank, const int64_t *sizes) {
     lua_pushinteger(L, copy[d]);
     lua_rawseti(L, -2, d + 1);
   }
+  set_text_of_shape(L);
 }
 
 const char *bind_describe(const strew_tensor *tensor, char *text) {

@@ -88,11 +88,26 @@ const char *bind_text(lua_State *L, const struct script_call *call, int i, char 
   }
 }
 
+#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+
+/* The name of a column in the place of a tensor, of a method of groupings. */
+static void hint_column(struct script_call *call, const char *column) {
+  static const char words[] = " sum prod mean var std min max any all first last median count nunique logsumexp ";
+  char word[64];
+  if (!*column || strlen(column) >= TEXT_BYTES || column[strspn(column, NAME_LETTERS)]) return;
+  snprintf(word, sizeof word, " %s ", call->error.alias);
+  if (strstr(words, word))
+    bind_hint(call, "g:agg{%s = {\"%s\", \"%s\"}}", column, call->error.alias, column);
+  else
+    bind_hint(call, "x.%s is the column of a table x", column);
+}
+
 void bind_hint_tensor(lua_State *L, struct script_call *call, int i, const char *name) {
   if (bind_is_bound(L, i)) /* calls that read one have replaced it */
     bind_hint(call, "an expression has no memory to write into; e:clone() is a tensor of its values");
   else if (bind_expr_text(L, i))
     bind_hint(call, "f(inputs) makes a tensor; f:with(inputs) stands where a call reads one");
+  if (lua_type(L, i) == LUA_TSTRING && call->form & GROUPED) hint_column(call, lua_tostring(L, i));
   if (!lua_istable(L, i)) return;
   if (lua_getmetatable(L, i)) /* an object, or the module itself */
     lua_pop(L, 1);

@@ -96,14 +96,15 @@ static int push_keys(lua_State *L, struct script_call *call, int count) {
   return 1;
 }
 
+#define LOOP "for k = 0, g.n - 1 do local rows = x:rows(g.ids:eq(k)) end"
+
 static int fail_field(lua_State *L, struct script_call *call, const char *name) {
   strew_guess guess = {.wanted = name};
   for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) strew_guess_name(&guess, tensors[i].name);
   for (size_t i = 0; i < sizeof other_fields / sizeof *other_fields; i++) strew_guess_name(&guess, other_fields[i]);
   bind_guess_keys(L, lua_upvalueindex(METHODS_UPVALUE), &guess);
-  bind_fail(call, STREW_EARGUMENT, NULL, "-");
-  snprintf(call->error.message, sizeof call->error.message, "grouping has no '%.60s'", name);
-  return bind_hint_guess(call, &guess);
+  bind_fail_name(L, call, "grouping", &guess);
+  return lua_isinteger(L, 2) ? bind_hint(call, LOOP) : -1; /* ipairs(g) */
 }
 
 static int push_tensor(lua_State *L, struct script_call *call, int field) {
@@ -139,6 +140,13 @@ static int no_field(lua_State *L, struct script_call *call) {
   char text[TEXT_BYTES];
   bind_fail(call, STREW_EARGUMENT, NULL, "%s cannot be set: a grouping never changes", bind_text(L, call, 2, text));
   return -1;
+}
+
+/* pairs(g), and what follows `in`, which Lua calls. */
+static int no_loop(lua_State *L, struct script_call *call) {
+  (void)L;
+  bind_fail(call, STREW_EARGUMENT, NULL, "a grouping is no function and has no keys to go through");
+  return bind_hint(call, LOOP);
 }
 
 static int to_string(lua_State *L, struct script_call *call) {
@@ -315,7 +323,9 @@ const struct script_function bind_grouping_rows[] = {
 
 static const struct script_function index_row = {"g.name", get_field, 0, FUNCTION},
                                     newindex_row = {"g.name = v", no_field, 0, FUNCTION},
-                                    tostring_row = {"tostring", to_string, 0, FUNCTION | CONSTANT};
+                                    tostring_row = {"tostring", to_string, 0, FUNCTION | CONSTANT},
+                                    pairs_row = {"pairs", no_loop, 0, FUNCTION | CONSTANT},
+                                    call_row = {"g()", no_loop, 0, FUNCTION | CONSTANT};
 
 /* Adds the rows to the table of methods on top of the stack, without "g:". */
 static void set_methods(lua_State *L, int binding, const struct script_function *rows) {
@@ -332,6 +342,8 @@ void bind_open_groupings(lua_State *L, int binding) {
   bind_set_finalizers(L, binding);
   bind_set_event(L, binding, "__newindex", &newindex_row);
   bind_set_event(L, binding, "__tostring", &tostring_row);
+  bind_set_event(L, binding, "__pairs", &pairs_row);
+  bind_set_event(L, binding, "__call", &call_row);
   bind_push_upvalues(L, binding, &index_row, index_row.name, FUNCTION);
   lua_createtable(L, 0, 32);
   set_methods(L, binding, native_rows);

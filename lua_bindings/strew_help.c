@@ -63,11 +63,12 @@ static const char help_file[] = "help.lua", hints_file[] = "hints.lua";
 int bind_help_pages(lua_State *L) { return push_once(L, help_file, push_texts); }
 int bind_hints(lua_State *L) { return push_once(L, hints_file, push_names); }
 
-/* Pushes the hint for a name of another library, and returns it; NULL: pushes nil, the name is not known. */
-static const char *push_hint(lua_State *L, const char *name) {
+/* Pushes the hint of that kind, "name" or "grouping", for a name of another library, and returns it; NULL: pushes nil,
+   the name is not known. */
+static const char *push_hint(lua_State *L, const char *kind, const char *name) {
   bind_stack(L, LUA_MINSTACK);
   bind_hints(L);
-  lua_getfield(L, -1, "name");
+  lua_getfield(L, -1, kind);
   lua_remove(L, -2);
   lua_pushstring(L, name);
   lua_call(L, 1, 1);
@@ -89,7 +90,7 @@ int bind_fail_name(lua_State *L, struct script_call *call, const char *owner, co
   strew_printable(call->error.message);
   if (call->binding->sandbox && is_outside(call->binding, guess->wanted))
     return bind_hint(call, "a sandbox has no files, and no memory of other libraries");
-  const char *hint = push_hint(L, guess->wanted);
+  const char *hint = push_hint(L, strcmp(owner, "grouping") == 0 ? owner : "name", guess->wanted);
   if (hint) return bind_hint(call, "%s", hint);
   if (strew_dtype_from_word(guess->wanted, &dtype, NULL) == STREW_OK)
     return bind_hint(call, "a dtype is a word: {dtype = \"%s\"}, t:to(\"%s\")", guess->wanted, guess->wanted);

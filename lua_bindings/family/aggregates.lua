@@ -39,6 +39,10 @@ function aggregates.check_word(word, argument, where, src)
     src = KEYS[src] and src or "sum"
     hint = format("the word comes first: {%s, %s}", shown(src), type(word) == "string" and shown(word) or "src")
   end
+  local own = type(word) == "string" and string.match(word, "^nan(%l+)$")
+  if KEYS[own] then
+    hint = format("{%s, %s, skip_nan = true}", shown(own), type(src) == "string" and shown(src) or "src")
+  end
   fail(argument, format(where, is_function and "a function" or shown(word)) .. ", expected " .. listed(WORDS), hint)
 end
 

@@ -689,12 +689,12 @@ local function hint_of_arguments(arguments)
   local names, p = {}, nil
   for k = 1, arguments.n do
     local x = arguments[k]
-    if is_tensor(x) then return ('the arguments are those of f; t:to("%s")'):format(operands.widest(x)) end
+    if is_tensor(x) then return format('the arguments are those of f; t:to("%s")', operands.widest(x)) end
     if type(x) == "table" then p = p or x end
   end
   for name, t in next, p or {} do
     if not is_tensor(t) or not operands.is_float(t) then return "each tensor is an argument of f" end
-    if type(name) ~= "string" or not name:find "^%a[%w_]*$" or #names == MOST_SHOWN then
+    if type(name) ~= "string" or not string.find(name, "^%a[%w_]*$") or #names == MOST_SHOWN then
       return "each tensor is an argument: strew.grad(function(...) return f{...} end)(table.unpack(p))"
     end
     names[#names + 1] = name
@@ -702,8 +702,8 @@ local function hint_of_arguments(arguments)
   if not names[1] then return "the arguments are those of f" end
   table.sort(names)
   local passed, given = {}, {}
-  for k, name in ipairs(names) do passed[k], given[k] = ("%s = %s"):format(name, name), "p." .. name end
-  return ("each tensor is an argument: strew.grad(function(%s) return f{%s} end)(%s)"):format(
+  for k, name in ipairs(names) do passed[k], given[k] = format("%s = %s", name, name), "p." .. name end
+  return format("each tensor is an argument: strew.grad(function(%s) return f{%s} end)(%s)", 
     table.concat(names, ", "), table.concat(passed, ", "), table.concat(given, ", "))
 end
 

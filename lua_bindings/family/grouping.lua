@@ -153,6 +153,12 @@ local function read_entry(g, name, entry, columns)
     fail("what", format(where, inner.text(entry)) .. ', expected a reduction as "count" or {"sum", src}')
   end
   local word, src = rawget(entry, 1), rawget(entry, 2)
+  for key, given in next, word == nil and entry or {} do
+    if aggregates.is_word(key) then
+      fail("what", format(where, "no reduction"), format("{%s, %s}", inner.text(key),
+        type(given) == "string" and inner.text(given) or "src"))
+    end
+  end
   aggregates.check_word(word, "what", where, src)
   local reads = aggregates.reads(word)
   local function read(given)

@@ -33,7 +33,8 @@ local function rows(x, which, argument)
     end
   elseif not operands.is_tensor(which) then
     fail(argument, format("is %s, expected a tensor, or a condition as text", inner.text(which)),
-      type(which) == "table" and "strew.tensor(which) makes a tensor of a table" or expressions.hint(which))
+      type(which) == "table" and "strew.tensor(which) makes a tensor of a table"
+      or math.type(which) == "integer" and format("strew.tensor{%d}", which) or expressions.hint(which))
   end
   local is_bound = inner.is_bound(which) -- of all rows
   if not is_bound then
@@ -135,6 +136,11 @@ local function other_key(fields, index)
   if index == "words" then return words(meta.columns) end
   if index ~= nil and meta.methods[index] then return meta.methods[index] end
   local x = meta.columns
+  local is_position = math.type(index) == "integer"
+  if (is_position or type(index) == "table") and type(about.about(x)[1]) == "string" then
+    fail(nil, "no column " .. inner.text(index), format("x[strew.tensor{%s}] has rows of these numbers",
+      is_position and format("%d", index) or "0, 1"))
+  end
   local hint, nearest = errors.meant(index, (tables.names(x)))
   if not nearest or string.gsub(nearest, "%d", "") == string.gsub(index, "%d", "") then
     return inner.missed(x, index)

@@ -51,6 +51,24 @@ static void push_name_of(lua_State *L, int wanted) {
   lua_pushstring(L, name ? name : "x");
 }
 
+/* Pushes a sequence of the values that the script's running function gives a method of the value at `wanted`: they are
+   temporary values behind it. */
+static void push_given(lua_State *L, int wanted) {
+  lua_Debug frame;
+  int level = 0, count = 0;
+  bool is_behind = false;
+  lua_newtable(L);
+  while (lua_getstack(L, level, &frame) && lua_getinfo(L, "S", &frame) && *frame.what == 'C') level++;
+  if (!lua_getstack(L, level, &frame)) return;
+  const char *name;
+  for (int i = 1; (name = lua_getlocal(L, &frame, i)) != NULL; i++) {
+    if (is_behind)
+      lua_rawseti(L, -2, ++count);
+    else
+      is_behind = *name == '(' && lua_rawequal(L, -1, wanted), lua_pop(L, 1);
+  }
+}
+
 /* Pushes the hint of hints.lua for the error message at 1, or nil. */
 static int find_hint(lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, STREW_HINTS);
@@ -61,13 +79,15 @@ static int find_hint(lua_State *L) {
   if (lua_getfield(L, LUA_REGISTRYINDEX, STREW_MISSED) == LUA_TTABLE) {
     lua_rawgeti(L, -1, 1);
     const int owner = lua_gettop(L);
+    push_given(L, owner);
     push_name_of(L, owner);
     lua_replace(L, owner);
-    lua_settop(L, owner);
+    lua_settop(L, owner + 1);
   } else {
     lua_pushnil(L);
+    lua_pushnil(L);
   }
-  lua_call(L, 4, 1);
+  lua_call(L, 5, 1);
   return 1;
 }
 

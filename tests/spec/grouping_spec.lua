@@ -475,7 +475,8 @@ describe("errors of groupings", function()
     refused("g.sum(v)", "sum: 'self' is a tensor, expected a grouping\n  hint  use : to call a method: g:sum(...)")
     refused("g.sum()", "sum: 'self' is missing, expected a grouping\n  hint  use : to call a method: g:sum(...)")
     refused("return g.count_", "grouping has no 'count_'\n  hint  did you mean 'count'?")
-    refused("return g[1]", "grouping has no '1'")
+    refused("return g[1]", "grouping has no '1'\n  hint  for k = 0, g.n - 1 do "
+      .. "local rows = x:rows(g.ids:eq(k)) end")
     refused("g:agg{}", "agg: 'what' is an empty table, expected reductions by name\n"
       .. "  hint  g:agg{total = {\"sum\", src}}")
     refused("g:agg{'count'}", "agg: 'what' has \"count\" at key 1, expected {name, reduction, src}\n"
@@ -494,10 +495,10 @@ describe("errors of groupings", function()
     refused("g:agg{x = {'sum', w}}", "agg: 'x' has 2 elements, the grouping has 3")
     for _, word in ipairs {"std", "logsumexp"} do
       refused(("g:agg{x = {'%s', k}}"):format(word), "agg: 'x' is int64, expected a float dtype\n"
-        .. "  hint  strew.assign(x, {v = \"float32(v)\"}) converts a column v of x")
+        .. "  hint  strew.assign(x, {v = \"float64(v)\"}) converts a column v of x")
       refused(("strew.pivot({a = k, b = k}, 'a', 'b', 'a', '%s')"):format(word),
         "pivot: 'value' is int64, expected a float dtype\n"
-        .. "  hint  strew.assign(x, {v = \"float32(v)\"}) converts a column v of x")
+        .. "  hint  strew.assign(x, {v = \"float64(v)\"}) converts a column v of x")
     end
     refused("g:agg{x = {'sum', v, dim = 0}}",
       "agg: 'what' has an option \"dim\" of sum at key \"x\", expected dtype, fill or skip_nan")

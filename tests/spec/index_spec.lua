@@ -55,7 +55,7 @@ describe("a tensor", function()
     local tensor = "\n  self  int64[2, 3] cpu"
     local no_text = "..: joins strings and numbers, a tensor is neither\n"
       .. "  hint  tostring(t) is its text, t:item() the number of a tensor with just one"
-    local ipairs_hint = "\n  hint  ipairs counts from 1, tensors count from 0: for i = 0, #t - 1"
+    local ipairs_hint = "\n  hint  positions count from 0: for i = 0, #t - 1"
     fail({
       {"return t[2]",
        "t[i]: 'position' 2 is out of range for dim 0 of self (size 2, valid -2..1)" .. tensor .. ipairs_hint},

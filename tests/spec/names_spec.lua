@@ -102,7 +102,8 @@ local of_tables = {
   tail = function(r, env) return strew.equal(r[1].size, env.v:slice(0, 1)) end, sample = has_rows(5),
   nlargest = function(r) return strew.equal(r[1].size, strew.tensor{8.0, 5, 4}) end,
   nsmallest = function(r) return strew.equal(r[1].size, strew.tensor{1.0, 2, 3}) end,
-  dropna = has_rows(5), loc = function(r) return strew.equal(r[1].size, strew.tensor{2.0, 1}) end,
+  dropna = function(_, env) return #env.x == 5 and not env.x.size:isnan():any():item() end,
+  loc = function(r) return strew.equal(r[1].size, strew.tensor{2.0, 1}) end,
   filter = function(r) return strew.equal(r[1].size, strew.tensor{4.0, 8, 3, 5}) end,
   sort_values = function(r) return strew.equal(r[1].size, strew.tensor{1.0, 2, 5, 8, 4, 3}) end,
   groupby = conditions.groupby, agg = function(r) return strew.equal(r[1].total, strew.tensor{8.0, 8, 7}) end,
@@ -110,12 +111,13 @@ local of_tables = {
     and strew.equal(r[1].name, strew.tensor{7, 7, 9, 7}) end,
   pivot_table = function(r) return r[1]["8.0"][1] == 8 and r[1]["1.0"][0] == 1 end,
   crosstab = function(r) return r[1]["8.0"][1] == 1 and r[1]["8.0"][0] == 0 end,
-  drop_duplicates = function(r) return strew.equal(r[1].size, strew.tensor{1.0, 4, 8}) end,
+  drop_duplicates = function(r, env) return strew.equal(r[1].size, env.v) end,
   DataFrame = function(r, env)
     return table.concat(strew.columns(r[1]), " ") == "size id" and strew.equal(r[1].size, env.v)
   end,
   numexpr = function(r, env) return strew.equal(r[1].total, env.v * 2) end,
   drop = function(_, env) return env.x.size == nil and env.x.id end,
+  duplicated = function(r) return strew.equal(r[1], strew.zeros(6, {dtype = "bool"})) end,
   rename = function(_, env) return env.x.size == nil and strew.equal(env.x.count, env.v) end,
   info = function() return true end, itertuples = function() return true end,
   col = function(r, env) return strew.equal(r[1], env.v) end,
@@ -185,6 +187,53 @@ describe("a name of another library", function()
           end
         end
       end
+    end
+  end)
+
+  it("that groupings lack is answered by code that does it", function()
+    local v, key = strew.tensor{1.0, 4, 2, 8, 3, 5}, strew.tensor{0, 2, 0, 1, 2, 0}
+    local x = strew.table{{"v", v}, {"key", key}}
+    local g, passed = x:group_by "key", 0
+    local wanted = {
+      apply = function(r) return strew.equal(r[1].total, strew.tensor{8.0, 8, 7}) end,
+      transform = function(r) return r[1]:allclose(strew.tensor{8 / 3, 3.5, 8 / 3, 8, 3.5, 8 / 3}) end,
+      size = function(r) return strew.equal(r[1], strew.tensor{3, 1, 2}) end,
+      ngroups = function(r) return r[1] == 3 end,
+      head = function(r) return strew.equal(r[1].v, strew.tensor{1.0, 4, 2, 8, 3}) end,
+      tail = function(r) return strew.equal(r[1].v, strew.tensor{4.0, 2, 8, 3, 5}) end,
+      nth = function(r) return strew.equal(r[1].v, strew.tensor{2.0, 3}) end,
+      cumcount = function(r) return strew.equal(r[1], strew.tensor{0, 0, 1, 0, 1, 2}) end,
+      sample = function(r) return #r[1] == 5 end,
+      get_group = function(r) return strew.equal(r[1].v, strew.tensor{1.0, 2, 5}) end,
+      each = function() return true end,
+      shift = function(r) return r[1]:nan_to_num(-1):allclose(strew.tensor{-1.0, -1, 1, -1, 4, 2}) end,
+      filter = function(r) return strew.equal(r[1].v, v) end,
+      describe = function(r) return strew.equal(r[1].max, strew.tensor{5.0, 8, 4}) end,
+      aggregate = function(r) return strew.equal(r[1].total, strew.tensor{8.0, 8, 7}) end,
+    }
+    for _, row in ipairs(which.groups) do
+      for name in row[1]:gmatch "%S+" do
+        if name ~= "pairs" and name ~= "ipairs" then assert.equal("here it is " .. row[2], hint_of(name, g)) end
+      end
+      local env = setmetatable({g = g, x = x, v = v, strew = strew}, {__index = _G})
+      local results = run(row[2], env)
+      assert.is_truthy(wanted[row[1]:match "%S+"](results), row[1])
+      passed = passed + 1
+    end
+    assert.is_true(passed > 14)
+    for _, loop in ipairs{"for _ in g do end", "for _ in pairs(g) do end", "for _ in ipairs(g) do end"} do
+      assert.is_false(pcall(assert(load(loop, "=loop", "t", {g = g, pairs = pairs, ipairs = ipairs}))))
+      assert.matches("for k = 0, g.n - 1 do local rows = x:rows(g.ids:eq(k)) end", strew.last_error().hint, 1, true)
+    end
+  end)
+
+  it("of words is answered by code that changes them", function()
+    local t = strew.tensor{"ab", "cd", "ab"}
+    for _, name in ipairs{"gsub", "strip", "trim", "match", "title", "replace"} do
+      local code = hint_of(name, t):match "of a text:? ?t?:? ?(local w.*)$"
+      local env = setmetatable({t = t, strew = strew}, {__index = _G})
+      assert(load(code, name, "t", env))()
+      assert.same({"bb", "cd", "bb"}, env.t:tolist(), name)
     end
   end)
 

@@ -210,8 +210,10 @@ table: 2 rows, 3 columns, cpu
       {"return x.sise", "table: no column \"sise\"\n  hint  did you mean 'size'?"},
       {"return x.Size", "table: no column \"Size\"\n  hint  did you mean 'size'?"},
       {"return x.hlaf", "table: no column \"hlaf\"\n  hint  did you mean 'half'?"},
+      {"return x[1]", "table: no column 1\n  hint  x[strew.tensor{1}] has rows of these numbers"},
+      {"return x[{}]", "table: no column a table\n  hint  x[strew.tensor{0, 1}] has rows of these numbers"},
     }, {x = x})
-    for _, key in ipairs{"price", "col2", "col", "kb2", 1, true, "", "x", {}, 1.5} do assert.is_nil(x[key]) end
+    for _, key in ipairs{"price", "col2", "col", "kb2", true, "", "x", 1.5} do assert.is_nil(x[key]) end
     assert.is_nil(x[nil]) -- luacheck: ignore
     assert.is_nil(rawget(x, "sise"))
     x.note = nil
@@ -431,7 +433,8 @@ table: 2 rows, 3 columns, cpu
       {"strew.rows(x, strew.tensor{1.5})", "rows: 'which' is float32, expected bool or an integer dtype\n"
        .. "  hint   which:ne(0) makes a bool tensor, which:to(\"int64\") positions"},
       {"strew.rows(x, strew.tensor{{1}})", "rows: 'which' has 2 dimensions, expected 1\n  hint   which:flatten()"},
-      {"strew.rows(x, 1)", "rows: 'which' is 1, expected a tensor, or a condition as text"},
+      {"strew.rows(x, 1)", "rows: 'which' is 1, expected a tensor, or a condition as text\n"
+       .. "  hint  strew.tensor{1}"},
       {"strew.rows(x)", "rows: 'which' is missing, the arguments are (x, which)"},
       {"strew.rows(5, strew.arange(1))", "rows: 'x' is 5, expected a table"},
       {"strew.rows({}, strew.arange(1))", "rows: 'x' is an empty table, expected columns"},

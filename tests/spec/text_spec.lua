@@ -324,7 +324,7 @@ describe("the text", function()
       if row[1]:find "^%a+%p+[%w_]+_[({]" then return end -- in place
       local code = ("%s\nlocal result = %s\nreturn result, {%s}"):format(operands, row[1], table.concat(names, ", "))
       local result, tensors = assert(load(code, "=" .. row[1], "t", {strew = strew}))()
-      if type(result) == "table" then result = result[1] end
+      if type(result) == "table" then result = rawget(result, 1) end
       if strew.type(result) ~= "tensor" then return end -- a table of columns, or names
       local before = result:nan_to_num()
       for _, t in ipairs(tensors) do
