@@ -107,7 +107,8 @@ bool bind_is_float(strew_dtype dtype);
 /* OUTSIDE: accesses files or processes; absent in a sandbox. GROUPED: a method of groupings, or another one that is made
    of calls that are recorded. WRITES: to self, without an underscore. CONSTANT: the results have no gradient:
    comparisons, positions, counts, whole numbers, properties and texts. BRIEF: written in Lua, with messages that do not
-   list its tensors. INNER adds no name: files of the family call it as inner.NAME. COMPOSED: written in Lua; strew.grad
+   list its tensors. INNER adds no name: files of the family call it as inner.NAME. CHECKED: an INNER
+   function whose parameters are a letter for each argument (strew_library.c). COMPOSED: written in Lua; strew.grad
    records the calls that it is made of. */
 enum form {
   FUNCTION = 1,
@@ -121,6 +122,7 @@ enum form {
   BRIEF = 256,
   INNER = 512,
   COMPOSED = 1024,
+  CHECKED = 2048,
   ALWAYS = FUNCTION | METHOD,
   EVERY = ALWAYS | INPLACE
 };
@@ -316,6 +318,8 @@ void bind_open_library(lua_State *L, int module, bool is_sandbox);
 const char *bind_text_file(const char *name);
 /* Pushes one as a function, in that environment. */
 void bind_push_chunk(lua_State *L, const char *file, const char *name);
+/* Checks the arguments of a function that is CHECKED. False: call->error is filled. */
+bool bind_check_inner(lua_State *L, struct script_call *call);
 /* Pushes the module as it was opened, a copy that no script reaches. */
 void bind_push_own_module(lua_State *L);
 
@@ -575,6 +579,8 @@ struct arguments {
   struct list unused; /* for a value that is only checked */
 };
 
+/* Returns the list at i, or NULL: it is none. */
+const struct parameters *bind_to_parameters(lua_State *L, int i);
 /* Parses a text and pushes the list, which keeps the address of the text. */
 struct parameters *bind_parse(lua_State *L, const char *text);
 /* Reads the arguments by a list, by a text, or by the row's. To be called after the results were pushed. */

@@ -227,7 +227,7 @@ static bool is_callable(lua_State *L, struct script_call *call) {
 
 /* Returns the number of results, or -1. */
 static int run(lua_State *L, struct script_call *call) {
-  if (!is_callable(L, call)) return -1;
+  if (!is_callable(L, call) || (call->row->forms & CHECKED && !bind_check_inner(L, call))) return -1;
   /* methods of groupings are made of calls that are recorded */
   if (!call->binding->recording || call->form & GROUPED || call->row->forms & COMPOSED)
     return call->row->function(L, call);

@@ -139,9 +139,9 @@ static bool take_combination(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_combination_rows[] = {
-    {"combination", create, 0, INNER | CONSTANT},
+    {"combination", create, 0, INNER | CONSTANT | CHECKED, "ttttS*"},
     {"combination_sources", sources, 0, INNER | CONSTANT},
-    {"combine", combine, 0, INNER},
+    {"combine", combine, 0, INNER | CHECKED, "**t"},
     {"is_combination", is, 0, INNER | CONSTANT},
     {NULL},
 };

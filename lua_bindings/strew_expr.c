@@ -320,13 +320,17 @@ static bool settle(lua_State *L, struct script_call *call, const char *name) {
 
 /* expr_bind(f, names, values, codes): e; sequences of its inputs, and of the codes of its words. */
 static int bind(lua_State *L, struct script_call *call) {
-  const int codes = (int)lua_rawlen(L, 4), inputs = (int)lua_rawlen(L, 2);
+  const strew_expr *self = read_expr(L, call, 1);
+  if (!self) return -1;
+  const int codes = strew_expr_word_count(self), inputs = strew_expr_input_count(self);
   int64_t *code = lua_newuserdatauv(L, (size_t)codes * sizeof *code, 0);
-  for (int i = 0; i < codes; i++, lua_pop(L, 1)) code[i] = lua_rawgeti(L, 4, i + 1) ? lua_tointeger(L, -1) : -1;
+  for (int i = 0; i < codes; i++, lua_pop(L, 1))
+    code[i] = lua_rawgeti(L, 4, i + 1) == LUA_TNUMBER ? lua_tointeger(L, -1) : -1;
   lua_rawseti(L, 3, CODES);
   for (int i = 1; i <= inputs; i++, lua_pop(L, 1)) {
     lua_rawgeti(L, 2, i);
     lua_rawgeti(L, 3, i);
+    if (lua_type(L, -2) != LUA_TSTRING) return bind_fail(call, STREW_EARGUMENT, "inputs", "has a name that is none");
     if (!settle(L, call, lua_tostring(L, -2))) return -1;
     lua_rawseti(L, 3, i);
   }
@@ -449,9 +453,9 @@ const struct script_function bind_expr_rows[] = {
     {"expr_words", words, 0, INNER | CONSTANT},
     {"expr_nodes", nodes, 0, INNER | CONSTANT},
     {"expr_parts", parts, 0, INNER | CONSTANT},
-    {"expr_bind", bind, 0, INNER | CONSTANT},
+    {"expr_bind", bind, 0, INNER | CONSTANT | CHECKED, "*ttt"},
     {"expr_evaluate", evaluate, 0, INNER | GROUPED | WRITES},
-    {"expr_call", call_node, 0, INNER | COMPOSED},
+    {"expr_call", call_node, 0, INNER | COMPOSED | CHECKED, "*nS*"},
     {"is_bound", is_bound, 0, INNER | CONSTANT},
     {"is_recording", is_recording, 0, INNER | CONSTANT},
     {NULL},

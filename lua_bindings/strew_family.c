@@ -191,7 +191,7 @@ static void push_operation(lua_State *L, const struct script_function *row) {
   push_loaded(L);
   if (lua_rawgetp(L, operation, row) == LUA_TNIL) {
     if (lua_getfield(L, operation, row->parameters) != LUA_TTABLE) bind_use(L, lua_upvalueindex(1), row->parameters);
-    lua_getfield(L, -1, row->name);
+    if (lua_getfield(L, -1, row->name) != LUA_TTABLE) luaL_error(L, "%s has no operation", row->parameters);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, operation, row);
   }
@@ -234,7 +234,9 @@ static const struct parameters *parameters_of(lua_State *L, int operation, int w
     lua_rawseti(L, operation, which);
     lua_remove(L, -2);
   }
-  return lua_touserdata(L, -1);
+  const struct parameters *list = bind_to_parameters(L, -1);
+  if (!list) luaL_error(L, "an operation has no parameters");
+  return list;
 }
 
 static int run(lua_State *L, struct script_call *call) {
@@ -499,7 +501,7 @@ const struct script_function bind_family_rows[] = {
     IN(printing, tostring, INNER | CONSTANT), IN(rows, table, INNER), IN(rows, length, INNER),
     IN(rows, column, INNER | CONSTANT),
     {"line_width", bind_values, 0, INNER | CONSTANT, "", line_width}, {"nearest", nearest, 0, INNER | CONSTANT},
-    {"text", text, 0, INNER | CONSTANT}, {"printable", printable, 0, INNER | CONSTANT},
+    {"text", text, 0, INNER | CONSTANT | CHECKED, "*"}, {"printable", printable, 0, INNER | CONSTANT | CHECKED, "s"},
     {"is_open", is_open, 0, INNER | CONSTANT}, {"is_beside", is_beside, 0, INNER | CONSTANT}, {"missed", bind_missed, 0, INNER},
     {"has_float64", bind_values, 0, INNER | CONSTANT, "self:tensor", has_float64},
     {NULL},

@@ -88,6 +88,6 @@ const struct script_function bind_gradient_rows[] = {
     {"tape", bind_values, 0, INNER | CONSTANT, "", tape},
     {"is_recorded", is_recorded, 0, INNER | CONSTANT},
     {"offset", bind_values, 0, INNER | CONSTANT, "self:tensor", offset},
-    {"call", call_recorded, 0, INNER | CONSTANT},
+    {"call", call_recorded, 0, INNER | CONSTANT | CHECKED, "*"},
     {NULL},
 };

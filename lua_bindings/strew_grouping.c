@@ -211,6 +211,7 @@ static int ids(lua_State *L, struct script_call *call) {
 /* set_keys(g, keys, columns): the keys as columns, and the table in which g:agg looks up names; returns g. */
 static int set_keys(lua_State *L, struct script_call *call) {
   (void)call;
+  lua_settop(L, 3);
   lua_setiuservalue(L, 1, GROUPING_COLUMNS);
   lua_setiuservalue(L, 1, GROUPING_KEYS);
   return 1;
@@ -258,7 +259,7 @@ static bool read_aggregate(lua_State *L, struct script_call *call, int entry, st
   strew_group_reduce_options *options = &aggregate->options;
   void *const to[] = {&options->skip_nan, &kept->fill, &kept->dtype, &kept->dim};
   *kept = (struct entry){.dtype = -1, .dim = -1};
-  lua_rawgeti(L, entry, 1);
+  if (lua_rawgeti(L, entry, 1) != LUA_TSTRING) return bind_fail(call, STREW_EARGUMENT, "what", "has no word"), false;
   if (strew_group_reduction_from_word(lua_tostring(L, -1), &aggregate->reduction, &call->error) != STREW_OK)
     return false;
   lua_pop(L, 1);
@@ -309,7 +310,7 @@ const struct script_function bind_grouping_rows[] = {
     {"grouping", grouping, 0, FUNCTION | CONSTANT, "index:tensor dim_size=size mode=mode"},
     {"group_by", group_by, 0, FUNCTION | CONSTANT},
     {"ids", ids, 0, INNER | CONSTANT},
-    {"set_keys", set_keys, 0, INNER | CONSTANT},
+    {"set_keys", set_keys, 0, INNER | CONSTANT | CHECKED, "g**"},
     {"grouping_keys", bind_values, 0, INNER | CONSTANT, "self:grouping", grouping_keys},
     {"group_cumsum", bind_one, 0, INNER, "self:grouping src:tensor", cumsum},
     {"group_argsort", bind_one, 0, INNER | CONSTANT, ORDERED, argsort},

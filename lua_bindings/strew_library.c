@@ -108,3 +108,29 @@ void bind_push_own_module(lua_State *L) {
   lua_getfield(L, -1, "strew");
   lua_remove(L, -2);
 }
+
+/* Letters of CHECKED functions: t a table, s a string, n a number, T a tensor, g a grouping, f a function, * anything; in
+   capitals but T, or nil: S, N; U a tensor or nil. */
+static bool is_of(lua_State *L, struct binding *binding, int i, char letter) {
+  const struct box *box;
+  switch (letter) {
+  case 't': return lua_istable(L, i);
+  case 's': return lua_type(L, i) == LUA_TSTRING;
+  case 'S': return lua_isnoneornil(L, i) || lua_type(L, i) == LUA_TSTRING;
+  case 'n': return lua_type(L, i) == LUA_TNUMBER;
+  case 'N': return lua_isnoneornil(L, i) || lua_type(L, i) == LUA_TNUMBER;
+  case 'T': return (box = bind_to_box(L, binding, i)) != NULL && box->tensor;
+  case 'U': return lua_isnoneornil(L, i) || is_of(L, binding, i, 'T');
+  case 'g': return bind_to_grouping(L, binding, i) != NULL;
+  case 'f': return lua_isfunction(L, i);
+  default: return !lua_isnone(L, i);
+  }
+}
+
+bool bind_check_inner(lua_State *L, struct script_call *call) {
+  for (int i = 1; call->row->parameters[i - 1]; i++)
+    if (!is_of(L, call->binding, i, call->row->parameters[i - 1]))
+      return bind_fail(call, STREW_EARGUMENT, NULL, "argument %d of inner.%s is of another type", i, call->row->name),
+             false;
+  return true;
+}

@@ -94,6 +94,7 @@ struct absent {
 
 struct parameters {
   struct script_function row; /* of a function that scripts call: a copy, which its upvalue is from then on */
+  const void *mark;           /* the address of parameters_mark */
   const char *text;
   const struct parameters *next; /* of the same function; its user value */
   int absents;
@@ -101,6 +102,13 @@ struct parameters {
   struct absent absent[MOST_PARAMETERS];
   char names[]; /* each ended by a zero */
 };
+
+static const char parameters_mark;
+
+const struct parameters *bind_to_parameters(lua_State *L, int i) {
+  const struct parameters *list = lua_touserdata(L, i);
+  return list && lua_rawlen(L, i) >= sizeof *list && list->mark == &parameters_mark ? list : NULL;
+}
 
 /* True if the first `length` characters of text are the word. */
 static bool is_word(const char *word, const char *text, size_t length) {
@@ -154,11 +162,13 @@ static size_t set_absent(struct absent *absent, enum absent_value value, const c
   }
 }
 
-/* Adds the parameter that text begins with, whose name is at `name`. Returns the end of the word. */
+/* Adds the parameter that text begins with, whose name is at `name`. Returns the end of the word; NULL: its type is unknown. */
 static const char *add_parameter(struct parameters *list, int k, const char *text, char *name) {
   const size_t mark = strcspn(text, ":?~*="), whole = strcspn(text, " ");
+  if (!text[mark]) return NULL;
   const size_t type_length = strcspn(text + mark + 1, " !(");
   const struct type *type = text[mark] == '*' ? find_type("integers", 8) : find_type(text + mark + 1, type_length);
+  if (!type) return NULL;
   memcpy(name, text, mark);
   name[mark] = '\0';
   if (strcmp(name, "out") == 0 && type->read == bind_tensor) type = find_type("written", 7);
@@ -178,12 +188,13 @@ struct parameters *bind_parse(lua_State *L, const char *text) {
   const size_t length = strlen(text);
   struct parameters *list = lua_newuserdatauv(L, sizeof *list + length + 1, 1);
   char *name = list->names;
+  list->mark = &parameters_mark;
   list->text = text;
   list->next = NULL;
   list->absents = 0;
   int count = 0;
   for (const char *word = text; *(word += strspn(word, " ")) && count < MOST_PARAMETERS; count++) {
-    word = add_parameter(list, count, word, name);
+    if (!(word = add_parameter(list, count, word, name))) luaL_error(L, "parameters of no type: %s", text);
     name += strlen(name) + 1;
   }
   list->at[count] = (struct parameter)LAST_PARAMETER;

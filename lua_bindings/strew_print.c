@@ -445,8 +445,8 @@ static int print_options(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_print_rows[] = {
-    {"print_options", print_options, 0, INNER | CONSTANT},
-    {"texts", push_texts, 0, INNER | CONSTANT}, /* of t and a precision: the elements as strings */
+    {"print_options", print_options, 0, INNER | CONSTANT | CHECKED, "NNNN"},
+    {"texts", push_texts, 0, INNER | CONSTANT | CHECKED, "Tn"}, /* of t and a precision: the elements as strings */
     {NULL},
 };
 

@@ -250,8 +250,8 @@ const struct script_function bind_show_rows[] = {
     {"show", show, 0, ALWAYS | CONSTANT},
     {"image", bind_one, 0, ALWAYS | OUTSIDE | CONSTANT | INNER, IMAGE, image},
     {"terminal", bind_values, 0, INNER | CONSTANT, "", terminal},
-    {"range", range, 0, INNER | CONSTANT},
-    {"draw", draw, 0, INNER | CONSTANT},
-    {"drawn", drawn, 0, INNER | CONSTANT},
+    {"range", range, 0, INNER | CONSTANT | CHECKED, "TNNN"},
+    {"draw", draw, 0, INNER | CONSTANT | CHECKED, "TUnnnn"},
+    {"drawn", drawn, 0, INNER | CONSTANT | CHECKED, "n"},
     {NULL},
 };

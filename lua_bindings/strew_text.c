@@ -144,7 +144,7 @@ static int find(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   size_t length;
   if (!bind_tensor(L, call, 1, "self", &self)) return -1;
-  const char *word = luaL_checklstring(L, 2, &length);
+  const char *word = lua_tolstring(L, 2, &length);
   const int64_t code = strew_word_code(self, word, length);
   if (call->row->code == CODE) return lua_pushinteger(L, code), 1;
   int64_t low = 0, high = strew_word_count(self);
@@ -165,8 +165,8 @@ const struct script_function bind_text_rows[] = {
     {"aligned", bind_two, 0, INNER | CONSTANT, "self:tensor other:tensor", aligned},
     {"ordered", bind_two, 0, INNER | CONSTANT, "self:tensor other:tensor", ordered},
     {"sorted", bind_one, 0, INNER | CONSTANT, "self:tensor", sorted},
-    {"word_code", find, CODE, INNER | CONSTANT},
-    {"word_place", find, PLACE, INNER | CONSTANT},
+    {"word_code", find, CODE, INNER | CONSTANT | CHECKED, "*s"},
+    {"word_place", find, PLACE, INNER | CONSTANT | CHECKED, "*s"},
     {"word_count", count, 0, INNER | CONSTANT},
     {"word_length", map_words, LENGTH, INNER | CONSTANT},
     {"word_contains", map_words, CONTAINS, INNER | CONSTANT},

@@ -32,6 +32,30 @@ rounds=20000
 "$program" --sandbox tests/sandbox_same.lua $rounds "${SEED-}" >"$scratch/inside" 2>&1
 verdict 'replaced functions' "$([ "$(wc -l <"$scratch/outside")" -gt $rounds ] || echo 'too few')$(diff -a "$scratch/outside" "$scratch/inside" | head -n 20)"
 
+# The library's own Lua, which the first calls load, reaches nothing that the script has replaced.
+expect 'globals of other types' 0 '^true 1 2 false$' "$program" --sandbox -e "$(cat <<'END'
+local print, type, next, string, _G, strew = print, type, next, string, _G, strew
+local tensor, group_by, expr, columns, pcall, libraries = strew.tensor, strew.group_by, strew.expr, strew.table, pcall,
+  {table, math, utf8, coroutine}
+for name in next, string do string[name] = 7 end
+for _, t in next, libraries do for name in next, t do t[name] = {} end end
+for name, value in next, strew do if type(value) == "function" then strew[name] = false end end
+for name in next, _G do _G[name] = name end
+local rank = group_by(tensor{1, 2, 1}):rank(tensor{1, 2, 3})
+local line = expr("x == 'a'"){x = tensor{"a", "b"}}:any():item()
+line = (line == true and "true " or "") .. rank:get(2) .. " " .. #columns{a = {1, 2}, b = {"u", "v"}}
+print(line .. (pcall(expr, "x + (") and " true" or " false"))
+END
+)"
+expect 'a table of the library for a script' 0 '^nil$' "$program" --sandbox -e "$(cat <<'END'
+local real, known = setmetatable
+setmetatable = function(t, m) known = m and m.__mode and t or known return real(t, m) end
+local f = strew.expr("x == 'a'")
+f{x = strew.tensor{"a", "b"}}
+print(known)
+END
+)"
+
 "$program" tests/escapes.lua "$program"
 code=$?
 verdict 'escapes' "$([ $code = 0 ] || echo "ended with $code")"
