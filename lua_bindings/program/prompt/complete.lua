@@ -5,7 +5,7 @@ local host = prompt.host
 local strew = host.strew
 local debug, ipairs, next, rawequal, rawget, type = host.debug, ipairs, next, rawequal, rawget, type
 local insert, sort = table.insert, table.sort
-local find, match, sub = string.find, string.match, string.sub
+local find, gmatch, match, sub = string.find, string.gmatch, string.match, string.sub
 local globals, max = _G, math.max
 local strew_type, bracket_around = rawget(strew, "type"), prompt.bracket_around
 
@@ -50,7 +50,7 @@ end
 
 local function words_of(kinds)
   local words = {}
-  for kind in string.gmatch(kinds, "%a+") do
+  for kind in gmatch(kinds, "%a+") do
     for _, word in ipairs(later[kind]()) do insert(words, word) end
   end
   return words
@@ -236,7 +236,7 @@ local function words_of_option(tokens, i, key)
   local words = {}
   for _, option in ipairs(options_around(tokens, i)) do
     if option.name == key then
-      for word in string.gmatch(option.type .. " " .. option.text, '"([%w_]+)"') do insert(words, word) end
+      for word in gmatch(option.type .. " " .. option.text, '"([%w_]+)"') do insert(words, word) end
     end
   end
   return words
