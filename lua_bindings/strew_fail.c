@@ -124,6 +124,7 @@ int bind_hint_guess(struct script_call *call, const strew_guess *guess) {
 
 void bind_guess_keys(lua_State *L, int i, strew_guess *guess) {
   int keys = 0;
+  if (!lua_istable(L, i)) return; /* scripts call __index with what they like */
   lua_pushnil(L);
   while (keys++ < MOST_KEYS && lua_next(L, i)) {
     if (lua_type(L, -2) == LUA_TSTRING) strew_guess_name(guess, lua_tostring(L, -2));

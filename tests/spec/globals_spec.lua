@@ -102,4 +102,37 @@ describe("globals of scripts", function()
     printed(strew.help, {search = "sort"})
     assert.are.same({}, liars.told)
   end)
+
+  it("are nothing that functions in metatables, called by a script with anything, trust", function()
+    local of_module = getmetatable(strew).__index
+    local function calls_of(x)
+      return {
+        function() return x.foo end, function() return x.a1 end, function() return x.words end, function() return #x end,
+        function() return tostring(x) end, function() return x:head(1) end, function() x.b = strew.ones(2) end,
+      }
+    end
+    for _, lie in ipairs{false, 7, "s", {}, strew.ones(1), print} do
+      for _, key in ipairs{"methods", "columns", "names", "__index"} do
+        local x = strew.table{a = {1, 2}}
+        local about = getmetatable(x).__index
+        if key == "names" then about.names = lie else getmetatable(about)[key] = lie end
+        for _, f in ipairs(calls_of(x)) do pcall(f) end
+        x = strew.table{a = {1, 2}}
+        getmetatable(x).__index.names[1] = lie
+        for _, f in ipairs(calls_of(x)) do pcall(f) end
+      end
+      local x = strew.table{a = {1}}
+      local functions = {of_module, getmetatable(getmetatable(x).__index).__index}
+      for _, event in ipairs{"__tostring", "__len", "__newindex"} do
+        table.insert(functions, getmetatable(x)[event])
+      end
+      for _, f in ipairs(functions) do
+        for _, first in ipairs{lie, {lie}, setmetatable({}, {columns = lie, methods = lie, __index = lie})} do
+          pcall(f, first, lie)
+          pcall(f, first, "zz", lie)
+        end
+      end
+    end
+    assert.is_truthy(select(2, pcall(of_module, 7, "x")):find("strew has no 'x'", 1, true))
+  end)
 end)
