@@ -108,7 +108,8 @@ describe("globals of scripts", function()
     local function calls_of(x)
       return {
         function() return x.foo end, function() return x.a1 end, function() return x.words end,
-        function() return #x end, function() return tostring(x) end, function() return x:head(1) end, function() x.b = strew.ones(2) end,
+        function() return #x end, function() return tostring(x) end,
+        function() return x:head(1) end, function() x.b = strew.ones(2) end,
       }
     end
     for _, lie in ipairs{false, 7, "s", {}, strew.ones(1), rawlen} do
