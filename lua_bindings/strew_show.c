@@ -251,7 +251,7 @@ const struct script_function bind_show_rows[] = {
     {"image", bind_one, 0, ALWAYS | OUTSIDE | CONSTANT | INNER, IMAGE, image},
     {"terminal", bind_values, 0, INNER | CONSTANT, "", terminal},
     {"range", range, 0, INNER | CONSTANT | CHECKED, "TNNN"},
-    {"draw", draw, 0, INNER | CONSTANT | CHECKED, "TUnnnn"},
+    {"draw", draw, 0, INNER | CONSTANT | CHECKED, "TUnnnN"},
     {"drawn", drawn, 0, INNER | CONSTANT | CHECKED, "n"},
     {NULL},
 };

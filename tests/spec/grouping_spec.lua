@@ -331,9 +331,9 @@ describe("groupings of bad operands", function()
     local g = strew.group_by(strew.tensor{1, 2})
     g:agg{a = {"sum", strew.tensor{1, 2}}}
     rawset(table, "insert", function(list, entry) for _ = 1, 5000 do insert(list, entry) end end)
-    local ok = pcall(g.agg, g, {a = {"sum", strew.tensor{1, 2}}})
+    local ok, sums = pcall(g.agg, g, {a = {"sum", strew.tensor{1, 2}}})
     rawset(table, "insert", insert)
-    assert.is_false(ok)
+    assert.is_true(ok and strew.equal(sums.a, strew.tensor{1, 2})) -- it has an insert of its own
     local x = strew.columns({v = strew.tensor{0, 1}}, nil, {v = {"aa", "b"}})
     x.words.v = ("a"):rep(100)
     assert.is_false(pcall(strew.code, x, "v", "aab"))
