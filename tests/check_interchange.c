@@ -300,6 +300,10 @@ START_TEST(bad_arrays_stay_the_callers) {
   REFUSED(STREW_EDTYPE, "'array' has a column \"\" of Arrow's format \"+l\"", schema.format = "+l");
   REFUSED_COLUMN(STREW_EDTYPE, "\"f\" of Arrow's format \"d:9,2\", expected numbers", fields[1].format = "d:9,2");
   REFUSED_COLUMN(STREW_EDTYPE, "\"f\" of Arrow's format \"\"", fields[1].format = NULL);
+  static const char *const unknown[] = {"tsx:", "ts",  "tss", "tsu", "tDx", "tD", "tDss",
+                                        "tds",  "ttx", "w:",  "w:4", "vz",  "gg"};
+  for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+    REFUSED_COLUMN(STREW_EDTYPE, "\"f\" of Arrow's format \"", fields[1].format = unknown[i]);
   REFUSED_COLUMN(STREW_EARGUMENT, "\"n\" of 2 elements from 0 on, expected 3", columns[0].length = 2);
   REFUSED_COLUMN(STREW_EARGUMENT, "\"n\" of 3 elements from -1 on", columns[0].offset = -1);
   REFUSED_COLUMN(STREW_EARGUMENT, "\"n\" of 3 elements from 9223372036854775807 on", columns[0].offset = INT64_MAX);

@@ -45,6 +45,17 @@ for words in plain platforms hidden devices absent names zeros units ones unknow
   lies $words
 done
 
+# Codes that a driver makes up address no words.
+for words in noise fill=255; do
+  said=$(FAKE_OPENCL=$words timeout 100 "$build/strew" -e 'local t = strew.tensor({"a", "b", "c"}, {device = "opencl"})
+    for _, f in ipairs{function() t:tolist() end, function() strew.save("'"$scratch"'/t.npy", t) end,
+        function() strew.save("'"$scratch"'/t.csv", {w = t}) end, function() strew.to_arrow{w = t} end,
+        function() t:to "cpu" end, function() tostring(t) end, function() return t[0] end} do
+      print(select(2, pcall(f)):match "gave code")
+    end' 2>&1)
+  verdict "text of $words" "$([ "$(echo "$said" | grep -c '^gave code$')" = 7 ] || echo "$said")"
+done
+
 # Pipes under the names of the cache's entries: no call waits for them.
 FAKE_OPENCL=plain timeout 100 "$build/strew" tests/few.lua opencl >"$scratch/log" 2>&1
 verdict 'the cache has entries' "$(ls "$scratch"/strew/*.bin 2>&1 >/dev/null)"

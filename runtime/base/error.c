@@ -103,9 +103,13 @@ const char *strew_scalar_text(strew_scalar scalar, strew_dtype dtype, char *text
 
 const char *text_of_scalar(strew_scalar scalar, char *text) { return strew_scalar_text(scalar, STREW_FLOAT64, text); }
 
-/* True at a control character: C0, DEL, and C1, U+0080..U+009F; U+009B begins an escape sequence. */
+/* True at a control character: C0, DEL, and C1, U+0080..U+009F, of which U+009B begins an escape sequence; and at those
+   that break or reorder a line: U+061C, U+200E, U+200F, U+2028..U+202E, U+2066..U+2069. */
 static bool is_control(const unsigned char *at) {
-  return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
+  if (at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0) || (at[0] == 0xd8 && at[1] == 0x9c)) return true;
+  if (at[0] != 0xe2 || (at[1] & 0xfe) != 0x80) return false;
+  return at[1] == 0x80 ? at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xa8 && at[2] <= 0xae)
+                       : at[2] >= 0xa6 && at[2] <= 0xa9;
 }
 
 char *strew_printable(char *text) {

@@ -386,8 +386,17 @@ strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *er
 }
 
 strew_status tensor_read(const struct call *call, const strew_tensor *tensor, int64_t offset, void *to, int64_t count) {
-  size_t size = dtype_bytes(tensor->dtype);
-  return tensor->storage->device->ops->read(call, tensor->storage, (size_t)offset * size, to, (size_t)count * size);
+  const size_t size = dtype_bytes(tensor->dtype);
+  strew_device *device = tensor->storage->device;
+  RETURN_IF_FAILED(device->ops->read(call, tensor->storage, (size_t)offset * size, to, (size_t)count * size));
+  if (tensor->dtype != STREW_TEXT || device->ops->host_memory) return STREW_OK;
+  const int64_t words = tensor->storage->words->count;
+  int32_t code;
+  for (int64_t i = 0; i < count; i++) /* a driver may compute anything: codes address words */
+    if (memcpy(&code, (char *)to + (size_t)i * sizeof code, sizeof code), code < 0 || code >= words)
+      return fail(call, FAULT(STREW_EDEVICE, "device"),
+                  "%s gave code %d of a text of %" PRId64 " words: its driver failed", device->name, (int)code, words);
+  return STREW_OK;
 }
 
 strew_status fail_position(const struct call *call, int dim, int64_t size, int rank, const int64_t *position,

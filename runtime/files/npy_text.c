@@ -144,8 +144,8 @@ strew_status npy_text_characters(const struct call *call, const strew_tensor *te
   const size_t width = element_bytes / sizeof(uint32_t);
   const int64_t sizes[] = {strew_tensor_numel(text), (int64_t)width};
   strew_tensor *dense = NULL, *codes = NULL;
-  strew_status status = copy_as(call, text, STREW_INT32, &dense);
-  TRY(status, transfer(call, dense, &context->cpu, &codes));
+  strew_status status = transfer(call, text, &context->cpu, &dense); /* which checks codes of a device */
+  TRY(status, copy_as(call, dense, STREW_INT32, &codes));
   TRY(status, tensor_create(call, &context->cpu, STREW_UINT32, 2, sizes, out));
   uint32_t *to = status == STREW_OK && sizes[0] ? dense_at(*out, 0) : NULL;
   const int32_t *code = to ? dense_at(codes, 0) : NULL;

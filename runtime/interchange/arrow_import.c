@@ -72,8 +72,10 @@ static const struct {
     {"l", NUMBERS, STREW_INT64, false},   {"L", NUMBERS, STREW_UINT64, false},   {"e", NUMBERS, STREW_FLOAT16, false},
     {"f", NUMBERS, STREW_FLOAT32, false}, {"g", NUMBERS, STREW_FLOAT64, false},  {"tdD", NUMBERS, STREW_INT32, false},
     {"tdm", NUMBERS, STREW_INT64, false}, {"tts", NUMBERS, STREW_INT32, false},  {"ttm", NUMBERS, STREW_INT32, false},
-    {"ttu", NUMBERS, STREW_INT64, false}, {"ttn", NUMBERS, STREW_INT64, false},  {"ts", TIMES, STREW_TIME, true},
-    {"tD", NUMBERS, STREW_INT64, true},   {"b", BITS, STREW_BOOL, false},        {"n", MISSING, STREW_FLOAT64, false},
+    {"ttu", NUMBERS, STREW_INT64, false}, {"ttn", NUMBERS, STREW_INT64, false},  {"tss:", TIMES, STREW_TIME, true},
+    {"tsm:", TIMES, STREW_TIME, true},    {"tsu:", TIMES, STREW_TIME, true},     {"tsn:", TIMES, STREW_TIME, true},
+    {"tDs", NUMBERS, STREW_INT64, false}, {"tDm", NUMBERS, STREW_INT64, false},  {"tDu", NUMBERS, STREW_INT64, false},
+    {"tDn", NUMBERS, STREW_INT64, false}, {"b", BITS, STREW_BOOL, false},        {"n", MISSING, STREW_FLOAT64, false},
     {"u", TEXT, STREW_INT64, false},      {"U", LARGE_TEXT, STREW_INT64, false}, {"vu", TEXT_VIEWS, STREW_INT64, false},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };

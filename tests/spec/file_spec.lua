@@ -747,6 +747,8 @@ describe("files", function()
       {"strew.load 'a\\0.npy'", "load: 'path' is \"a\" and more after a zero byte, which no file name can hold"},
       {"strew.load '/nowhere/\\27\\n.npy'",
         "load: 'path' is \"/nowhere/??.npy\", which cannot be opened: No such file or directory"},
+      {"strew.load '/nowhere/\\u{202e}\\u{2028}\\u{2066}\\u{200f}\\u{61c}\\u{2070}.npy'", -- they break or reorder lines
+       "load: 'path' is \"/nowhere/?????\u{2070}.npy\", which cannot be opened: No such file or directory"},
       {"strew.load '/nowhere/\\xc2\\x9b31m\\xc2\\xa0.npy'", -- a control character, and another one
         "load: 'path' is \"/nowhere/?31m\xc2\xa0.npy\", which cannot be opened: No such file or directory"},
       {"strew.load('/nowhere/' .. ('\xc3\xa9'):rep(200) .. '\127.npy')",
