@@ -7935,6 +7935,27 @@ function strew.floor_time(t, unit) end
 ---@return strew.Tensor t time
 function strew.add_months(t, n) end
 
+---Writes times as text, by a format of strftime's letters.
+---
+---The letters are those that `strew.time` reads: Y y m b B h d e j H I p M S f z a A T F R D and %%. Names of months and
+---days are English, %f has six digits, and %z is +0000: times are UTC. NaT is the empty word.
+---
+---```lua
+---local t = strew.time{"2024-05-17T13:05", "2024-05-03", "NaT"}
+---print(t:format("%Y-%m"))
+---print(t:format("%a %e %B, %I:%M %p"))
+---```
+---```text
+---text[3] cpu
+--- "2024-05"  "2024-05"         ""
+---text[3] cpu
+--- "Fri 17 May, 01:05 PM"  "Fri  3 May, 12:00 AM"                      ""
+---```
+---@param t strew.Tensor|string times
+---@param format string error: other letters, or none
+---@return strew.Tensor t text, of t's shape
+function strew.format(t, format) end
+
 ---Makes text of codes and words, or of numbers, booleans or times their words.
 ---
 ---Codes are integers 0, 1, ..., a tensor or a Lua table, of a sequence of words, or of the words of another text; a repeated

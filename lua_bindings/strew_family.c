@@ -448,6 +448,7 @@ const struct script_function bind_family_rows[] = {
     IN(words, upper, ALWAYS | CONSTANT), IN(words, lower, ALWAYS | CONSTANT),
     IN(words, length, ALWAYS | CONSTANT),
     IN(times, calendar, ALWAYS | CONSTANT), IN(times, floor_time, ALWAYS | CONSTANT), IN(times, add_months, ALWAYS | CONSTANT),
+    IN(times, format, ALWAYS | CONSTANT),
     IN(elementwise, isnan, ALWAYS | CONSTANT), IN(elementwise, bucketize, ALWAYS | CONSTANT),
     IN(views, select_scatter, EVERY), IN(views, slice_scatter, EVERY), IN(views, diagonal_scatter, EVERY),
     IN(rearranging, tile, ALWAYS),

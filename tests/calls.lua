@@ -739,6 +739,12 @@ add("floor_time", "integer", 0, 3, function(d)
 end, function(t, unit) return t:to("time"):floor_time(unit):to("int64") end)
 add("add_months", "integer", 0, 3, function(d) return instants(d), random(-40, 40) end,
   function(t, n) return t:to("time"):add_months(n):to("int64") end)
+add("format", "integer", 0, 3, function(d)
+  return instants(d), any{"%Y-%m", "%a %d %b %y", "%A %B %e %j", "%I %p", "%F %T.%f%z", "%D %R %%"}
+end, function(t, form)
+  local words = t:to("time"):format(form)
+  return words:codes(), words:length()
+end)
 add("value_counts", "integer", 1, 1, alone, function(v) return of_table(strew.value_counts(v)) end)
 add("rows", "any", 1, 1, function(d) return columns(d), d:positions({4}, d.shape[1]) end)
 add("expr", "any", 1, 2, function(d) return d:values(), d:values(d:narrowed()), d:mask() end, function(x, y, m)

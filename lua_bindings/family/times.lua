@@ -509,14 +509,19 @@ local function check_time(t)
     "strew.time reads them from text", "dtype")
 end
 
-local function calendar(t)
-  local all = whole(check_time(t))
-  local days, gaps = all // DAY, is_missing(all)
-  local seconds = (all - days * DAY) // SECOND
-  local parts = {}
+-- Returns the parts of days since 1970 and of the microseconds since midnight, as columns by name.
+local function parts_of(days, rest)
+  local parts, seconds = {}, rest // SECOND
   parts.year, parts.month, parts.day = date_of(days)
   parts.hour, parts.minute, parts.second = seconds // 3600, seconds // 60 % 60, seconds % 60
   parts.weekday, parts.day_of_year = (days + 3) % 7, days - first_day(parts.year, 1) + 1
+  return parts
+end
+
+local function calendar(t)
+  local all = whole(check_time(t))
+  local days, gaps = all // DAY, is_missing(all)
+  local parts = parts_of(days, all - days * DAY)
   parts.quarter, parts.days_in_month = (parts.month + 2) // 3, days_in(parts.year, parts.month)
   local thursday = days - parts.weekday + 3 -- whose year the week has
   parts.iso_year = date_of(thursday)
@@ -558,6 +563,76 @@ local function floor_time(t, unit)
   local all = whole(check_time(t))
   local floor = floor_to(all, unit)
   return strew.where(is_missing(all) | floor:gt(all), NAT, floor):to("time")
+end
+
+local MONTHS <const> = {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+  "November", "December"}
+local DAYS <const> = {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
+
+-- Returns a writer of a part plus `more`.
+local function number(form, name, more)
+  return function(parts, i) return format(form, parts[name][i] + (more or 0)) end
+end
+
+-- Returns a writer of the first `length` letters of a name.
+local function named(names, part, first, length)
+  return function(parts, i) return string.sub(names[parts[part][i] + first], 1, length) end
+end
+
+-- What writes the letters of a format that strew.time reads, of an element's parts, and texts that stand for others.
+local LETTERS <const> = {
+  Y = function(parts, i)
+    local year = parts.year[i]
+    return format(year >= 0 and year <= 9999 and "%04d" or "%+06d", year)
+  end,
+  y = function(parts, i) return format("%02d", parts.year[i] % 100) end,
+  m = number("%02d", "month"), B = named(MONTHS, "month", 0), b = named(MONTHS, "month", 0, 3), h = "%b",
+  d = number("%02d", "day"), e = number("%2d", "day"), j = number("%03d", "day_of_year"),
+  A = named(DAYS, "weekday", 1), a = named(DAYS, "weekday", 1, 3),
+  H = number("%02d", "hour"), M = number("%02d", "minute"), S = number("%02d", "second"),
+  I = function(parts, i) return format("%02d", (parts.hour[i] + 11) % 12 + 1) end,
+  p = function(parts, i) return parts.hour[i] < 12 and "AM" or "PM" end,
+  f = number("%06d", "microsecond"), z = "+0000",
+  F = "%Y-%m-%d", T = "%H:%M:%S", R = "%H:%M", D = "%m/%d/%y",
+}
+
+-- Returns the texts and writers of a format, and whether it has a part of less than a day.
+local function writers_of(form)
+  local writers = {}
+  form = string.gsub(form, "%%(.)", function(letter)
+    return type(LETTERS[letter]) == "string" and LETTERS[letter] or nil
+  end)
+  form = string.gsub(form, "%%h", LETTERS.h)
+  for plain, letter in string.gmatch(form, "([^%%]*)%%?(.?)") do
+    if plain ~= "" then table.insert(writers, plain) end
+    if letter ~= "" then table.insert(writers, LETTERS[letter] or letter) end
+  end
+  return writers, string.find(string.gsub(form, "%%%%", ""), "%%[HMSIpf]") ~= nil
+end
+
+-- Returns times as words, of a format's letters. Each different one is written once, or each different day.
+local function written(t, form)
+  local all = whole(check_time(t))
+  if type(form) ~= "string" then
+    fail("format", format("is %s, expected a string, as \"%%Y-%%m\"", inner.text(form)), nil, "dtype")
+  elseif string.find(form, "\0", 1, true) then
+    fail("format", "has a zero byte", nil, "value")
+  end
+  errors.own(nil, "format", nil, strew.time, "", form, {device = "cpu"}) -- checks the letters
+  local here = all:to("cpu")
+  local writers, has_clock = writers_of(form)
+  local units, places = (has_clock and here or here // DAY):unique{return_inverse = true}
+  local days = has_clock and units // DAY or units
+  local rest = has_clock and units - days * DAY or strew.zeros_like(days)
+  local parts, list = parts_of(days, rest), {}
+  parts.microsecond = rest % SECOND
+  for name, part in next, parts do parts[name] = part:tolist() end
+  for i = 1, units:numel() do
+    local word = {}
+    for k, writer in ipairs(writers) do word[k] = type(writer) == "string" and writer or writer(parts, i) end
+    list[i] = table.concat(word)
+  end
+  return strew.text(places:to(all.device), list):masked_fill(is_missing(all), "")
 end
 
 local MOST_DAYS <const> = math.maxinteger // DAY
@@ -608,4 +683,5 @@ times.calendar = {"t:any", function(t)
 end}
 times.floor_time = {"t:any unit:any", floor_time}
 times.add_months = {"t:any n:any", add_months}
+times.format = {"t:any format:any", written}
 return times

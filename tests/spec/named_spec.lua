@@ -74,7 +74,8 @@ local pairs_of_calls = {
 local by_position = {tensor = true, text = true, time = true, rows = true, sort_by = true, expr = true, assign = true,
   set = true, key_table = true, reduction = true, reduce = true, scan = true, grad = true, value_and_grad = true,
   grouping = true, group_by = true, join = true, asof = true, melt = true, table = true, describe = true, head = true,
-  tail = true, pivot = true, value_counts = true, calendar = true, floor_time = true, add_months = true, ranges = true, rolling = true}
+  tail = true, pivot = true, value_counts = true, calendar = true, floor_time = true, add_months = true, format = true,
+  ranges = true, rolling = true}
 -- The names of the arguments "..." and of those that the help calls otherwise.
 local rest_names = {permute = "dims", flip = "dims", tile = "dims", ["repeat"] = "repeats", get = "position"}
 local other_names = {["to target"] = "dtype"}

@@ -388,6 +388,50 @@ describe("times", function()
     end
   end)
 
+  it("are written by a format", function()
+    local t = strew.time{"2024-05-17T13:05:09.25", "1969-12-31", "0987-01-02T12:59:59.000001", "NaT", "9999-12-25T23:00"}
+    -- Python's strftime, its years with four digits and its days of %e with blanks
+    for form, expected in pairs{
+      ["%Y-%m"] = {"2024-05", "1969-12", "0987-01", "", "9999-12"},
+      ["%y %m %b %B %h %d %e %j"] = {"24 05 May May May 17 17 138", "69 12 Dec December Dec 31 31 365",
+        "87 01 Jan January Jan 02  2 002", "", "99 12 Dec December Dec 25 25 359"},
+      ["%H:%M:%S %I %p %f"] = {"13:05:09 01 PM 250000", "00:00:00 12 AM 000000", "12:59:59 12 PM 000001", "",
+        "23:00:00 11 PM 000000"},
+      ["%a %A"] = {"Fri Friday", "Wed Wednesday", "Tue Tuesday", "", "Sat Saturday"},
+      ["%F %T %R %D %%Y%%%d%%"] = {"2024-05-17 13:05:09 13:05 05/17/24 %Y%17%",
+        "1969-12-31 00:00:00 00:00 12/31/69 %Y%31%", "0987-01-02 12:59:59 12:59 01/02/87 %Y%02%", "",
+        "9999-12-25 23:00:00 23:00 12/25/99 %Y%25%"},
+      ["%z"] = {"+0000", "+0000", "+0000", "", "+0000"},
+    } do
+      assert.same(expected, t:format(form):tolist())
+      assert.same({expected[1], expected[4]}, t:take(strew.tensor{0, 3}):format(form):tolist())
+    end
+    local ends = strew.tensor({{math.mininteger + 1, math.maxinteger}, {-1, 0}}, {dtype = "int64"}):to("time")
+    local text = ends:format("%F %T.%f%z")
+    assert.same({2, 2}, {table.unpack(text.shape)})
+    assert.same({{"-290308-12-21 19:59:05.224193+0000", "+294247-01-10 04:00:54.775807+0000"},
+      {"1969-12-31 23:59:59.999999+0000", "1970-01-01 00:00:00.000000+0000"}}, text:tolist())
+    assert.is_true(strew.time(text, "%F %T.%f%z"):equal(ends))
+    assert.same({{"-290308-12", "+294247-01"}, {"1969-12", "1970-01"}}, ends:format("%Y-%m"):tolist())
+    assert.same({"2024-05-01", ""}, {strew.format("2024-05-01", "%F"):item(), strew.time("NaT"):format("%F"):item()})
+    assert.same({{}, {"text", 0, 3}}, {strew.time{}:format("%F"):tolist(), (function()
+      local none = strew.zeros(0, 3, {dtype = "int64"}):to("time"):format("%T")
+      return {none.dtype, none.shape[1], none.shape[2]}
+    end)()})
+    for message, given in pairs{['\'format\' is "%Q", in which %Q is no part of a time'] = {t, "%Q"},
+      ["its letters are Y y m b"] = {t, "%Y%q"}, ['is "%", in which % is no part'] = {t, "%"},
+      ["has no part of a time"] = {t, "%%"}, ["'format' is 3, expected a string"] = {t, 3},
+      ["'format' has a zero byte"] = {t, "%Y\0"}, ["'t' is int64, expected times"] = {strew.arange(2), "%Y"}} do
+      assert.matches(message, support.message(strew.format, given[1], given[2]), 1, true)
+    end
+    -- every letter that is read is written, and read again
+    local letters = select(2, pcall(strew.time, "1", "%Q")):match "letters are ([%a ]+)"
+    for letter in letters:gmatch "%a" do
+      local form = "%Y-%m-%d %" .. (letter == "p" and "I %p" or letter)
+      assert.equal("2024-05-17", strew.time(strew.time("2024-05-17"):format(form), form):item():sub(1, 10), letter)
+    end
+  end)
+
   it("are interpolated between", function()
     local xp, v = strew.time{"2024-01-01", "2024-01-02", "2024-01-04"}, strew.tensor{0.0, 10, 30}
     local q = strew.time{"2024-01-01T12:00", "2024-01-03", "NaT", "2025-01-01", "2023-01-01"}
