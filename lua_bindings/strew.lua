@@ -543,7 +543,7 @@
 ---3,4
 ---
 ---```
----@alias strew.format
+---@alias strew.file_format
 ---| "npy" # a tensor, as NumPy writes it
 ---| "npz" # a table of tensors, as NumPy writes it
 ---| "safetensors" # a table of tensors, as model files have them
@@ -6937,7 +6937,7 @@ function strew.detach(self) end
 ---@field comment? string .csv: a character, as "#": lines that begin with it are skipped
 ---@field thousands? string .csv: a character between groups of three digits, as "," in 1,234,567
 ---@field unit? table<string,string> .csv: by column a unit before or after its numbers, as {p = "%", price = "$"}: left out
----@field format? strew.format overrides the name's extension
+---@field format? strew.file_format overrides the name's extension
 
 ---Options of strew.load.
 ---@class strew.load_options: strew.read_options
@@ -7145,7 +7145,7 @@ function strew.key_table(n) end
 ---@field separator? string .csv: the character between cells, default ",", for .tsv a tab
 ---@field names? (string|integer)[] .csv: the order of the columns; default: the order of the loaded table
 ---@field words? table .csv: {column = {word, ...}}, columns not in x are ignored; default: the loaded table's words
----@field format? strew.format overrides the name's extension
+---@field format? strew.file_format overrides the name's extension
 ---@field missing? string .csv: the text of NaN and NaT, as "nan"; default: an empty cell
 ---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
 
