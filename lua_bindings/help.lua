@@ -554,7 +554,10 @@ local function page(name)
   for _, other in ipairs(entry.group.entries) do
     if other ~= entry then table.insert(others, other.name) end
   end
-  if #others > 0 then
+  if entry.name == string.lower(entry.group.title) then -- a text of the group
+    table.insert(lines, "")
+    table.insert(lines, topic(entry.name))
+  elseif #others > 0 then
     table.insert(lines, "")
     wrap(lines, table.concat(others, " "), "more: ", "      ")
   end

@@ -115,17 +115,18 @@ table: 4 rows, 2 columns, cpu
      8      1]]},
 
   {"Median per group", [[
-scatter_median returns the lower of two middle values, as in PyTorch; scatter_quantile their average, as in pandas.]],
+The median of a grouping, and of agg, is the mean of two middle values, as in pandas; scatter_median the lower, as in
+PyTorch.]],
   [[
 local shop = strew.tensor{0, 1, 0, 1, 0, 1, 1}
 local price = strew.tensor{3.0, 8, 9, 6, 7, 5, 9}
-print(strew.scatter_median(price, shop))
-print(strew.scatter_quantile(price, shop, 0.5))]],
+print(strew.group_by(shop):median(price))
+print(strew.scatter_median(price, shop))]],
   [[
 float32[2] cpu
- 7  6
+ 7  7
 float32[2] cpu
- 7  7]]},
+ 7  6]]},
 
   {"Fill gaps", [[
 A gap is NaN. It becomes the average of its group, or the last value before it (in time, for sorted readings).]],

@@ -172,6 +172,33 @@
 ---| == # identity; use `t:eq(u)` for elements, `strew.equal(t, u)` for whole tensors
 ---| < # an error, like `<= > >=`; use `t:lt(u)`, `t:le(u)`, `t:gt(u)`, `t:ge(u)`
 
+---# tensors
+---Tensors have the rules of PyTorch and torch_scatter, tables those of pandas, NumPy and SQL (?tables).
+---
+---Of tensors are `t:f()`, `strew.f(t)`, `scatter_*`, `segment_*` and `strew.expr`; of tables methods of groupings, `agg`,
+---`pivot`, `rolling`, `ranges`, `describe` and texts of columns. `correction` and `unbiased = false`, which is a
+---correction of 0, are options of every variance and deviation.
+---
+---```lua
+---local v, g = strew.tensor{1.0, 10, 3, 2}, strew.tensor{0, 0, 0, 0}
+---print(v:median())
+---print(strew.scatter_median(v, g))
+---print(strew.group_by(g):median(v))
+---```
+---```text
+---float32[] cpu  2
+---float32[1] cpu
+--- 2
+---float32[1] cpu
+--- 2.5000
+---```
+---| sum # of integers int64 or uint64, which wraps; `scatter_sum`: src's dtype. Tables: an error in place of wrapping
+---| mean # of integers an error without `{dtype = "float64"}`; `scatter_mean` rounds down. Tables: float64
+---| median # the lower of the two middle ones, of self's dtype. Tables: their mean
+---| quantile # of floats. Tables: of integers, too, in float64
+---| var # divisor n - correction; `scatter_var`: at least 1. Tables: NaN unless n is larger than the correction
+---| std # the root of var; `scatter_std`: torch_scatter's divisor, max(n - 1, 1) + 1e-6. Tables: the root of var
+
 ---# times
 ---A time is a dtype of its own: microseconds since 1970-01-01 UTC, years -290308 to 294247. NaT is no time.
 ---
@@ -500,7 +527,8 @@
 ---| "all" # true if no element is 0
 ---| "first" # the first element
 ---| "last" # the last element
----| "median"
+---| "median" # of two in the middle their mean
+---| "lower_median" # of two in the middle the lower one
 ---| "quantile" # with q = ...
 ---| "count" # the number of elements; alone: the size of the group
 ---| "nunique" # the number of different elements
@@ -2257,7 +2285,8 @@ function strew.scatter_max(src, index, dim, out, dim_size, options) end
 ---@class strew.variance_options
 ---@field dim? integer the dimension of src that is grouped, default -1
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
----@field unbiased? boolean divide by the count - 1, default true
+---@field unbiased? boolean default true; false: a correction of 0
+---@field correction? number the divisor is max(count - correction, 1), default 1; not with `unbiased`
 ---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 ---@field dtype? strew.dtype "float64" computes and returns the result in float64; default: src's dtype
@@ -2265,7 +2294,8 @@ function strew.scatter_max(src, index, dim, out, dim_size, options) end
 ---The same, after dim by position.
 ---@class strew.variance_more_options
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
----@field unbiased? boolean divide by the count - 1, default true
+---@field unbiased? boolean default true; false: a correction of 0
+---@field correction? number the divisor is max(count - correction, 1), default 1; not with `unbiased`
 ---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 ---@field dtype? strew.dtype "float64" computes and returns the result in float64; default: src's dtype
@@ -2273,7 +2303,7 @@ function strew.scatter_max(src, index, dim, out, dim_size, options) end
 ---Returns the variance of each group of src.
 ---
 ---The sum of squares about the mean is divided by max(count - 1, 1); with `unbiased = false`, by the count. A group of
----one element, or of none, gives 0. Two passes, means and then squares, in float64, rounded once: a common offset costs
+---one element, or of none, gives 0; with `g:var`, `agg`, `pivot`, ... NaN, as in pandas (?tables). Two passes, means and then squares, in float64, rounded once: a common offset costs
 ---no precision. For a device without float64 they are computed on the CPU.
 ---
 ---```lua
@@ -2297,7 +2327,9 @@ function strew.scatter_var(src, index, dim, options) end
 ---Returns the standard deviation of each group of src.
 ---
 ---The square root of the variance, with torch_scatter's divisor: max(count - 1, 1) + 1e-6. A group of one element, or
----of none, gives 0. As exact as scatter_var; squares may overflow or underflow without an effect on the result.
+---of none, gives 0. `g:std`, `agg`, `pivot`, `rolling` and `ranges` have pandas' rule: the root of `g:var`, without 1e-6,
+---and NaN for one element (?tables). As exact as scatter_var; squares may overflow or underflow without an effect on the
+---result.
 ---
 ---```lua
 ---print(strew.scatter_std(strew.tensor{1.0, 3, 5, 7}, strew.tensor{0, 0, 0, 2}))
@@ -2465,7 +2497,8 @@ function strew.scatter_quantile(src, index, q, dim, options) end
 
 ---Returns the median of each group: of two middle elements the lower one, as in PyTorch.
 ---
----A group with a NaN gives NaN.
+---A group with a NaN gives NaN. `g:median`, and "median" in `agg`, `pivot`, `rolling` and `ranges`, is the mean of the two,
+---as in pandas; `g:lower_median` and "lower_median" are this one (?tables).
 ---
 ---```lua
 ---print(strew.scatter_median(strew.tensor{4, 1, 2, 3}, strew.tensor{0, 0, 0, 2}))
@@ -2650,7 +2683,7 @@ function strew.scatter_nunique(src, index, dim, options) end
 ---without dim_size and mode; src has its length along dim.
 ---
 ---Methods, with the options of scatter_NAME: `g:sum(src)`, `prod`, `mean`, `var`, `std`, `min`, `max` (with positions),
----`any`, `all`, `first`, `last`, `median`, `quantile(src, q)`, `nunique`, `logsumexp`, `softmax`, `log_softmax`;
+---`any`, `all`, `first`, `last`, `median`, `lower_median`, `quantile(src, q)`, `nunique`, `logsumexp`, `softmax`, `log_softmax`;
 ---`g:count([src [, {skip_nan}]])`. Of one dimension: `g:argsort(src [, descending])`, positions group after group, in order
 ---within each; `g:rank(src [, descending])`, each element's place in its group from 0 on; `g:topk(src, k [, largest])`,
 ---values, positions and groups of the k largest of each group; `g:cumsum(src [, {dtype, skip_nan}])`, running sums;
@@ -2658,14 +2691,15 @@ function strew.scatter_nunique(src, index, dim, options) end
 ---directions, or first with `nulls = "first"`. `g:order()` has the positions of all elements,
 ---group after group; `g:starts()` where each group begins in it, then the end. `g:to(device)`, `g:free()`.
 ---
----Unlike scatter_NAME, methods and `g:agg` never wrap. Sums, products and running sums of integers and bools are int64,
+---Methods and `g:agg` have the rules of tables, which differ from scatter_NAME's in `median`, `std`, `var` and `quantile`
+---of integers: ?tables. And they never wrap. Sums, products and running sums of integers and bools are int64,
 ---of uint64 uint64. One that this cannot hold is an error that names its group; a partial one may leave it, except of a
 ---running sum. Their mean is float64: the exact sum, rounded once, divided by the count. `{dtype = "float64"}` computes
 ---sums and products in floats, `"int64"` a mean that rounds toward minus infinity; src's own dtype must hold the
 ---result. An `out` of integers has that dtype, and counts as the first element of each group.
 ---
 ---A group without elements, or with `skip_nan` without a number, has NaN as mean, min, max, var, std, first, last, median
----and quantile of floats, and as mean of integers; 0 as sum, count, nunique and logsumexp, 1 as product, false as any,
+---and quantile of floats, and as mean, var, std, median and quantile of integers; 0 as sum, count, nunique and logsumexp, 1 as product, false as any,
 ---true as all, and 0 as other reductions of integers. `fill` gives it another value.
 ---
 ---```lua
@@ -2773,7 +2807,8 @@ function strew.group_by(keys, options) end
 ---A sequence `g:agg{{NAME, WORD, src, OPTION = ...}, ...}` gives the columns in its order.
 ---
 ---The result is a table of columns, keys first. The words are those of the methods: sum, prod, mean, var, std, min, max,
----any, all, first, last, median, quantile (with q = ...), count, nunique and logsumexp, each with its method's options.
+---any, all, first, last, median, lower_median, quantile (with q = ...), count, nunique and logsumexp, each with its
+---method's options. Medians, deviations and quantiles are pandas': ?tables.
 ---`"count"` alone is the size of the groups. The keys are the columns "key", or "key1", "key2", ...; the others follow in
 ---alphabetical order. Sums, products, means, extremes and counts share one pass over the elements.
 ---
@@ -5157,7 +5192,7 @@ function strew.prod(self, dim, keepdim, options) end
 ---float32[2] cpu
 --- 1.5000  3.5000
 ---```
----@param self strew.Tensor a float dtype or time; error: integers, convert them first: `t:to("float64")`
+---@param self strew.Tensor a float dtype or time; error: integers, without `{dtype = "float64"}`
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@param options? strew.total_options
@@ -5167,7 +5202,8 @@ function strew.mean(self, dim, keepdim, options) end
 
 ---Options of var and std.
 ---@class strew.correction_options
----@field correction? number the divisor is n - correction; default 1
+---@field correction? number the divisor is max(n - correction, 0); default 1
+---@field unbiased? boolean default true; false: a correction of 0; not with `correction`
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---Returns the variance of the elements, of all or along dimensions.
@@ -5188,7 +5224,7 @@ function strew.mean(self, dim, keepdim, options) end
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@param options? strew.correction_options
 ---@return strew.Tensor t self's dtype; of times float64
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number, skip_nan?: boolean}): strew.Tensor
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number, unbiased?: boolean, skip_nan?: boolean}): strew.Tensor
 function strew.var(self, dim, keepdim, options) end
 
 ---Returns the standard deviation, the square root of the variance.
@@ -5206,7 +5242,7 @@ function strew.var(self, dim, keepdim, options) end
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@param options? strew.correction_options
 ---@return strew.Tensor t self's dtype; of times float64
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number, skip_nan?: boolean}): strew.Tensor
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number, unbiased?: boolean, skip_nan?: boolean}): strew.Tensor
 function strew.std(self, dim, keepdim, options) end
 
 ---Returns the smallest element (minimum), of all or along dimensions; NaN if there is a NaN.
@@ -5410,6 +5446,8 @@ function strew.norm(self, p, dim, keepdim, options) end
 
 ---Returns the median of all elements, or along a dimension, with its position; of two in the middle the lower.
 ---
+---Tables have the mean of the two: ?tables.
+---
 ---NaN if there is a NaN. Of equal elements, `indices` names one by the order of a stable sort; of NaN the first.
 ---
 ---```lua
@@ -5448,7 +5486,7 @@ function strew.median(self, dim, keepdim, options) end
 ---```lua
 ---local t = strew.tensor{4.0, 1.0, 2.0, 8.0}
 ---print(t:quantile(0.5))
----print(t:quantile(strew.tensor{0, 0.25, 1}))
+---print(t:quantile{0, 0.25, 1})
 ---print(t:quantile(0.5, {interpolation = "lower"}))
 ---```
 ---```text
@@ -5457,13 +5495,13 @@ function strew.median(self, dim, keepdim, options) end
 --- 1.0000  1.7500  8.0000
 ---float32[] cpu  2
 ---```
----@param self strew.Tensor a float dtype or time; error: others, or no elements
----@param q number|strew.Tensor self's dtype, 0 or 1 dimension; error: not in 0 to 1
+---@param self strew.Tensor a float dtype or time; error: others, or no elements: of integers t:to("float64")
+---@param q number|number[]|strew.Tensor a number, several, or a tensor of self's dtype; error: not in 0 to 1
 ---@param dim? integer default: all elements
 ---@param keepdim? boolean true: keeps it, with size 1; default false
 ---@param options? strew.quantile_options
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, q: number|strew.Tensor, options: {dim?: integer, keepdim?: boolean, interpolation?: string, skip_nan?: boolean}): strew.Tensor
+---@overload fun(self: strew.Tensor, q: number|number[]|strew.Tensor, options: {dim?: integer, keepdim?: boolean, interpolation?: string, skip_nan?: boolean}): strew.Tensor
 function strew.quantile(self, q, dim, keepdim, options) end
 
 ---Options of percentile.
@@ -5479,12 +5517,12 @@ function strew.quantile(self, q, dim, keepdim, options) end
 ---float32[] cpu  2.5000
 ---```
 ---@param self strew.Tensor a float dtype
----@param q number|strew.Tensor 0 to 100; a tensor of at most one dimension adds one in front
+---@param q number|number[]|strew.Tensor 0 to 100; several, or a tensor of one dimension, add a dimension in front
 ---@param dim? integer default all elements
 ---@param keepdim? boolean true: keeps dim, with size 1; default false
 ---@param options? strew.percentile_options
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, q: number|strew.Tensor, options: {dim?: integer, keepdim?: boolean, interpolation?: string}): strew.Tensor
+---@overload fun(self: strew.Tensor, q: number|number[]|strew.Tensor, options: {dim?: integer, keepdim?: boolean, interpolation?: string}): strew.Tensor
 function strew.percentile(self, q, dim, keepdim, options) end
 
 ---Options of nansum and nanmean.
@@ -5528,6 +5566,7 @@ function strew.nanmean(self, dim, keepdim, options) end
 ---Options of nanstd.
 ---@class strew.nanstd_options
 ---@field correction? number subtracted from the count, default 0
+---@field unbiased? boolean true: a correction of 1, false: of 0; not with `correction`
 
 ---Returns the standard deviation of the elements that are not NaN, of all or along dimensions.
 ---
@@ -5545,7 +5584,7 @@ function strew.nanmean(self, dim, keepdim, options) end
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@param options? strew.nanstd_options
 ---@return strew.Tensor t self's dtype; NaN if too few are left
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number}): strew.Tensor
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number, unbiased?: boolean}): strew.Tensor
 function strew.nanstd(self, dim, keepdim, options) end
 
 ---Returns the largest of the elements that are not NaN, of all or along dimensions.
@@ -7311,6 +7350,35 @@ function strew.from_arrow_stream(stream) end
 
 ----------------------------------------------------------------------------------------------------------------- Tables
 
+---# tables
+---Tables have the rules of pandas, NumPy and SQL, tensors those of PyTorch and torch_scatter (?tensors).
+---
+---Of tables are methods of groupings, `agg`, `pivot`, `rolling`, `ranges`, `describe` and texts of columns, which agree
+---with one another; of tensors `t:f()`, `strew.f(t)`, `scatter_*`, `segment_*` and `strew.expr`.
+---
+---```lua
+---local x = strew.table{g = {1, 1, 1, 1, 2}, n = {1, 10, 3, 2, 5}}
+---print(x:group_by("g"):agg{middle = {"median", "n"}, std = {"std", "n"}})
+---print(strew.scatter_median(x.n, x.g))
+---```
+---```text
+---table: 2 rows, 3 columns, cpu
+---     g   middle       std
+--- int64  float64   float64
+---     1      2.5  4.082483
+---     2      5.0       nan
+---int64[3] cpu
+--- 0  2  5
+---```
+---| sum # of integers int64 or uint64; one that leaves it is an error that names the group, window or cell
+---| mean # of integers and bools float64. Tensors: an error without `{dtype = "float64"}`
+---| median # the mean of the two middle ones; of integers and bools float64. Tensors: the lower one
+---| lower_median # the lower of the two middle ones, of the column's dtype
+---| quantile # linear; of integers and bools float64, of their values as float64. Tensors: floats alone
+---| var # divisor n - 1, or n - correction: NaN unless n is larger; of integers and bools float64. `scatter_var`: 0
+---| std # the root of var. `scatter_std`: torch_scatter's divisor, max(n - 1, 1) + 1e-6
+---| correction # default 1; `unbiased = false` is a correction of 0. The same for tensors
+
 ---Returns the names of a table's columns, or a table of some of its columns.
 ---
 ---The names are in the order in which `strew.save` writes the columns: that of the file, then others by the alphabet. A
@@ -7440,8 +7508,8 @@ function strew.tail(x, n) end
 ---Summarizes a table: a row for each column, with its dtype, missing elements, mean, extremes and quartiles.
 ---
 ---"count" are the elements that are not missing, "missing" those that are: NaN, the empty word, NaT. The numbers leave
----them out, and are float64; on devices without it float32, and integers that it does not hold are an error. "std"
----divides by count - 1, of times it is seconds; quartiles between two elements are interpolated. Text and columns of more
+---them out, and are float64; on devices without it float32, and integers that it does not hold are an error. "std", of
+---times in seconds, and quartiles are those of `agg` (?tables). Text and columns of more
 ---dimensions have no such numbers: NaN. Beside a column of times all but "std" are words; of times
 ---alone they are times, and of the other columns, `x:columns{"a", "b"}:describe()`, numbers.
 ---
@@ -7492,7 +7560,6 @@ function strew.assign(x, what) end
 
 ---Options of strew.sort_by.
 ---@class strew.sort_by_options
----@field descending? any true: the largest first; a sequence: one for each column; default false
 ---@field nulls? "first"|"last" where missing elements are; default "last"
 
 ---Sorts the rows of a table by one or several columns.
@@ -7530,7 +7597,7 @@ function strew.assign(x, what) end
 ---@param descending? any true: the largest first; a sequence: one for each column; default false
 ---@param options? strew.sort_by_options
 ---@return table sorted a new table of columns
----@overload fun(x: table, by: any, options: strew.sort_by_options): table
+---@overload fun(x: table, by: any, options: {descending?: any, nulls?: string}): table
 function strew.sort_by(x, by, descending, options) end
 
 ---Options of strew.join.
@@ -7691,7 +7758,7 @@ function strew.value_counts(v, by, options) end
 
 ---Makes a pivot table: a row for each value of one column, a column for each value of another.
 ---
----Each cell is the reduction of `value` over the rows of x with these two keys, as `g:agg` computes it. Rows and
+---Each cell is the reduction of `value` over the rows of x with these two keys, as `g:agg` computes it (?tables). Rows and
 ---columns are in ascending order, text by its words. A column's name is its word, or its number as text ("nan" and
 ---"0.0" without a sign). `reduce` is a word, or a word with options: `{"quantile", q = 0.5}`.
 ---
@@ -7741,7 +7808,7 @@ function strew.pivot(x, row, column, value, reduce, options) end
 ---
 ---A NaN makes the result of the windows that hold it NaN, and leaves with them. `{"mean", skip_nan = true}` leaves NaN
 ---out; then min_count counts the others. pandas' `rolling(n, min_periods = m)` is that with `min_count = m`; without NaN,
----or with m = n, it is the same as without skip_nan. Means, variances, ... have the rules of `g:agg`, see strew.ranges.
+---or with m = n, it is the same as without skip_nan. Means, medians, deviations, ... have the rules of `g:agg`: ?tables.
 ---
 ---```lua
 ---local v = strew.tensor{1.0, 2, 6, 4, 8, 3}
@@ -7766,9 +7833,9 @@ function strew.rolling(v, n, reduce, options) end
 
 ---Reduces ranges of rows, which may overlap: rows `starts[i]` to `ends[i] - 1` of v give row i.
 ---
----Dtypes, and values of ranges without elements, are those of a grouping's methods: sums of integers are int64, of uint64
----uint64, and never wrap, their means float64; without elements a sum is 0, a mean or extreme of floats NaN. "median" is the lower one, a
----"var" of one element 0, "std" that of `strew.scatter_std`. `{"quantile", q = 0.9}` gives options.
+---Dtypes, and values of ranges without elements, are those of a grouping's methods (?tables): sums of integers are int64,
+---of uint64 uint64, and never wrap, their means float64; without elements a sum is 0, a mean or extreme of floats NaN.
+---`{"quantile", q = 0.9}` gives options.
 ---
 ---Each range is reduced by itself, in the order of positions: its bits depend on its elements alone, wherever it lies,
 ---so that no NaN or huge number is left behind by one that has moved on. Sums, products, extremes, variances, `any` and

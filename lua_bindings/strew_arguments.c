@@ -113,6 +113,14 @@ bool bind_check_grouping(const struct arguments *a) {
   return false;
 }
 
+bool bind_check_correction(lua_State *L, struct script_call *call, struct arguments *a) {
+  if (a->unbiased && a->correction == 1) return true;
+  if (bind_names(L, call, "unbiased") && bind_names(L, call, "correction"))
+    return bind_fail(call, STREW_EARGUMENT, "unbiased", "cannot be combined with 'correction'"), false;
+  if (!a->unbiased) a->correction = 0;
+  return true;
+}
+
 bool bind_scalar(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   return bind_to_scalar(L, i, out) || bind_fail_type(L, call, i, name, "a number or boolean");
 }
@@ -131,6 +139,13 @@ bool bind_operand(lua_State *L, struct script_call *call, int i, const char *nam
   bind_fail_type(L, call, i, name, "a tensor, number or boolean");
   bind_hint_tensor(L, call, i, name);
   return false;
+}
+
+/* An operand, or a table of numbers, which the function reads. */
+bool bind_numbers(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  strew_operand operand;
+  (void)out;
+  return (lua_istable(L, i) && lua_rawlen(L, i) > 0) || bind_operand(L, call, i, name, &operand);
 }
 
 bool bind_integer(lua_State *L, struct script_call *call, int i, const char *name, void *out) {

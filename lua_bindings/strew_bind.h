@@ -526,7 +526,7 @@ enum { NO_DIM = INT_MIN };
   X(device, bind_device, strew_device *, ZEROS)           X(any, bind_any, int, WORD)                                  \
   X(colormap, bind_colormap, strew_colormap, WORD)        X(color, bind_color, struct color, ZEROS)                    \
   X(source, bind_source, strew_tensor *, ZEROS)           X(topic, bind_topic, const char *, ZEROS)                    \
-  X(expression, bind_expression, int, WORD)                                                                            \
+  X(expression, bind_expression, int, WORD)               X(numbers, bind_numbers, int, WORD)                          \
   X(interpolation, bind_interpolation, strew_interpolation, WORD) X(table, bind_table, int, WORD)                      \
   X(function, bind_function, int, WORD)
 
@@ -614,6 +614,8 @@ int bind_group_form(lua_State *L, struct script_call *call);
 
 /* Fails unless src is on the grouping's device. */
 bool bind_check_beside(struct script_call *call, const strew_grouping *grouping, const strew_tensor *src);
+/* Makes unbiased = false a correction of 0; fails if both are given. */
+bool bind_check_correction(lua_State *L, struct script_call *call, struct arguments *a);
 /* The same of what a call read; fails, too, if its options set what a grouping has itself. */
 bool bind_check_grouping(const struct arguments *a);
 /* True if the table at i, a sequence of n entries, has any other key, which is pushed. */

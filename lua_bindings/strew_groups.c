@@ -82,20 +82,23 @@ static void begin_reducing(struct arguments *a, int at) {
   a->destination = (struct destination){NULL, at};
   a->fill.is_given = a->skip_nan = false;
   a->unbiased = true;
+  a->correction = 1;
   a->dim = a->dtype = -1;
   a->quantile = 0;
   a->interpolation = STREW_LINEAR;
 }
 
-/* scatter_NAME(src, index [, dim] [, options]) */
+enum { TABLE = 64 }; /* in a row's code */
+
+/* scatter_NAME(src, index [, dim] [, options]); TABLE: group_NAME(src, g, ...), by the rules of tables. */
 static int reduce(lua_State *L, struct script_call *call) {
   struct arguments a;
-  const strew_group_reduction what = (strew_group_reduction)call->row->code;
+  const strew_group_reduction what = (strew_group_reduction)(call->row->code & ~TABLE);
   const bool has_arg = reductions[what].has_arg;
   struct box *box = bind_push_box(L, call->binding), *arg = has_arg ? bind_push_box(L, call->binding) : NULL;
   begin_reducing(&a, call->arguments + 1);
   if (!bind_read(L, call, &a)) return -1;
-  if (!bind_check_grouping(&a)) return -1;
+  if (!bind_check_grouping(&a) || !bind_check_correction(L, call, &a)) return -1;
   lua_settop(L, a.destination.at + has_arg); /* drops what reading the options pushed */
   const strew_dtype dtype = (strew_dtype)a.dtype;
   const strew_group_reduce_options options = {.dim = &a.dim,
@@ -106,8 +109,11 @@ static int reduce(lua_State *L, struct script_call *call) {
                                               .interpolation = a.interpolation,
                                               .mode = a.mode,
                                               .skip_nan = a.skip_nan,
-                                              .biased = !a.unbiased};
+                                              .correction = a.correction == 1 ? NULL : &a.correction};
   strew_tensor **out = a.destination.given ? &a.destination.given : &box->tensor;
+  const strew_group_aggregate aggregate = {a.src, what, options};
+  if (call->row->code & TABLE)
+    return bind_end(strew_grouping_aggregate_with(a.groups.grouping, 1, &aggregate, &box->tensor, a.error), 1);
   if (strew_group_reduce(a.groups, what, a.src, &options, out, arg ? &arg->tensor : NULL, a.error) != STREW_OK)
     return -1;
   if (what == STREW_GROUP_MEAN && a.dtype < 0) warn_of_mean(L, call, a.src);
@@ -132,8 +138,9 @@ static strew_status softmax(struct arguments *a) {
 #define TAKING(takes)                                                                                                  \
   ((takes)&WITH_SIZES && (takes)&WITH_DTYPE ? ALONG "out?destination dim_size?size(-1) fill=fill" OPTIONS              \
                                                     " dtype=dtype"                                                     \
-   : (takes)&WITH_SIZES                    ? ALONG "out?destination dim_size?size(-1) fill=fill" OPTIONS               \
-   : (takes)&WITH_UNBIASED                 ? ALONG "dim_size=size(-1) unbiased=boolean(true)" OPTIONS " dtype=dtype"   \
+   : (takes)&WITH_SIZES    ? ALONG "out?destination dim_size?size(-1) fill=fill" OPTIONS                               \
+   : (takes)&WITH_UNBIASED ? ALONG "dim_size=size(-1) unbiased=boolean(true) correction=number(1)" OPTIONS             \
+                                   " dtype=dtype"                                                                      \
    : (takes)&WITH_Q                        ? "src:tensor index:index q:number dim?dim(-1) dim_size=size(-1) "          \
                                              "interpolation=interpolation fill=fill" OPTIONS                           \
    : (takes)&WITH_OUT && (takes)&WITH_FILL ? ALONG "out=destination dim_size=size(-1) fill=fill" OPTIONS               \
@@ -174,11 +181,19 @@ static int reduction(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_groups_rows[] = {
 #define ROW(ENUM, word, name, dtypes, empty, exact, takes, passes, ...)                                                \
-  {"scatter_" name, reduce, STREW_GROUP_##ENUM, ALWAYS | (passes ? 0 : CONSTANT),                                      \
+  {"scatter_" name, reduce, STREW_GROUP_##ENUM,                                                                        \
+   (STREW_GROUP_##ENUM == STREW_GROUP_LOWER_MEDIAN ? INNER : ALWAYS) | (passes ? 0 : CONSTANT),                        \
    STREW_GROUP_##ENUM == STREW_GROUP_COUNT ? "index:index dim_size=size(-1) mode=mode" : TAKING(takes)},
     STREW_GROUP_REDUCTIONS(ROW)
 #undef ROW
-        {"scatter_softmax", bind_one, false, ALWAYS, SOFTMAX, softmax},
+#define OF_TABLE(ENUM, word, takes)                                                                                    \
+  { "group_" word, reduce, STREW_GROUP_##ENUM | TABLE, INNER, TAKING(takes) }
+        OF_TABLE(VAR, "var", WITH_DTYPE | WITH_UNBIASED),
+    OF_TABLE(STD, "std", WITH_DTYPE | WITH_UNBIASED),
+    OF_TABLE(MEDIAN, "median", WITH_FILL),
+    OF_TABLE(LOWER_MEDIAN, "lower_median", WITH_FILL),
+    OF_TABLE(QUANTILE, "quantile", WITH_FILL | WITH_Q),
+    {"scatter_softmax", bind_one, false, ALWAYS, SOFTMAX, softmax},
     {"scatter_log_softmax", bind_one, true, ALWAYS, SOFTMAX, softmax},
     /* of src's elements, those without NaN */
     {"group_counts", reduce, STREW_GROUP_COUNT, INNER | CONSTANT, COUNTED},

@@ -9,12 +9,13 @@ static const struct {
   const char *parameters;
   bool has_place; /* gives a place, counted in one dimension or in all elements */
 } folds[] = {
-#define FOLDING  "self:tensor! dim?dims keepdim?boolean"
-#define SKIPPING " skip_nan=boolean"
+#define FOLDING   "self:tensor! dim?dims keepdim?boolean"
+#define SKIPPING  " skip_nan=boolean"
+#define CORRECTED " correction=number(1) unbiased=boolean(true)"
 #define ROW(ENUM, f, takes, gives, empty, finish, ...)                                                                 \
-  [STREW_FOLD_##ENUM] = {finish == VARIANCE || finish == DEVIATION ? FOLDING " correction=number(1)" SKIPPING          \
+  [STREW_FOLD_##ENUM] = {finish == VARIANCE || finish == DEVIATION ? FOLDING CORRECTED SKIPPING                        \
                          : gives == WIDE || finish == MEAN         ? FOLDING SKIPPING " dtype=dtype"                   \
-                                                                   : FOLDING SKIPPING,                                 \
+                                                                   : FOLDING SKIPPING,                                         \
                          gives == PLACE},
     STREW_FOLDS(ROW)
 #undef ROW
@@ -22,7 +23,8 @@ static const struct {
 
 static bool read_folding(lua_State *L, struct script_call *call, strew_fold fold, struct arguments *a) {
   a->correction = 1;
-  if (!bind_read_as(L, call, folds[fold].parameters, a)) return false;
+  a->unbiased = true;
+  if (!bind_read_as(L, call, folds[fold].parameters, a) || !bind_check_correction(L, call, a)) return false;
   if (!folds[fold].has_place || !a->dims.is_given || a->dims.count == 1) return true;
   bind_fail(call, STREW_EARGUMENT, "dim", "names %d dimensions, expected one", a->dims.count);
   return false;
@@ -134,8 +136,11 @@ static strew_status quantile(struct arguments *a) {
   return STREW_EARGUMENT;
 }
 
+/* A table of numbers becomes a tensor in family/nan_skipping.lua. */
 static int quantile_of(lua_State *L, struct script_call *call) {
-  return bind_names(L, call, "skip_nan") ? bind_run_with_options(L, call) : bind_one(L, call);
+  const bool is_list = call->arguments > 1 && lua_istable(L, 2) && lua_rawlen(L, 2) > 0;
+  return is_list || bind_names(L, call, "skip_nan") || bind_names(L, call, "q") ? bind_run_with_options(L, call)
+                                                                                : bind_one(L, call);
 }
 
 #define ALONG   "self:tensor dim:dim"
@@ -160,8 +165,8 @@ const struct script_function bind_reduce_rows[] = {
      "self:tensor dim=dim return_index=boolean return_inverse=boolean return_counts=boolean", NULL},
     {"nonzero", bind_one, 0, ALWAYS | CONSTANT, "self:tensor!", nonzero},
     {"argwhere", bind_one, 0, ALWAYS | CONSTANT, "self:tensor!", nonzero},
-    {"searchsorted", searchsorted_by, 0, ALWAYS | CONSTANT,
-     "sorted:tensor values:operand right=boolean sorter=tensor", searchsorted},
+    {"searchsorted", searchsorted_by, 0, ALWAYS | CONSTANT, "sorted:tensor values:operand right=boolean sorter=tensor",
+     searchsorted},
     {"bucketize", bind_one, 0, INNER | CONSTANT, "values:operand boundaries:tensor right=boolean", bucketize},
     {"bincount", bind_one, 0, ALWAYS, "self:tensor weights=tensor minlength=integer(0)", bincount},
     {"histc", bind_one, 0, ALWAYS | CONSTANT, "self:tensor bins?integer(100) min?number max?number", histc},

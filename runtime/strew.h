@@ -1125,8 +1125,9 @@ typedef enum strew_group_reduction {
   STREW_GROUP_SUM,       /* out, fill, dtype */
   STREW_GROUP_PROD,      /* out, fill, dtype; empty: 1 */
   STREW_GROUP_MEAN,      /* out, fill, dtype; integers round toward minus infinity */
-  STREW_GROUP_VAR,       /* dtype, biased; floats, or any src with STREW_FLOAT64. Computed in float64, about the mean;
-                            from float64 elements the first one of their group is subtracted before */
+  STREW_GROUP_VAR,       /* dtype, correction, biased; floats, or any src with STREW_FLOAT64. Computed in float64, about
+                            the mean; from float64 elements the first one of their group is subtracted before. Squares
+                            divided by max(count - correction, 1) */
   STREW_GROUP_STD,       /* the same; torch_scatter's sqrt(squares / (divisor + 1e-6)) */
   STREW_GROUP_MIN,       /* out, arg, fill; dtype: src's own */
   STREW_GROUP_MAX,       /* out, arg, fill; dtype: src's own */
@@ -1140,6 +1141,7 @@ typedef enum strew_group_reduction {
   STREW_GROUP_COUNT,     /* int64; src NULL: the elements of the grouping, or of the index, which may have any shape */
   STREW_GROUP_NUNIQUE,   /* int64: the number of different values; all NaN are equal, and both zeros */
   STREW_GROUP_LOGSUMEXP, /* out, fill; floats */
+  STREW_GROUP_LOWER_MEDIAN, /* as STREW_GROUP_MEDIAN, which differs in strew_grouping_aggregate_with */
   STREW_GROUP_REDUCTION_COUNT
 } strew_group_reduction;
 STREW_API const char *strew_group_reduction_name(strew_group_reduction reduction); /* "sum", ...; words as of dtypes */
@@ -1154,10 +1156,11 @@ typedef struct strew_group_reduce_options {
                                of integers and bools STREW_INT64; NULL: its own */
   double q;                 /* 0..1 (STREW_EVALUE) */
   strew_interpolation interpolation;
-  strew_mode mode; /* STREW_ERROR for a grouping, whose ids are checked */
-  bool skip_nan;   /* elements that are NaN belong to no group; their index values are checked like others */
-  bool biased;     /* a variance divides by the count, not by one less */
-  uint64_t reserved[8];
+  strew_mode mode;          /* STREW_ERROR for a grouping, whose ids are checked */
+  bool skip_nan;            /* elements that are NaN belong to no group; their index values are checked like others */
+  bool biased;              /* the same as a correction of 0, unless that is given */
+  const double *correction; /* of a variance; NULL: 1 */
+  uint64_t reserved[7];
 } strew_group_reduce_options;
 /* The group form, as torch_scatter.scatter: row index[c] of the result reduces all src[c]. The result has src's sizes
    except along dim, where it has one for each group, and src's dtype, options->dtype, or the one that is stated above.
@@ -1315,6 +1318,9 @@ STREW_API strew_status strew_grouping_to(strew_grouping *grouping, strew_device 
      integers, bools   without options.dtype a sum or product is int64 (of uint64: uint64), and a mean float64: the exact
                        sum, rounded once, divided by the count. A sum or product whose exact value the dtype cannot hold
                        is STREW_EVALUE; the error's value is the group.
+                       A variance, deviation, median, or quantile between elements is float64, of src as float64.
+     median            the mean of the two in the middle; STREW_GROUP_LOWER_MEDIAN the lower one, of src's dtype.
+     var, std          squares / (count - correction), and its root; NaN unless the count is more than the correction.
      empty groups      without options.fill a result in floats is NaN, but for sums, products and logsumexp; also that of
                        a group whose elements are all NaN, with options.skip_nan.
    Sums, products, means and extremes of 1-D tensors share one pass over the ids on the CPU. Sums of 64-bit elements that

@@ -498,11 +498,13 @@ static void reserved(void) {
     options.reserved[bad] = bit;
     REFUSES_MEMBER("strew_options.reserved", "options", strew_context_create, &options, &other);
     ck_assert_ptr_null(other);
-    strew_group_reduce_options reducing = {.q = 0};
-    reducing.reserved[bad] = bit;
-    note("strew_group_reduce_options.reserved");
-    refuse_reduce_options("options", STREW_GROUP_MEDIAN, &reducing, bad);
-    REFUSES("options", strew_group_ids, strew_by_index(index), floats, &reducing, &out);
+    if (bad < 7) {
+      strew_group_reduce_options reducing = {.q = 0};
+      reducing.reserved[bad] = bit;
+      note("strew_group_reduce_options.reserved");
+      refuse_reduce_options("options", STREW_GROUP_MEDIAN, &reducing, bad);
+      REFUSES("options", strew_group_ids, strew_by_index(index), floats, &reducing, &out);
+    }
     if (bad < 1) {
       strew_csv_options lines = {.skip = 1};
       strew_csv_rule rule = {.column = "1"};

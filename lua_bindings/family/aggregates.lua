@@ -73,8 +73,19 @@ function aggregates.options(entry, count, argument, where)
   if word == "quantile" and type(options.q) ~= "number" then
     fail(argument, format(where, shown(options.q) .. " as q of a quantile") .. ", expected a number",
       '{"quantile", q = 0.5}')
+  elseif options.correction ~= nil and (type(options.correction) ~= "number" or options.unbiased ~= nil) then
+    local is_number = type(options.correction) == "number"
+    fail(argument, is_number and format(where, "unbiased and correction") .. ", expected one of them"
+      or format(where, "correction " .. shown(options.correction)) .. ", expected a number")
   end
   return options
+end
+
+-- True if results of integers lie between these: they are floats (strew_grouping_aggregate_with).
+function aggregates.is_between(word, options)
+  local way = word == "quantile" and (options.interpolation or "linear")
+  return word == "median" or (word == "var" or word == "std") and not options.dtype or way == "linear"
+    or way == "midpoint"
 end
 
 local MOST_SHARED = 64

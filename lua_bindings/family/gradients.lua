@@ -254,7 +254,8 @@ end
 local function variance(factor)
   return along(function(g, c, x, out)
     local first, mean = centers_of(x, c.dim)
-    local values = {g = factor(g, out, count_of(x, c.dim) - (c.correction or 1)), x = x, first = first, mean = mean}
+    local divisor = count_of(x, c.dim) - operands.correction(c, 1)
+    local values = {g = factor(g, out, divisor), x = x, first = first, mean = mean}
     return compute("g * (x - first - mean)", values)
   end)
 end

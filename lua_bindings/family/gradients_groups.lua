@@ -138,14 +138,16 @@ end
 
 ------------------------------------------------------------------------------------------------------ statistics
 
--- The gradient of var, and of std, which torch_scatter makes with a divisor of n + 1e-6.
-local function variance(is_std)
+-- The gradient of var and std: with the divisors of torch_scatter, or of tables, where 0 is that of groups without one.
+local function variance(is_std, of_table)
   return function(g, c)
     local first, mean, near, count = centers_of(groups_of_call(c))
     local function wide(t) return line(t):to(mean.device):to("float64") end
-    local divisor = c.unbiased == false and count:clamp(1) or (count - 1):clamp(1)
+    local divisor = count - operands.correction(c, 1)
+    if not of_table then divisor = divisor:clamp(1) + (is_std and 1e-6 or 0.0) end
     local out, scale = wide(c.out), wide(g) * 2 / divisor
-    if is_std then scale = strew.where(out:eq(0), 0.0, wide(g) / (out * (divisor + 1e-6))) end
+    if is_std then scale = strew.where(out:eq(0), 0.0, wide(g) / (out * divisor)) end
+    if of_table then scale = strew.where(divisor:gt(0), scale, 0.0) end
     local values = {ids = near.index, scale = spread(near, scale), x = near.src, first = first, mean = mean}
     return compute(c.src.dtype .. "(where(ids >= 0, scale * (x - first - mean), 0.0))", values)
   end
@@ -228,6 +230,11 @@ local rules = {
   end},
   scatter_var = {src = variance(false)},
   scatter_std = {src = variance(true)},
+  group_var = {src = variance(false, true)},
+  group_std = {src = variance(true, true)},
+  group_median = {src = function(g, c) return quantile(g, c, 0.5, "linear") end},
+  group_lower_median = {src = function(g, c) return quantile(g, c, 0.5, "lower") end},
+  group_quantile = {src = function(g, c) return quantile(g, c, c.q, c.interpolation) end},
   scatter_logsumexp = {src = logsumexp_src},
   scatter_softmax = {src = softmax(false)},
   scatter_log_softmax = {src = softmax(true)},

@@ -141,6 +141,7 @@ local function pivot(x, row, column, value, reduce, fill, dtype, skip_nan)
   end
   table.insert(positions, across[1])
   local g, keys = groups_of(columns, positions, "sorted", "row")
+  inner.set_keys(g, keys, x) -- for messages
   local values = reduced(g, columns, value, word, options)
   if fill == nil and word == "count" then fill = 0 end
   local by_row, of_columns = {}, #positions

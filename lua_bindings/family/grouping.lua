@@ -61,6 +61,13 @@ local function reduction_or_nan(name, parameters)
   end)
 end
 
+-- Reductions with rules of tables: strew_grouping_aggregate_with.
+local function of_table(word, parameters)
+  return method(parameters, function(g, src, options)
+    return aggregates.checked("src", g, inner["group_" .. word], src, g, options)
+  end)
+end
+
 -- The dtype of sums and products of integers and bools.
 local function sums_dtype(src) return src.dtype == "uint64" and "uint64" or "int64" end
 
@@ -272,12 +279,15 @@ local function agg(g, what)
 end
 
 -- Methods take the arguments that scatter_NAME does, but no dim_size and mode. A few list them in another order.
-local SPREAD = "dim?dim dtype=dtype skip_nan=boolean unbiased=boolean"
+local SPREAD = "dim?dim dtype=dtype skip_nan=boolean unbiased=boolean correction=number"
 local own_texts = {var = SPREAD, std = SPREAD, logsumexp = "dim?dim fill=fill out=tensor skip_nan=boolean"}
-local methods, is_arithmetic = {}, {sum = true, prod = true, mean = true}
+local methods, makers = {}, {sum = arithmetic, prod = arithmetic, mean = arithmetic}
+for _, word in ipairs{"var", "std", "median", "lower_median"} do
+  makers[word] = function(_, parameters) return of_table(word, parameters) end
+end
 for _, row in ipairs(inner.reductions()) do
   local parameters = string.gsub(string.gsub(row.parameters, "src:tensor!? index:index ", ""), "dim_size%S+ ?", "")
-  local make = is_arithmetic[row.word] and arithmetic or row.becomes_nan and reduction_or_nan or reduction
+  local make = makers[row.word] or row.becomes_nan and reduction_or_nan or reduction
   parameters = own_texts[row.word] or
       string.gsub(string.gsub(string.gsub(parameters, "mode=mode ", ""), "%b()", ""), "destination", "tensor")
   methods["g:" .. row.word] = make(row.name, parameters, row.word)
@@ -288,7 +298,7 @@ local others = {
   ["g:log_softmax"] = reduction("scatter_log_softmax", "dim?dim"),
   ["g:quantile"] = {methods["g:quantile"][1], function(g, src, q, dim, interpolation, fill, skip_nan)
     local options = {dim = dim, interpolation = interpolation, fill = fill, skip_nan = skip_nan}
-    return strew.scatter_quantile(src, g, q, options)
+    return aggregates.checked("src", g, inner.group_quantile, src, g, q, options)
   end},
   ["g:count"] = {"self:grouping src?tensor skip_nan=boolean", count},
   ["g:argsort"] = {"self:grouping src:tensor descending?boolean nulls=word", argsort},

@@ -112,10 +112,11 @@ local function option_in_dtype(name, skip_nan, is_float)
 end
 
 local function spread(name, finish)
-  return {"self:tensor dim?dims keepdim?boolean correction=number skip_nan=boolean",
-    function(self, dim, keepdim, correction, is_skipping)
-      if not is_skipping then return self[name](self, dim, keepdim, {correction = correction or 1}) end
-      return spread_of(self, dim, keepdim, correction or 1, finish)
+  return {"self:tensor dim?dims keepdim?boolean correction=number unbiased=boolean skip_nan=boolean",
+    function(self, dim, keepdim, correction, unbiased, is_skipping)
+      correction = operands.correction({correction = correction, unbiased = unbiased}, 1)
+      if not is_skipping then return self[name](self, dim, keepdim, {correction = correction}) end
+      return spread_of(self, dim, keepdim, correction, finish)
     end}
 end
 
@@ -143,9 +144,11 @@ end
 
 return {
   nansum = nansum, nanmean = nanmean, nanmedian = nanmedian, nanmax = nanmax, nanmin = nanmin,
-  nanstd = {"self:tensor dim?dims keepdim?boolean correction=number", function(self, dim, keepdim, correction)
-    return spread_of(self, dim, keepdim, correction or 0, strew.sqrt)
-  end},
+  nanstd = {"self:tensor dim?dims keepdim?boolean correction=number unbiased=boolean",
+    function(self, dim, keepdim, correction, unbiased)
+      correction = operands.correction({correction = correction, unbiased = unbiased}, 0)
+      return spread_of(self, dim, keepdim, correction, strew.sqrt)
+    end},
 
   sum = option_in_dtype("sum", nansum[2]), mean = option_in_dtype("mean", nanmean[2], true),
   prod = replacing("prod", 1, option_in_dtype), all = replacing("all", 1, option), any = replacing("any", 0, option),
@@ -153,8 +156,9 @@ return {
   min = option("min", with_place(nanmin)), max = option("max", with_place(nanmax)),
   argmin = option("argmin", place(nanmin)), argmax = option("argmax", place(nanmax)),
   var = spread("var", function(x) return x end), std = spread("std", strew.sqrt),
-  quantile = {"self:tensor q:operand dim?dim keepdim?boolean interpolation=word skip_nan=boolean",
+  quantile = {"self:tensor q:numbers dim?dim keepdim?boolean interpolation=word skip_nan=boolean",
     function(self, q, dim, keepdim, interpolation, is_skipping)
+      q = operands.quantiles(self, q)
       local options = {dim = dim, keepdim = keepdim, interpolation = interpolation}
       if times.is(self) then
         options.skip_nan = is_skipping

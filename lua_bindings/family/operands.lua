@@ -222,6 +222,13 @@ function operands.single(t) return t:numel() == 1 and t:item() or nil end
 -- Returns t's device; the CPU, if that lacks float64. What is computed in float64 is computed there.
 function operands.float64_device(t) return inner.has_float64(t) and t.device or "cpu" end
 
+-- Returns what the count is lowered by in the divisor of a variance.
+function operands.correction(options, default)
+  if options.unbiased == nil then return options.correction or default end
+  if options.correction ~= nil then fail("unbiased", "cannot be combined with 'correction'") end
+  return options.unbiased and 1 or 0
+end
+
 -- Returns the widest float dtype of t's device.
 function operands.widest(t) return inner.has_float64(t) and "float64" or "float32" end
 
@@ -232,6 +239,13 @@ function operands.floats(t)
     fail(nil, "more than 2^24 different elements: the device has no float64, and float32 does not number them")
   end
   return t:to(dtype)
+end
+
+-- Returns q of quantiles of self: a table of numbers as a tensor.
+function operands.quantiles(self, q)
+  if type(q) ~= "table" or operands.is_tensor(q) then return q end
+  local dtype = operands.is_float(self) and self.dtype or operands.widest(self)
+  return errors.own("x", "q", nil, strew.tensor, q, {dtype = dtype, device = self.device})
 end
 
 -- Returns a table of numbers as a tensor beside values: of their float dtype; beside integers and numbers integers, or

@@ -176,8 +176,9 @@ return {
     return chosen(self, dim, keepdim, modes(check_line(self, dim), dim))
   end},
 
-  percentile = {"self:tensor q:operand dim?dim keepdim?boolean interpolation=word",
+  percentile = {"self:tensor q:numbers dim?dim keepdim?boolean interpolation=word",
     function(self, q, dim, keepdim, interpolation)
+      q = operands.quantiles(self, q)
       if operands.is_tensor(q) then
         operands.check_none((q:ge(0) & q:le(100)):logical_not(), q, "q", "0 to 100")
         if not operands.is_float(q) then q = q:to(floats(self).dtype) end

@@ -185,14 +185,32 @@ static strew_tensor *make_of_integers(struct steps *steps, const struct aggregat
   return *out;
 }
 
+/* Integers and bools as float64, if the reduction, called `word`, has results between them. */
+static strew_tensor *source_of(struct steps *steps, const strew_group_aggregate *given, const char *word) {
+  const strew_group_reduction what = given->reduction;
+  const bool is_spread = (what == STREW_GROUP_VAR || what == STREW_GROUP_STD) && !given->options.dtype;
+  const strew_interpolation way = given->options.interpolation;
+  const bool is_between = what == STREW_GROUP_QUANTILE && (way == STREW_LINEAR || way == STREW_MIDPOINT);
+  if (dtype_is_float(given->src->dtype) || !(is_spread || is_between)) return given->src;
+  STEP(steps, check_floats_of_device(steps->call, word, given->src));
+  return step_to(steps, given->src, NULL, STREW_FLOAT64);
+}
+
 /* The result of a reduction that does not join values. No group without elements passes for a number. */
 static strew_tensor *make_other(struct steps *steps, const struct aggregating *a, int i) {
-  const strew_group_aggregate *given = &a->given[i];
+  strew_group_aggregate own = a->given[i], *given = &own;
+  const bool is_lower = own.reduction == STREW_GROUP_LOWER_MEDIAN;
+  if (is_lower || own.reduction == STREW_GROUP_MEDIAN) {
+    own.reduction = STREW_GROUP_QUANTILE;
+    own.options.q = 0.5;
+    own.options.interpolation = is_lower ? STREW_LOWER : STREW_LINEAR;
+  }
   const struct group_row *row = &group_rows[given->reduction];
   const strew_group_reduce_options counted = {.dim = given->options.dim, .skip_nan = given->options.skip_nan};
   const strew_groups groups = strew_by_grouping(a->grouping);
-  strew_tensor **out = steps_place(steps), **counts = steps_place(steps);
-  STEP(steps, strew_group_reduce(groups, given->reduction, given->src, &given->options, out, NULL, steps->error));
+  strew_tensor **out = steps_place(steps), **counts = steps_place(steps), *src;
+  src = source_of(steps, given, group_rows[a->given[i].reduction].word);
+  STEP(steps, group_reduce(groups, given->reduction, src, &given->options, true, out, NULL, steps->error));
   const bool has_gaps = !a->grouping->key_count || given->options.skip_nan;
   if (steps->status != STREW_OK || !has_gaps || given->options.fill) return *out;
   if (row->empty == row->exact || !dtype_is_float((*out)->dtype)) return *out;
@@ -267,7 +285,7 @@ static strew_status aggregate(struct aggregating *a, strew_tensor *out[]) {
   for (int i = 0; i < a->count && status == STREW_OK; i++)
     if (a->aggregates[i].src) {
       status = check_alive(a->call, "aggregates", i, a->aggregates[i].src);
-      TRY(status, check_is_number(a->call, "aggregates", a->aggregates[i].src));
+      TRY(status, check_is_number(a->call, "src", a->aggregates[i].src));
     }
   TRY(status, aggregating_open(a));
   TRY(status, store_others(a));

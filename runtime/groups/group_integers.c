@@ -216,19 +216,18 @@ static strew_tensor *finish(const struct joined *j) {
   return narrow(j, is_mean ? divide_sums(j, j->values, false) : j->values, is_product ? "product" : "sum");
 }
 
-/* Fails if the device lacks the float64 of a mean. */
-static strew_status check_mean_of_device(const struct call *call, const struct aggregate *aggregate) {
-  const strew_device *device = aggregate->src->storage->device;
-  if (!device->lacks_float64 || result_dtype(aggregate) != STREW_FLOAT64) return STREW_OK;
+strew_status check_floats_of_device(const struct call *call, const char *word, const strew_tensor *src) {
+  const strew_device *device = src->storage->device;
+  if (!device->lacks_float64) return STREW_OK;
   return fail(call, HINTED(STREW_EDTYPE, "src", "strew_to(src, float32)"),
-              "is %s, whose mean is float64, which device %s does not have", strew_dtype_name(aggregate->src->dtype),
+              "is %s, whose %s is float64, which device %s does not have", strew_dtype_name(src->dtype), word,
               device->name);
 }
 
 strew_status grouping_finish_integers(const struct call *call, strew_grouping *grouping,
                                       const struct aggregate *aggregate, strew_tensor *values, enum may_wrap *may_wrap,
                                       strew_tensor **out) {
-  RETURN_IF_FAILED(check_mean_of_device(call, aggregate));
+  if (result_dtype(aggregate) == STREW_FLOAT64) RETURN_IF_FAILED(check_floats_of_device(call, "mean", aggregate->src));
   STEPS(steps, call);
   struct joined joined = {.steps = &steps,
                           .grouping = grouping,

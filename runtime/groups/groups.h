@@ -125,8 +125,10 @@ struct group_ids groups_narrow(const struct groups *groups);
 /* The counts as a view of that rank, with their dimension at dim and sizes 1. */
 strew_status grouping_counts_along(strew_grouping *grouping, int rank, int dim, strew_tensor **out, strew_error *error);
 
-/* group_integers.c. Of an aggregate with a src: the dtype of its result; true if it is a sum, a product or a mean of
-   integers or bools whose elements join in int64. */
+/* group_integers.c. Fails if the device lacks float64, of which a result of integers is; word: the reduction's. */
+strew_status check_floats_of_device(const struct call *call, const char *word, const strew_tensor *src);
+/* Of an aggregate with a src: the dtype of its result; true if it is a sum, a product or a mean of integers or bools
+   whose elements join in int64. */
 strew_dtype result_dtype(const struct aggregate *aggregate);
 bool joins_integers(const struct aggregate *aggregate);
 /* The elements of src, which has the shape of the aggregate's, joined in that dtype; wrapped in int64. */

@@ -19,6 +19,7 @@ static const char *find_untaken(const struct group_row *row, const strew_group_r
   if (given->fill && !(takes & WITH_FILL)) return "fill";
   if (given->dtype && !(takes & (WITH_DTYPE | WITH_ARG))) return "dtype"; /* extremes: the group form says which */
   if (given->biased && !(takes & WITH_UNBIASED)) return "biased";
+  if (given->correction && !(takes & WITH_UNBIASED)) return "correction";
   if (given->q != 0 && !(takes & WITH_Q)) return "q";
   return given->interpolation && !(takes & WITH_Q) ? "interpolation" : NULL;
 }
@@ -87,9 +88,9 @@ static strew_status join(strew_groups groups, const struct group_row *row, strew
   return status;
 }
 
-strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
-                                const strew_group_reduce_options *options, strew_tensor **out, strew_tensor **arg,
-                                strew_error *error) {
+strew_status group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
+                          const strew_group_reduce_options *options, bool of_table, strew_tensor **out,
+                          strew_tensor **arg, strew_error *error) {
   static const struct call quiet;
   const bool is_known = (unsigned)reduction < STREW_GROUP_REDUCTION_COUNT;
   const strew_group_reduction known = is_known ? reduction : STREW_GROUP_SUM;
@@ -106,11 +107,18 @@ strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduc
   groups.index = index;
   group_call_start(&g, &steps, known, groups, src, options);
   g.arg = arg;
+  g.of_table = of_table;
   if (!is_known) STEP(&steps, fail_unknown(&call, "reduction", (int)reduction, STREW_GROUP_REDUCTION_COUNT - 1));
   STEP(&steps, start(&call, &g, known, *out));
   strew_tensor *result = steps.status == STREW_OK ? bodies[known](&g, *out) : NULL;
   groups_close(&g.groups);
   return steps_give(&steps, result == *out ? NULL : result, out);
+}
+
+strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
+                                const strew_group_reduce_options *options, strew_tensor **out, strew_tensor **arg,
+                                strew_error *error) {
+  return group_reduce(groups, reduction, src, options, false, out, arg, error);
 }
 
 /* --------------------------------------------------------------------------------------------------------- operands */

@@ -17,6 +17,7 @@ struct group_call {
   strew_tensor *src, *index;    /* index: of a grouping NULL, until group_index */
   strew_grouping *grouping;     /* NULL: of an index */
   strew_tensor **arg;
+  bool of_table;        /* by the rules of strew_grouping_aggregate_with for var and std */
   struct groups groups; /* after group_open */
 };
 
@@ -30,6 +31,11 @@ STREW_GROUP_REDUCTIONS(ROW)
 strew_status group_take_options(const struct call *call, strew_group_reduction reduction,
                                 const strew_group_reduce_options *given, bool has_out, bool has_arg,
                                 struct group_options *options);
+
+/* strew_group_reduce. of_table: see there. */
+strew_status group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
+                          const strew_group_reduce_options *options, bool of_table, strew_tensor **out,
+                          strew_tensor **arg, strew_error *error);
 
 /* True if elements that are NaN are skipped. */
 static inline bool group_skips(const struct group_call *g) {

@@ -101,13 +101,20 @@ static bool are_exact(const struct squares *s, strew_tensor *squares) {
   return steps->status != STREW_OK || are.as.i;
 }
 
-/* Variances are squares / divisor; deviations torch_scatter's sqrt(squares / (divisor + 1e-6)). */
+/* What squares are divided by: of tables NaN where no element is left; else torch_scatter's, with 1e-6 for deviations. */
+static strew_tensor *divisor_of(const struct squares *s, bool is_deviation) {
+  struct steps *steps = s->g->steps;
+  const strew_group_reduce_options *given = s->g->given;
+  const double correction = given->correction ? *given->correction : given->biased ? 0 : 1;
+  strew_tensor *by = step_binary(steps, STREW_SUB, s->counts, correction, NULL);
+  if (s->g->of_table) return step_where(steps, step_binary(steps, STREW_GT, by, 0.0, NULL), by, (double)NAN);
+  step_binary(steps, STREW_MAXIMUM, by, 1.0, by);
+  return is_deviation ? step_binary(steps, STREW_ADD, by, 1e-6, by) : by;
+}
+
 static strew_tensor *finish(const struct squares *s, strew_tensor *squares, strew_tensor *scales, bool is_deviation) {
   struct steps *steps = s->g->steps;
-  strew_tensor *by = step_binary(steps, STREW_SUB, s->counts, s->g->given->biased ? 0.0 : 1.0, NULL);
-  step_binary(steps, STREW_MAXIMUM, by, 1.0, by);
-  if (is_deviation) step_binary(steps, STREW_ADD, by, 1e-6, by);
-  strew_tensor *out = step_binary(steps, STREW_DIV, squares, by, NULL);
+  strew_tensor *out = step_binary(steps, STREW_DIV, squares, divisor_of(s, is_deviation), NULL);
   if (is_deviation) step_unary(steps, STREW_SQRT, out, out);
   for (int i = 0; scales && i < 2 - is_deviation; i++) step_binary(steps, STREW_DIV, out, scales, out);
   return out;

@@ -96,7 +96,8 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(QUANTILE, "quantile", "quantile", ANY, UNDEFINED, UNDEFINED, WITH_FILL | WITH_Q, 1, quantile, ASSIGN)              \
   X(COUNT, "count", "count", ANY, ZERO, ZERO, 0, 0, count, SUM)                                                        \
   X(NUNIQUE, "nunique", "nunique", ANY, ZERO, ZERO, 0, 0, nunique, SUM)                                                \
-  X(LOGSUMEXP, "logsumexp", "logsumexp", FLOATS, ZERO, ZERO, WITH_OUT | WITH_FILL, 1, logsumexp, SUM)
+  X(LOGSUMEXP, "logsumexp", "logsumexp", FLOATS, ZERO, ZERO, WITH_OUT | WITH_FILL, 1, logsumexp, SUM)                  \
+  X(LOWER_MEDIAN, "lower_median", "lower_median", ANY, UNDEFINED, UNDEFINED, WITH_FILL, 1, median, ASSIGN)
 
 /* Elementwise operations. enumerator; name; function of scalar.h or arithmetic.inc, without its suffix; dtypes it
    takes: ANY, NUMBERS (integers and floats), FLOATS (of others, each element as float32), BITS (integers and bools),

@@ -150,7 +150,7 @@ describe("arguments", function()
       {"t:sum(0, {[1.5] = true})", "sum: 'options' has unknown key 1.5, expected dim, keepdim, skip_nan, dtype"},
       {"t:sum(0, {dim = 0})", "sum: 'dim' is given twice, by position and in options"},
       {"t:var(0, true, 1)", "var: 'options' is 1, expected a table; the arguments are "
-       .. "(self [, dim] [, keepdim] [, {correction =, skip_nan =}])"},
+       .. "(self [, dim] [, keepdim] [, {correction =, unbiased =, skip_nan =}])"},
       {"t:argmax{0, 1}", "argmax: 'dim' names 2 dimensions, expected one"},
       {"t:clamp()", "clamp: 'min' and 'max' are missing, expected at least one"},
       {"t:to()", "to: no arguments, expected a dtype or a device"},

@@ -6,6 +6,7 @@ local random = math.random
 local nan = 0 / 0
 
 local WORDS <const> = {"sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "first", "last", "median",
+  "lower_median",
   "count", "nunique", "logsumexp", "quantile"}
 local WAYS <const> = {"linear", "lower", "higher", "midpoint", "nearest"}
 local DTYPES <const> = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8",
@@ -29,11 +30,13 @@ local function random_reduce(dtype)
   local word = loops.any(WORDS)
   local options = {}
   if word == "quantile" then options.q, options.interpolation = loops.any{0, 0.25, 0.5, 0.9, 1}, loops.any(WAYS) end
-  if (word == "var" or word == "std") and random(2) == 1 then options.unbiased = false end
+  if word == "var" or word == "std" then
+    options.unbiased, options.correction = table.unpack(loops.any{{}, {false}, {true}, {nil, 0}, {nil, 2}, {nil, 1.5}})
+  end
   if random(3) == 1 then options.skip_nan = true end
   local entry = {word}
   for name, value in pairs(options) do entry[name] = value end
-  return word, options, entry, ROUNDED[word] and TOLERANCES[dtype] or 0
+  return word, options, entry, ROUNDED[word] and (TOLERANCES[dtype] or TOLERANCES.float64) or 0
 end
 
 -- A row: the rows as one group; and the number of elements that take part.
@@ -141,7 +144,7 @@ describe("ranges of rows", function()
       for i, rows in ipairs{{1, 3, 2, 7}, {3, 2, 7, 5}, {2, 7, 5, 5}, {7, 5, 5, 5}, {5, 5, 5, 5}, {5, 5, 5, 4}} do
         local mean, sum = (rows[1] + rows[2] + rows[3] + rows[4]) / 4, 0
         for _, x in ipairs(rows) do sum = sum + (x - mean) ^ 2 end
-        local expected = math.sqrt(sum / (4 + 1e-6))
+        local expected = math.sqrt(sum / 4)
         assert.is_true(math.abs(deviations[i] / scale - expected) <= 1e-12 * expected, scale)
       end
     end
@@ -206,10 +209,11 @@ describe("ranges of rows", function()
     local x, w = strew.randn(9, {dtype = "float64"}), strew.randn(9, {dtype = "float64"})
     local starts, ends = strew.tensor{0, 3, 2, 8}, strew.tensor{5, 9, 4, 9}
     for _, reduce in ipairs{"sum", "mean", "prod", "var", "std", "min", "max", "last", "median",
-                            {"quantile", q = 0.3}} do
+                            "lower_median", {"quantile", q = 0.3}} do
       local function f(t)
         local windows = strew.rolling(t, 3, reduce, {min_count = 2}):narrow(0, 1, 8)
-        return (windows * w:narrow(0, 1, 8)):sum() + (strew.ranges(t, starts, ends, reduce) * w:narrow(0, 0, 4)):sum()
+        local own = strew.ranges(t, starts, ends, reduce) -- that of one element has no deviation, and the gradient 0
+        return (windows * w:narrow(0, 1, 8)):sum() + (own * w:narrow(0, 0, 4)):nansum()
       end
       local gradient = strew.grad(f)(x)
       for i = 0, 8 do
@@ -297,7 +301,9 @@ describe("a window", function()
     refused("rolling: 'by' is \"city\", expected keys or a grouping", rolling, v, 3, "sum", {by = "city"})
     refused("rolling: 'by' has 3 elements, v has 4 rows", rolling, v, 3, "sum", {by = i})
     refused("rolling: 'v' has 0 dimensions, expected at least 1", rolling, strew.tensor(1.0), 3, "sum")
-    refused("rolling: 'v' is int64, expected a float dtype\n.*hint  v:to%(\"float32\"%)", rolling, i, 2, "var")
+    refused("rolling: 'reduce' has unbiased and correction, expected one of them", rolling, v, 3,
+      {"var", unbiased = true, correction = 1})
+    refused("rolling: 'reduce' has correction \"1\", expected a number", rolling, v, 3, {"std", correction = "1"})
     refused("rolling: 'v' has a sum in the window that ends at %[1%] that int64 cannot hold\n.*v:to%(\"float64\"%)",
       rolling, i, 2, "sum")
     refused("ranges: 'v' has a sum in range 1 that int64", ranges, i, strew.tensor{1, 0}, strew.tensor{3, 2}, "sum")

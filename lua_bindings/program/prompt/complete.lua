@@ -12,8 +12,8 @@ local strew_type, bracket_around = rawget(strew, "type"), prompt.bracket_around
 local properties = {"device", "dtype", "shape"}
 local grouping_fields = {"counts", "device", "ids", "keys", "length", "n", "positions"}
 local grouping_methods = {"agg", "all", "any", "argsort", "count", "cumsum", "first", "free", "last", "log_softmax",
-  "logsumexp", "max", "mean", "median", "min", "nunique", "order", "prod", "quantile", "rank", "reduce", "scan",
-  "softmax", "starts", "std", "sum", "to", "topk", "var"}
+  "logsumexp", "lower_median", "max", "mean", "median", "min", "nunique", "order", "prod", "quantile", "rank", "reduce",
+  "scan", "softmax", "starts", "std", "sum", "to", "topk", "var"}
 
 -------------------------------------------------------------------------------------------------------------- words
 
