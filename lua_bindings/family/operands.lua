@@ -22,21 +22,26 @@ function operands.check_device(self, x, name)
   end
 end
 
--- Returns the conversions of `name` and of self, of two dtypes, to the promoted one; nil: they do not mix.
-local function to_promoted(name, dtype, self_dtype)
-  local mixes, promoted = pcall(strew.result_type, dtype, self_dtype)
+local WIDE <const> = {int32 = true, uint32 = true, int64 = true, uint64 = true}
+
+-- Returns the conversions of x, `name`, and of self to a dtype that holds both; nil: they do not mix. Integers of 32 and
+-- 64 bits become the widest floats, but those that are stored in self its dtype.
+local function to_promoted(self, x, name, is_stored)
+  local mixes, promoted = pcall(strew.result_type, x.dtype, self.dtype)
   if not mixes then return nil end
+  local is_rounded = (WIDE[x.dtype] or WIDE[self.dtype]) and not WIDE[promoted]
+  if is_rounded and not (is_stored and promoted == self.dtype) then promoted = operands.widest(self) end
   local texts = {}
-  if promoted ~= dtype then texts[1] = format('%s:to("%s")', name, promoted) end
-  if promoted ~= self_dtype then texts[#texts + 1] = format('self:to("%s")', promoted) end
+  if promoted ~= x.dtype then texts[1] = format('%s:to("%s")', name, promoted) end
+  if promoted ~= self.dtype then texts[#texts + 1] = format('self:to("%s")', promoted) end
   return table.concat(texts, ", ")
 end
 
--- Raises an error unless x has self's dtype and device.
-function operands.check_values(self, x, name)
+-- Raises an error unless x, which may be stored in self, has self's dtype and device.
+function operands.check_values(self, x, name, is_stored)
   if x.dtype ~= self.dtype then
     fail(name, format("is %s, self is %s: dtypes must be equal", x.dtype, self.dtype),
-      to_promoted(name, x.dtype, self.dtype), "dtype")
+      to_promoted(self, x, name, is_stored), "dtype")
   end
   operands.check_device(self, x, name)
 end

@@ -14,7 +14,7 @@ end
 
 -- Returns self, or its copy, with src written into the part of it that view(t) shows.
 local function replace(self, src, ending, view)
-  operands.check_values(self, src, "src")
+  operands.check_values(self, src, "src", true)
   operands.check_shape(src, errors.own(nil, nil, nil, view, self).shape, "src")
   if ending == "_" then errors.check_overlap(self, src) end
   local out = ending == "_" and self or self:clone()

@@ -215,7 +215,8 @@ strew_status check_equal_dtypes(const struct call *call, const char *name, strew
 }
 
 strew_status check_stored_dtype(const struct call *call, const char *name, strew_dtype dtype, strew_dtype self) {
-  return dtype == self ? STREW_OK : fail_unequal(call, name, dtype, "self", self, dtype_promote(dtype, self));
+  if (dtype != self && dtype_promote(dtype, self) == self) return fail_unequal(call, name, dtype, "self", self, self);
+  return check_equal_dtypes(call, name, dtype, "self", self);
 }
 
 strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_operand *value) {

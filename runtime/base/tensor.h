@@ -49,7 +49,7 @@ strew_status check_float(const struct call *call, const char *name, const strew_
    of 32 and 64 bits to float64 alone. */
 strew_status check_equal_dtypes(const struct call *call, const char *name, strew_dtype dtype, const char *other,
                                 strew_dtype expected);
-/* The same of `name`, which is stored in self; the hint converts to the promoted one. */
+/* The same of `name`, which is stored in self; the hint converts integers to self's dtype, if that is a float one. */
 strew_status check_stored_dtype(const struct call *call, const char *name, strew_dtype dtype, strew_dtype self);
 /* Replaces a 0-d tensor of another dtype, a value that is stored as `dtype`, by its number. */
 strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_operand *value);
