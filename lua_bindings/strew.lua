@@ -7291,8 +7291,9 @@ function strew.to_arrow(x) end
 ---Both arguments are addresses, or what `strew.to_arrow` returns; both are moved, which leaves them empty. Numbers, dates,
 ---times and durations without missing elements are read-only tensors over the array's memory; `t:clone()` may be written.
 ---Timestamps become times, those in other units than microseconds new ones; dates, times of day and durations stay the
----integers that Arrow has, in the unit of their column. Text and dictionaries of text become text. Missing elements are
----NaN, for which other numbers become float64, NaT, and the empty word. Of two columns `x` the second one is `x_2`. A wrong address ends the process; a sandbox has no such calls.
+---integers that Arrow has, in the unit of their column. Decimals become float64, each rounded once; those without digits
+---behind the point int64 if it holds them all, as a sum of integers in DuckDB. Text and dictionaries of text become text.
+---Missing elements are NaN, for which other numbers become float64, NaT, and the empty word. Of two columns `x` the second one is `x_2`. A wrong address ends the process; a sandbox has no such calls.
 ---
 ---```lua
 ---print(strew.from_arrow(strew.to_arrow(strew.tensor{true, false})))
@@ -7303,7 +7304,7 @@ function strew.to_arrow(x) end
 ---```
 ---@param array lightuserdata|integer|userdata
 ---@param schema lightuserdata|integer|userdata
----@return any x error: lists, decimals and other formats; an integer beside missing elements that float64 does not hold
+---@return any x error: lists and other formats; an integer beside missing elements that float64 does not hold
 function strew.from_arrow(array, schema) end
 
 ---Gives a table or a tensor to another library of the process, by Arrow's C stream interface.
@@ -7330,8 +7331,9 @@ function strew.to_arrow_stream(x) end
 ---`stream` is an address, or what `strew.to_arrow_stream` returns; it is moved, which leaves it empty. Words have the
 ---same codes from chunk to chunk; `chunk.words` holds those of all chunks so far. The first chunk with rows decides
 ---dtypes: integers are float64 if some are missing there; if some are missing only later, that is an error, which names
----the column. An error of the stream has its message; earlier chunks stay valid. The loop releases the stream at its
----end, at break and after an error. The result can be called: `chunks()` returns the next chunk or nil;
+---the column; so are integers of decimals beyond int64 only later. An error of the stream has its message; earlier chunks
+---stay valid. The loop releases the stream at its end and at break; an error does, too. The result can be called:
+---`chunks()` returns the next chunk or nil;
 ---`local chunks <close> = strew.from_arrow_stream(stream)` releases the stream. A wrong address ends the process; a
 ---sandbox has no such calls.
 ---

@@ -154,7 +154,10 @@ static int from_arrow_stream(lua_State *L, struct script_call *call) {
   const int position = lua_gettop(L);
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_device *cpu = strew_device_at(call->binding->context, 0);
-  if (strew_table_from_arrow_stream(cpu, stream, &iterator->object.reader, &call->error) != STREW_OK) return -1;
+  if (strew_table_from_arrow_stream(cpu, stream, &iterator->object.reader, &call->error) != STREW_OK) {
+    if (call->error.code != STREW_EMEMORY) strew_arrow_stream_release(stream); /* else the call may be repeated */
+    return -1;
+  }
   return bind_end_iterator(L, position);
 }
 

@@ -1542,9 +1542,10 @@ STREW_API strew_status strew_table_to_arrow(const strew_table *table, struct Arr
    without a name. Numbers, dates, times and durations (their integers, in the column's unit) without missing elements are
    used in place: read-only tensors, which keep the array until the last one is freed. Copied are bools, text (int64 codes
    with words, as strew_load makes them), dictionaries of text, and columns with missing elements: NaN in floats; other
-   numbers become float64, if it holds them (STREW_EVALUE); the empty word in text. On success array and schema are empty:
-   both are owned here; if the call fails they stay the caller's. STREW_EDTYPE: other formats, as lists, decimals and
-   binary data; STREW_EARGUMENT: empty or invalid structs. Sizes of buffers are not in the structs: the producer vouches
+   numbers become float64, if it holds them (STREW_EVALUE); the empty word in text. Decimals become float64, rounded once;
+   those of scale 0 int64, if it holds all of them. On success array and schema are empty: both are owned here; if the
+   call fails they stay the caller's. STREW_EDTYPE: other formats, as lists and binary data; STREW_EARGUMENT: empty or
+   invalid structs. Sizes of buffers are not in the structs: the producer vouches
    for them. */
 STREW_API strew_status strew_table_from_arrow(strew_device *device, struct ArrowArray *array,
                                               struct ArrowSchema *schema, strew_table **out, strew_error *error);
@@ -1721,10 +1722,12 @@ STREW_API strew_status strew_table_to_arrow_stream(const strew_table *table, str
                                                    strew_error *error);
 /* A reader of the stream's arrays, on the CPU: strew_reader_next gives a table for each, or a tensor if it is bare and not
    text. Words keep their codes from array to array. The first array with rows decides the dtype of a column: float64 if
-   integers are missing there, else later missing ones are STREW_EVALUE, which names the column. On success the stream is
+   integers are missing there, else later missing ones are STREW_EVALUE, which names the column; so are integers of
+   decimals beyond int64. On success the stream is
    empty: the reader owns it, and releases it at its end, after its failure, or when it is closed; if the call fails it
    stays the caller's. STREW_EARGUMENT: an empty stream; STREW_EDTYPE: a column of another format; STREW_EFILE: the stream failed, here or later, with its error and message (ENOMEM: STREW_EMEMORY). An array
-   that cannot be imported is kept: the next call tries it again. */
+   that cannot be imported is kept: the next call tries it again; unless it failed for lack of memory or an interruption,
+   the stream is released. */
 STREW_API strew_status strew_table_from_arrow_stream(strew_device *device, struct ArrowArrayStream *stream,
                                                      strew_reader **out, strew_error *error);
 STREW_API void strew_arrow_stream_release(struct ArrowArrayStream *stream); /* NULL and an empty one are fine */

@@ -1,6 +1,7 @@
 /* check_interchange.c: structs of other libraries, DLPack and Arrow's arrays and streams: both directions, every kind of
    bad struct, and releases, which run exactly once whatever the order, and not at all if a call fails.
    (devices: no, memory is the host's.) */
+#include "runtime/base/dtype.h"
 #include "runtime/interchange/arrow.h"
 #include "runtime/interchange/dlpack.h"
 #include "trials.h"
@@ -298,7 +299,20 @@ START_TEST(bad_arrays_stay_the_callers) {
   REFUSED(STREW_EVALUE, "'array' has missing rows", array.n_buffers = 1, array.buffers = of_floats,
           array.null_count = 1);
   REFUSED(STREW_EDTYPE, "'array' has a column \"\" of Arrow's format \"+l\"", schema.format = "+l");
-  REFUSED_COLUMN(STREW_EDTYPE, "\"f\" of Arrow's format \"d:9,2\", expected numbers", fields[1].format = "d:9,2");
+  static const char *const no_decimals[] = {
+      "d:",      "d:9",       "d:9,",       "d:9,2,",  "d:9,2,16", "d:9,2,128,",
+      "d:x,2",   "d:0,2",     "d:-1,2",     "d:77,2",  "d:9,x",    "d:9,2 ",
+      "d:9,2.5", "d:9,10000", "d:9,-10000", "d:9,2,x", "d",        "d:99999999999999999999,2"};
+  for (size_t i = 0; i < sizeof no_decimals / sizeof *no_decimals; i++)
+    REFUSED_COLUMN(STREW_EDTYPE, "\"f\" of Arrow's format \"d", fields[1].format = no_decimals[i]);
+  static const uint32_t wide[24] = {[23] = 1}; /* 2^248 and more, in either order of bytes */
+  static const void *of_wide[] = {NULL, wide};
+  REFUSED_COLUMN(STREW_EVALUE, "\"f\" with a decimal at row 2 beyond float64", fields[1].format = "d:76,-300,256",
+                 columns[1].buffers = of_wide);
+  REFUSED_COLUMN(STREW_EVALUE, "\"f\" with missing elements and 9007199254740993 at row 2",
+                 fields[1].format = "d:18,0,64", columns[1].buffers = of_odd);
+  REFUSED_COLUMN(STREW_EARGUMENT, "\"f\" without its buffer 1", fields[1].format = "d:9,2", columns[1].buffers = none);
+  REFUSED_COLUMN(STREW_EDTYPE, "\"t\" with a dictionary of format \"d:9,2\"", words.format = "d:9,2");
   REFUSED_COLUMN(STREW_EDTYPE, "\"f\" of Arrow's format \"\"", fields[1].format = NULL);
   static const char *const unknown[] = {"tsx:", "ts",  "tss", "tsu", "tDx", "tD", "tDss",
                                         "tds",  "ttx", "w:",  "w:4", "vz",  "gg"};
@@ -328,6 +342,55 @@ START_TEST(bad_arrays_stay_the_callers) {
   REFUSED_COLUMN(STREW_EVALUE, "\"t\" with a zero byte in element 1", dictionary.buffers = of_zero);
 #undef REFUSED
 #undef REFUSED_COLUMN
+}
+END_TEST
+
+/* Decimals of each width, from the second row on. */
+START_TEST(decimals_become_numbers) {
+  static const int32_t of_32[] = {1, -250, 7, 999999999};
+  static const int64_t of_64[] = {1, -250, 7, 999999999};
+  static const uint64_t minus = UINT64_MAX, huge[] = {0, 0, 5, 1};
+  uint64_t of_128[4][2], of_256[4][4], of_huge[4][2] = {{0}};
+  for (int i = 0; i < 4; i++) {
+    for (int k = 0; k < 2; k++)
+      of_128[i][IS_LITTLE_ENDIAN ? k : 1 - k] = k ? (of_64[i] < 0 ? minus : 0) : (uint64_t)of_64[i];
+    for (int k = 0; k < 4; k++)
+      of_256[i][IS_LITTLE_ENDIAN ? k : 3 - k] = k ? (of_64[i] < 0 ? minus : 0) : (uint64_t)of_64[i];
+    of_huge[i][IS_LITTLE_ENDIAN] = huge[i];
+  }
+  const struct {
+    const char *format;
+    const void *data;
+    bool is_whole;
+    double expected[ROWS];
+  } rows[] = {{"d:9,2,32", of_32, false, {-2.5, 0.07, 9999999.99}},
+              {"d:9,2,64", of_64, false, {-2.5, 0.07, 9999999.99}},
+              {"d:9,2", of_128, false, {-2.5, 0.07, 9999999.99}},
+              {"d:38,2,128", of_128, false, {-2.5, 0.07, 9999999.99}},
+              {"d:76,2,256", of_256, false, {-2.5, 0.07, 9999999.99}},
+              {"d:9,0,32", of_32, true, {0}},
+              {"d:18,0,64", of_64, true, {0}},
+              {"d:38,0", of_128, true, {0}},
+              {"d:76,0,256", of_256, true, {0}},
+              {"d:9,-2", of_128, false, {-25000, 700, 99999999900}},
+              {"d:9,30", of_128, false, {-250e-30, 7e-30, 999999999e-30}},
+              {"d:38,0", of_huge, false, {0, 0x5p64, 0x1p64}},
+              {"d:38,1", of_huge, false, {0, 0x1p63, 0x1p64 / 10}}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct ArrowArray array;
+    struct ArrowSchema schema;
+    strew_table *table = NULL;
+    const void *buffers[] = {NULL, rows[i].data};
+    make_structs(&array, &schema);
+    fields[1].format = rows[i].format, columns[1].buffers = buffers, columns[1].offset = 1;
+    ok(strew_table_from_arrow(device, &array, &schema, &table, &failure));
+    const strew_tensor *f = strew_table_find(table, "f");
+    if (rows[i].is_whole)
+      assert_elements(f, STREW_INT64, &of_64[1], rows[i].format);
+    else
+      assert_elements(f, STREW_FLOAT64, rows[i].expected, rows[i].format);
+    strew_table_release(table);
+  }
 }
 END_TEST
 
@@ -705,7 +768,7 @@ START_TEST(malformed_streams) {
   for (int i = 0; i < 2; i++)
     assert_fails(strew_reader_next(reader, &none, &table, &failure), STREW_EARGUMENT,
                  "reader_next: 'stream' has 3 columns, its schema 4");
-  ck_assert(!table && producer.given == 1 && !arrays_released && !producer.released);
+  ck_assert(!table && producer.given == 1 && !arrays_released && producer.released == 1);
   strew_reader_close(reader);
   ck_assert(arrays_released == 1 && producer.released == 1 && schemas_released == 1);
 }
@@ -837,6 +900,7 @@ Suite *make_suite(void) {
   tcase_add_test(arrow, arrays_become_columns);
   tcase_add_test(arrow, bad_arrays_stay_the_callers);
   tcase_add_loop_test(arrow, columns_of_the_same_name, 0, 3);
+  tcase_add_test(arrow, decimals_become_numbers);
   tcase_add_test(arrow, large_integers_beside_missing_ones);
   tcase_add_test(arrow, arrow_without_memory);
   tcase_add_test(arrow, tables_that_arrow_lacks);

@@ -386,6 +386,42 @@ def compared(name, result, address):
     return ("copied", at != address, name) if name == "DuckDB" else ("shared", at == address, name)
 
 
+# Integers of decimals are int64 where all fit; other decimals are rounded once, as Python divides integers.
+def decimals_of_pyarrow():
+    import decimal
+    import random
+    draw = random.Random(14)
+    kinds = [(pa.decimal32, 9), (pa.decimal64, 18), (pa.decimal128, 38), (pa.decimal256, 76)]
+    for make, most in kinds:
+        for precision in (1, most // 2, most):
+            for scale in (0, 2, precision, -3, -30) if most > 18 else (0, 2, precision, -3):
+                top = 10 ** precision - 1
+                wholes = [top, -top, 0, 5, -5] + [draw.randint(-top, top) >> draw.randrange(60) for _ in range(200)]
+                wholes = [x for x in wholes if -top <= x <= top]
+                kind = make(precision, scale)
+                data = b"".join(v.to_bytes(kind.bit_width // 8, sys.byteorder, signed=True) for v in wholes)
+                x = pa.Array.from_buffers(kind, len(wholes), [None, pa.py_buffer(data)])
+                for at in (0, 3):
+                    fits = scale == 0 and all(-2 ** 63 <= v < 2 ** 63 for v in wholes[at:])
+                    exact = [v if fits else v / 10 ** scale if scale > 0 else float(v * 10 ** -scale) for v in wholes]
+                    t, counted = from_arrow(pa.record_batch({"x": x}).slice(at))
+                    what = f"{x.type} from {at}"
+                    expect(t.columns[0].dtype == ("int64" if fits else "float64"), what)
+                    expect(t.values(0) == exact[at:], f"{what}: values")
+                    t.free()
+                    count(ARRAY_IN, "released", counted[0].calls == 1, what)
+    for values, kind, dtype, expected in (
+            ([7, None, -3], pa.decimal128(38, 0), "float64", [7, None, -3]),
+            ([None, None], pa.decimal256(76, 0), "float64", [None, None]),
+            ([-2 ** 63, 2 ** 63 - 1], pa.decimal128(38, 0), "int64", [-2 ** 63, 2 ** 63 - 1]),
+            ([2 ** 63, None, 2 ** 53 + 1], pa.decimal128(38, 0), "float64", [2.0 ** 63, None, 2.0 ** 53]),
+            ([], pa.decimal128(38, 0), "int64", []), ([], pa.decimal128(38, 2), "float64", []),
+            ([decimal.Decimal("0.1"), None], pa.decimal64(5, 1), "float64", [0.1, None])):
+        t, counted = from_arrow(pa.record_batch({"x": pa.array(values, kind)}))
+        expect(t.columns[0].dtype == dtype and same(t.values(0), expected), f"{kind}: {t.values(0)}")
+        t.free()
+
+
 def arrow_both_ways():
     kinds = {"int8": pa.int8(), "uint16": pa.uint16(), "int32": pa.int32(), "uint64": pa.uint64(),
              "int64": pa.int64(), "float32": pa.float32(), "float64": pa.float64()}
@@ -416,6 +452,7 @@ def arrow_both_ways():
             count(ARRAY_IN, "copied", t.columns[0].is_writable(), f"text as {kind}")
             t.free()
             count(ARRAY_IN, "released", counted[0].calls == 1, f"text as {kind}")
+    decimals_of_pyarrow()
     import datetime
     when = datetime.datetime(2024, 5, 17, 12, 30)
     batch = pa.record_batch({"bool": pa.array([True, False, True]), "some": pa.array([True, None, False]),
@@ -446,7 +483,10 @@ def arrow_both_ways():
             del got
             gc.collect()
             count(ARRAY_IN, "released", counted[0].calls == a.calls == b.calls == 1, f"times in {unit}")
-    for bad in (pa.array([[1]]), pa.array([b"a"]), pa.array(["a\0b"]), pa.array([2 ** 60 + 1, None]), pa.array([1], pa.timestamp("ns")),
+    for bad in (pa.array([[1]]), pa.array([b"a"]), pa.array([2 ** 60 + 1, None], pa.decimal128(38, 0)),
+                pa.array([b"a"], pa.binary_view()), pa.array([b"ab"], pa.binary(2)), pa.array([b"a"], pa.large_binary()),
+                pa.array([{"a": 1}]), pa.RunEndEncodedArray.from_arrays([2], [1]),
+                pa.array([(1, 2, 3)], pa.month_day_nano_interval()), pa.array(["a\0b"]), pa.array([2 ** 60 + 1, None]), pa.array([1], pa.timestamp("ns")),
                 pa.array([2 ** 62], pa.timestamp("s")),
                 pa.array([1]).dictionary_encode()):
         t, counted = from_arrow(pa.record_batch({"x": bad}))
@@ -615,6 +655,20 @@ def streams_with_missing_integers():
     t = reader.next()
     expect(t.columns[0].dtype == "int16" and not reader.next(b'a column "n" with missing elements'), "only later")
     t.free()
+    expect(reader.released.calls == 1, "an array that is no table's ends the stream")
+    reader.close(2)
+    large = [pa.record_batch({"n": pa.array(n, pa.decimal128(38, 0))}) for n in ([2 ** 53 + 1], [2 ** 70])]
+    reader = Reader(pa.RecordBatchReader.from_batches(large[0].schema, large))
+    t = reader.next()
+    expect(t.values(0) == [2 ** 53 + 1] and not reader.next(b'a column "n" with integers beyond int64'), "larger later")
+    t.free()
+    expect(reader.released.calls == 1, "and ends the stream")
+    reader.close(2)
+    reader = Reader(pa.RecordBatchReader.from_batches(large[0].schema, large[::-1]))
+    for expected in (2.0 ** 70, 2.0 ** 53):
+        t = reader.next()
+        expect(t.values(0) == [expected], "rounded in all arrays")
+        t.free()
     reader.close(2)
 
 
@@ -656,6 +710,12 @@ def streams():
             reader = Reader(connection.sql("select 1::bigint as a, 2 as a, 3 as a"))
             t = reader.next()
             expect(t.names == ["a", "a_2", "a_3"] and t.values(1) == [2], "columns of the same name")
+            t.free()
+            reader.close(1, exchange)
+            reader = Reader(connection.sql("select sum(i) as s, 1.5 as p, avg(i) as a from range(10) r(i)"))
+            t = reader.next()
+            expect([c.dtype for c in t.columns] == ["int64", "float64", "float64"], "a sum and a price of DuckDB")
+            expect([t.values(i) for i in range(3)] == [[45], [1.5], [4.5]], "their values")
             t.free()
             reader.close(1, exchange)
             reader = Reader(connection.sql("select * from range(300000)"))  # left

@@ -40,7 +40,7 @@ struct shared_words;
 struct arrow_known {
   struct shared_words *words; /* of text; NULL: none yet. Its owner releases them */
   strew_dtype dtype;          /* of numbers, that of the first array with rows */
-  bool has_dtype;
+  bool has_dtype, is_rounded; /* of decimals: some were no integers of int64 */
 };
 /* Before element i of a long loop: now and then a check for interruption. */
 strew_status arrow_check(const struct call *call, const strew_device *device, int64_t i);

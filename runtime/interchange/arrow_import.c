@@ -1,13 +1,16 @@
 /* arrow_import.c: tables from Arrow's arrays. Numbers, dates and times without missing elements are used in place, as
-   read-only tensors that keep the array; bools, text and columns with missing elements are new tensors. */
+   read-only tensors that keep the array; bools, decimals, text and columns with missing elements are new tensors. */
+#define _XOPEN_SOURCE 700 /* locale_t */
 #include "arrow.h"
 #include "runtime/base/device.h"
+#include "runtime/base/number.h"
 #include "runtime/files/table.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* An array that tensors share. */
@@ -58,34 +61,62 @@ strew_status arrow_check(const struct call *call, const strew_device *device, in
 
 /* ------------------------------------------------------------------------------------------------------- formats */
 
-enum kind { NUMBERS, TIMES, BITS, MISSING, TEXT, LARGE_TEXT, TEXT_VIEWS };
+enum kind { NUMBERS, DECIMALS, TIMES, BITS, MISSING, TEXT, LARGE_TEXT, TEXT_VIEWS };
 
-/* Formats, of which all or, for times of some zone, the beginning is given. */
+/* Formats, of which all or, for times of some zone and decimals, the beginning is given. */
 static const struct {
   const char *format;
   enum kind kind;
   strew_dtype dtype;
   bool is_begin;
 } formats[] = {
-    {"c", NUMBERS, STREW_INT8, false},    {"C", NUMBERS, STREW_UINT8, false},    {"s", NUMBERS, STREW_INT16, false},
-    {"S", NUMBERS, STREW_UINT16, false},  {"i", NUMBERS, STREW_INT32, false},    {"I", NUMBERS, STREW_UINT32, false},
-    {"l", NUMBERS, STREW_INT64, false},   {"L", NUMBERS, STREW_UINT64, false},   {"e", NUMBERS, STREW_FLOAT16, false},
-    {"f", NUMBERS, STREW_FLOAT32, false}, {"g", NUMBERS, STREW_FLOAT64, false},  {"tdD", NUMBERS, STREW_INT32, false},
-    {"tdm", NUMBERS, STREW_INT64, false}, {"tts", NUMBERS, STREW_INT32, false},  {"ttm", NUMBERS, STREW_INT32, false},
-    {"ttu", NUMBERS, STREW_INT64, false}, {"ttn", NUMBERS, STREW_INT64, false},  {"tss:", TIMES, STREW_TIME, true},
-    {"tsm:", TIMES, STREW_TIME, true},    {"tsu:", TIMES, STREW_TIME, true},     {"tsn:", TIMES, STREW_TIME, true},
-    {"tDs", NUMBERS, STREW_INT64, false}, {"tDm", NUMBERS, STREW_INT64, false},  {"tDu", NUMBERS, STREW_INT64, false},
-    {"tDn", NUMBERS, STREW_INT64, false}, {"b", BITS, STREW_BOOL, false},        {"n", MISSING, STREW_FLOAT64, false},
-    {"u", TEXT, STREW_INT64, false},      {"U", LARGE_TEXT, STREW_INT64, false}, {"vu", TEXT_VIEWS, STREW_INT64, false},
+    {"c", NUMBERS, STREW_INT8, false},     {"C", NUMBERS, STREW_UINT8, false},
+    {"s", NUMBERS, STREW_INT16, false},    {"S", NUMBERS, STREW_UINT16, false},
+    {"i", NUMBERS, STREW_INT32, false},    {"I", NUMBERS, STREW_UINT32, false},
+    {"l", NUMBERS, STREW_INT64, false},    {"L", NUMBERS, STREW_UINT64, false},
+    {"e", NUMBERS, STREW_FLOAT16, false},  {"f", NUMBERS, STREW_FLOAT32, false},
+    {"g", NUMBERS, STREW_FLOAT64, false},  {"tdD", NUMBERS, STREW_INT32, false},
+    {"tdm", NUMBERS, STREW_INT64, false},  {"tts", NUMBERS, STREW_INT32, false},
+    {"ttm", NUMBERS, STREW_INT32, false},  {"ttu", NUMBERS, STREW_INT64, false},
+    {"ttn", NUMBERS, STREW_INT64, false},  {"tss:", TIMES, STREW_TIME, true},
+    {"tsm:", TIMES, STREW_TIME, true},     {"tsu:", TIMES, STREW_TIME, true},
+    {"tsn:", TIMES, STREW_TIME, true},     {"tDs", NUMBERS, STREW_INT64, false},
+    {"tDm", NUMBERS, STREW_INT64, false},  {"tDu", NUMBERS, STREW_INT64, false},
+    {"tDn", NUMBERS, STREW_INT64, false},  {"b", BITS, STREW_BOOL, false},
+    {"n", MISSING, STREW_FLOAT64, false},  {"u", TEXT, STREW_INT64, false},
+    {"U", LARGE_TEXT, STREW_INT64, false}, {"vu", TEXT_VIEWS, STREW_INT64, false},
+    {"d:", DECIMALS, STREW_FLOAT64, true},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
+
+/* Decimals: integers of `bytes` bytes, in units of 10^-scale. */
+struct decimals {
+  int bytes, scale;
+};
+
+/* What "d:" begins: precision, scale and, unless it is 128, the number of bits. */
+static bool read_decimals(const char *format, struct decimals *out) {
+  enum { MOST_DIGITS = 76, MOST_SCALE = 9999 };
+  long parts[3] = {0, 0, 128};
+  const char *at = format + 2;
+  char *end = NULL;
+  for (int i = 0; i < 3; i++, at = end + 1) {
+    parts[i] = strtol(at, &end, 10);
+    if (end == at || (*end && *end != ',') || (!*end && i == 0) || (*end && i == 2)) return false;
+    if (!*end) break;
+  }
+  *out = (struct decimals){(int)(parts[2] / 8), (int)parts[1]};
+  const bool is_size = parts[2] == 32 || parts[2] == 64 || parts[2] == 128 || parts[2] == 256;
+  return is_size && parts[0] > 0 && parts[0] <= MOST_DIGITS && parts[1] >= -MOST_SCALE && parts[1] <= MOST_SCALE;
+}
 
 static strew_status find_format(const struct column *c, const struct ArrowSchema *schema, int *out) {
   char text[TEXT_BYTES];
   const char *format = schema->format ? schema->format : "";
   for (int i = 0; i < FORMATS; i++) {
     const size_t length = strlen(formats[i].format) + !formats[i].is_begin;
-    if (strncmp(format, formats[i].format, length) == 0) return *out = i, STREW_OK;
+    if (strncmp(format, formats[i].format, length) != 0) continue;
+    if (formats[i].kind != DECIMALS || read_decimals(format, &(struct decimals){0})) return *out = i, STREW_OK;
   }
   return fail_column(c, STREW_EDTYPE, NULL, "of Arrow's format \"%s\", expected numbers, bools, times or text",
                      text_of_name(format, text));
@@ -98,14 +129,15 @@ static strew_status find_formats(const struct column *c, int *out, int *of_words
   RETURN_IF_FAILED(find_format(c, c->schema->dictionary, of_words));
   if (formats[*of_words].kind >= TEXT && formats[*out].kind == NUMBERS && !dtype_is_float(formats[*out].dtype))
     return STREW_OK;
+  char text[TEXT_BYTES];
   return fail_column(c, STREW_EDTYPE, NULL, "with a dictionary of format \"%s\", expected one of text",
-                     formats[*of_words].format);
+                     text_of_name(c->schema->dictionary->format, text));
 }
 
 /* Fails unless the array has the buffers of the format. */
 static strew_status check_buffers(const struct column *c, const struct ArrowArray *array, int format) {
-  static const int64_t expected[] = {
-      [NUMBERS] = 2, [TIMES] = 2, [BITS] = 2, [MISSING] = 0, [TEXT] = 3, [LARGE_TEXT] = 3, [TEXT_VIEWS] = 3};
+  static const int64_t expected[] = {[NUMBERS] = 2, [DECIMALS] = 2, [TIMES] = 2,      [BITS] = 2,
+                                     [MISSING] = 0, [TEXT] = 3,     [LARGE_TEXT] = 3, [TEXT_VIEWS] = 3};
   const enum kind kind = formats[format].kind;
   const int64_t count = array->n_buffers;
   if (count < expected[kind] || (kind != TEXT_VIEWS && count > expected[kind] && kind != MISSING))
@@ -174,6 +206,13 @@ static bool is_exact(strew_scalar number) {
   return (double)number.as.i < 0x1p63 && (int64_t)(double)number.as.i == number.as.i;
 }
 
+static strew_status fail_inexact(const struct column *c, strew_scalar number, int64_t i) {
+  char text[TEXT_BYTES];
+  return fail_column(c, STREW_EVALUE, "fill the missing elements first",
+                     "with missing elements and %s at row %" PRId64 ", which float64 does not hold",
+                     text_of_scalar(number, text), i);
+}
+
 /* Numbers of which some are missing: floats keep their dtype; others become float64, if it holds them. present NULL: those
    of an earlier array were missing. */
 static strew_status fill_numbers(const struct column *c, int format, const void *present, strew_tensor *to) {
@@ -186,24 +225,24 @@ static strew_status fill_numbers(const struct column *c, int format, const void 
     RETURN_IF_FAILED(element_from(c->call, c->argument, number, STREW_SATURATE, to->dtype, &element));
     memcpy(place, element.bytes, dtype_bytes(to->dtype));
     if (number.dtype == STREW_FLOAT64 || is_exact(number)) continue;
-    char text[TEXT_BYTES];
-    return fail_column(c, STREW_EVALUE, "fill the missing elements first",
-                       "with missing elements and %s at row %" PRId64 ", which float64 does not hold",
-                       text_of_scalar(number, text), i);
+    return fail_inexact(c, number, i);
   }
   return STREW_OK;
 }
 
-/* The dtype of a column in which elements are missing or not: that of the first array with rows. */
+/* The dtype of a column in which elements are missing or not: that of the first array with rows. dtype: this array's, if
+   none is missing. */
 static strew_status decide_dtype(const struct column *c, strew_dtype dtype, bool has_missing, struct arrow_known *known,
                                  strew_dtype *out) {
   *out = has_missing && !dtype_is_float(dtype) ? STREW_FLOAT64 : dtype;
   if (!known->has_dtype)
     known->dtype = *out, known->has_dtype = c->count;
   else if (*out != known->dtype && *out == STREW_FLOAT64)
-    return fail_column(c, STREW_EVALUE, "let the producer fill the missing elements, or convert the column to float64",
-                       "with missing elements, which earlier arrays of the stream did not have: it is %s",
-                       strew_dtype_name(dtype));
+    return fail_column(c, STREW_EVALUE,
+                       has_missing ? "let the producer fill the missing elements, or convert the column to float64"
+                                   : "let the producer convert the column to float64",
+                       "with %s, which earlier arrays of the stream did not have: it is %s",
+                       has_missing ? "missing elements" : "integers beyond int64", strew_dtype_name(known->dtype));
   return *out = known->dtype, STREW_OK;
 }
 
@@ -227,6 +266,104 @@ static strew_status import_numbers(const struct column *c, int format, struct sh
   }
   return STREW_OK;
 }
+
+/* -------------------------------------------------------------------------------------------------------- decimals */
+
+enum { LIMBS = 4 };
+/* (-1)^negative * the limbs, the lowest first. */
+struct whole {
+  uint64_t limbs[LIMBS];
+  bool negative;
+};
+
+/* The integer of `bytes` bytes in this machine's order. */
+static struct whole load_whole(const char *from, int bytes) {
+  const int count = bytes < 8 ? 1 : bytes / 8;
+  uint64_t parts[LIMBS] = {0};
+  int32_t narrow;
+  memcpy(&narrow, from, sizeof narrow);
+  if (bytes < 8)
+    parts[0] = (uint64_t)(int64_t)narrow;
+  else
+    memcpy(parts, from, (size_t)bytes);
+  struct whole out = {.negative = parts[IS_LITTLE_ENDIAN ? count - 1 : 0] >> 63};
+  bool carry = out.negative;
+  for (int i = 0; i < count; i++) {
+    const uint64_t part = parts[IS_LITTLE_ENDIAN ? i : count - 1 - i];
+    out.limbs[i] = out.negative ? ~part + carry : part;
+    carry = carry && !out.limbs[i];
+  }
+  return out;
+}
+
+static bool is_one_limb(const struct whole *whole) { return !(whole->limbs[1] | whole->limbs[2] | whole->limbs[3]); }
+
+static bool fits_int64(const struct whole *whole) {
+  return is_one_limb(whole) && whole->limbs[0] <= (uint64_t)INT64_MAX + whole->negative;
+}
+
+/* The double nearest to whole * 10^-scale. Its text has no point, and is the same in every locale. */
+static double decimal_value(struct whole whole, int scale) {
+  enum { MOST = 27, BILLION = 1000000000, DIGITS = 81, EXPONENT_BYTES = 16 };
+  if (is_one_limb(&whole) && scale >= -MOST && scale <= MOST)
+    return decimal_of_digits(whole.limbs[0], -scale, whole.negative);
+  char text[DIGITS + EXPONENT_BYTES], *at = text + DIGITS;
+  snprintf(at, EXPONENT_BYTES, "e%d", -scale);
+  uint64_t more;
+  do {
+    uint64_t rest = more = 0;
+    for (int i = 2 * LIMBS - 1; i >= 0; i--) { /* halves of limbs */
+      const int shift = i % 2 * 32;
+      const uint64_t part = rest << 32 | (whole.limbs[i / 2] >> shift & UINT32_MAX), quotient = part / BILLION;
+      rest = part % BILLION;
+      whole.limbs[i / 2] = (whole.limbs[i / 2] & ~((uint64_t)UINT32_MAX << shift)) | quotient << shift;
+      more |= quotient;
+    }
+    for (int i = 0; i < 9; i++, rest /= 10) *--at = (char)('0' + rest % 10);
+  } while (more);
+  const double value = strtod(at, NULL);
+  return whole.negative ? -value : value;
+}
+
+/* Integers that all fit are those of int64, by the rules of missing ones; other decimals are float64, rounded once. */
+static strew_status import_decimals(const struct column *c, struct arrow_known *known, strew_tensor **out) {
+  struct decimals of;
+  const void *present;
+  strew_dtype dtype;
+  if (!read_decimals(c->schema->format, &of)) return fail_column(c, STREW_EDTYPE, NULL, "of an unknown format");
+  RETURN_IF_FAILED(find_missing(c, &present));
+  const char *const data = c->count ? (const char *)c->array->buffers[1] + (size_t)c->at * (size_t)of.bytes : NULL;
+  bool fits = of.scale == 0;
+  for (int64_t i = 0; i < c->count && fits; i++) {
+    RETURN_IF_FAILED(arrow_check(c->call, c->device, i));
+    if (present && !bit_at(present, c->at + i)) continue;
+    const struct whole whole = load_whole(data + (size_t)i * (size_t)of.bytes, of.bytes);
+    fits = fits_int64(&whole);
+  }
+  RETURN_IF_FAILED(decide_dtype(c, fits ? STREW_INT64 : STREW_FLOAT64, present, known, &dtype));
+  known->is_rounded |= !fits;
+  RETURN_IF_FAILED(make_column(c, dtype, out));
+  for (int64_t i = 0; i < c->count; i++) {
+    RETURN_IF_FAILED(arrow_check(c->call, c->device, i));
+    if (present && !bit_at(present, c->at + i)) {
+      ((double *)dense_at(*out, 0))[i] = NAN;
+      continue;
+    }
+    const struct whole whole = load_whole(data + (size_t)i * (size_t)of.bytes, of.bytes);
+    const strew_scalar number = strew_int((int64_t)(whole.negative ? 0 - whole.limbs[0] : whole.limbs[0]));
+    if (dtype == STREW_INT64) {
+      ((int64_t *)dense_at(*out, 0))[i] = number.as.i;
+      continue;
+    }
+    if (!known->is_rounded && !is_exact(number)) return fail_inexact(c, number, i);
+    const double value = decimal_value(whole, of.scale);
+    if (isinf(value)) return fail_column(c, STREW_EVALUE, NULL, "with a decimal at row %" PRId64 " beyond float64", i);
+    ((double *)dense_at(*out, 0))[i] = value;
+  }
+  return STREW_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- times */
 
 /* Times: those in microseconds without missing ones are used in place. */
 static strew_status import_times(const struct column *c, struct shared_array *shared, strew_tensor **out) {
@@ -362,10 +499,11 @@ static strew_status import_column(const struct column *c, struct shared_array *s
   const bool has_words = c->schema->dictionary || formats[format].kind >= TEXT;
   strew_status status = has_words && !k->words ? shared_words_create(c->call, context, &k->words) : STREW_OK;
   if (status == STREW_OK)
-    status = c->schema->dictionary           ? import_dictionary(c, format, of_words, &k->words->words, &tensor)
-             : has_words                     ? import_text(c, formats[format].kind, &k->words->words, &tensor)
-             : formats[format].kind == TIMES ? import_times(c, shared, &tensor)
-                                             : import_numbers(c, format, shared, k, &tensor);
+    status = c->schema->dictionary              ? import_dictionary(c, format, of_words, &k->words->words, &tensor)
+             : has_words                        ? import_text(c, formats[format].kind, &k->words->words, &tensor)
+             : formats[format].kind == TIMES    ? import_times(c, shared, &tensor)
+             : formats[format].kind == DECIMALS ? import_decimals(c, k, &tensor)
+                                                : import_numbers(c, format, shared, k, &tensor);
   TRY(status, is_bare ? table_add(c->call, table, NULL, tensor) : table_add_column(c->call, table, c->name, tensor));
   if (status == STREW_OK && has_words) table_set_words(table, strew_table_count(table) - 1, k->words);
   shared_words_release(alone.words, context);

@@ -11,7 +11,7 @@
 
 struct incoming {
   strew_device *device;
-  struct ArrowArrayStream stream; /* empty after its end, and after a failure */
+  struct ArrowArrayStream stream; /* empty after its end, after a failure, and with an array that is none of a table */
   struct ArrowSchema schema;
   struct ArrowArray array; /* the next one, until its import succeeds */
   int64_t columns;
@@ -62,7 +62,9 @@ static strew_status next_table(const struct call *call, void *state, int64_t row
   (void)rows;
   RETURN_IF_FAILED(next_array(call, in, is_lost));
   if (!in->array.release) return STREW_OK;
-  RETURN_IF_FAILED(arrow_import(call, in->device, "stream", &in->array, &in->schema, in->known, table));
+  const strew_status status = arrow_import(call, in->device, "stream", &in->array, &in->schema, in->known, table);
+  if (status != STREW_OK && status != STREW_EMEMORY && status != STREW_EINTERRUPTED) end_stream(in); /* for good */
+  RETURN_IF_FAILED(status);
   if (!strew_table_is_numbered(*table) || strew_table_word_count(*table, 0) >= 0) return STREW_OK;
   *tensor = strew_retain(strew_table_tensor(*table, 0));
   strew_table_release(*table);
