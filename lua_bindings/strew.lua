@@ -291,7 +291,7 @@
 ---integer with a signed one that is not wider gives the next wider signed dtype: uint8 with int8 gives int16, uint64
 ---with a signed one float64. Ranks do not matter: int8 + `strew.tensor(1)`, which is int64, gives int64. A number takes
 ---the tensor's dtype unless its kind is higher: int64 + 1 stays int64, float16 + 0.5 stays float16, int64 + 0.5 gives
----float32. `strew.result_type` returns the common dtype. The scatter family does not promote: `src` has the dtype of
+---float32, but in texts of columns float64: `?expressions`. `strew.result_type` returns the common dtype. The scatter family does not promote: `src` has the dtype of
 ---`t`.
 ---
 ---In place, self keeps its dtype: it is an error if the result's dtype is one to which self's would be promoted. A
@@ -6747,6 +6747,16 @@ function strew.cdist(self, other, p) end
 ---
 ---Dtypes, results and errors are those of the same calls made one by one, and so are gradients. Errors mark the place in
 ---the text. Nothing of a text runs as Lua; length, depth and operations are limited.
+---
+---A text of columns is one that a table's function takes, or whose inputs are a table of columns (`strew.expr(text)(x)`,
+---f:with(x)). There integers of 32 and 64 bits are float64, as in pandas, where they meet a fraction or become one:
+---`cents / 100`, `cents * 0.01`, `sqrt(cents)`, `where(c, cents, 0.5)`; `mean`, `var` and `std` take integers and bools. With
+---tensors by name these are float32 or an error, as in calls: `?promotion`. `float64(n)` says it in any text.
+---
+---What means something else in other languages is an error that says what to write: comparisons of a comparison
+---(`a == b == c`) or of one with a number, `&` and `|` between a comparison and a number, `a > 1 & b > 2`, `not a == b` of
+---numbers; `max(v, 0)`, which is `maximum(v, 0)`, or `max(v, 0, false)` along dim 0, so with `min`, `amax`, `amin`; `--`,
+---which begins a comment in Lua: `a - -b`.
 ---
 ---```lua
 ---local x = strew.tensor{1.0, 2.0, 6.0}

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Keys of e's user value; the inputs follow from 1 on. */
+/* Keys of e's user value; the inputs follow from 1 on. "columns" is true for a text of columns. */
 enum { CODES = -1, EXPRESSION, MOST_INPUTS = 64 };
 
 static void release(union owned object) { strew_expr_release(object.expr); }
@@ -81,6 +81,9 @@ static bool read_bound(lua_State *L, struct script_call *call, int i, struct bou
   if (!out->expr || !read_inputs(L, call, values, 0, out)) return false;
   lua_rawgeti(L, values, CODES);
   out->values.codes = lua_touserdata(L, -1);
+  lua_pushliteral(L, "columns");
+  lua_rawget(L, values);
+  out->values.columns = lua_toboolean(L, -1);
   return lua_settop(L, values - 1), true;
 }
 
@@ -262,13 +265,14 @@ static int words(lua_State *L, struct script_call *call) {
   return self ? 2 : -1;
 }
 
-/* Pushes node i for the interpreter: {op =, of =, at =, length =, number =, more = {dim, keepdim}, its operands}, counted
-   from 1. */
+/* Pushes node i for the interpreter: {op =, of =, written =, at =, length =, number =, more = {dim, keepdim}, its
+   operands}, counted from 1. */
 static void push_node(lua_State *L, const strew_expr_node *node) {
   const bool converts = strcmp(node->op, "to") == 0;
   lua_createtable(L, node->count, 6);
   bind_set_string(L, "op", node->op);
   bind_set_integer(L, "of", node->which + 1);
+  if (node->written) bind_set_integer(L, "written", node->written);
   bind_set_integer(L, "at", node->at + 1);
   bind_set_integer(L, "length", node->length);
   bind_push_scalar(L, node->number);

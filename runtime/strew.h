@@ -1394,6 +1394,8 @@ STREW_API strew_status strew_key_table_keys(const strew_key_table *table, int i,
      rows         m[i]: the rows of m along dimension 0 that an index tensor chooses; checked as STREW_ERROR
      words        x == "word", x ~= "word": the number that stands for the word in input x, see strew_expr_values
    A name that is not called is an input. Operations on numbers alone are computed in int64 or float64 and give numbers.
+   Errors that say what was meant: comparisons of a comparison without parentheses, or with what is not bool; & | ~ of a
+   comparison and a number; max(x, 0) and its kind with two arguments; "--". There are no comments.
 
    Limits (STREW_EARGUMENT): 65,536 bytes of text, 1000 different operations, inputs and numbers in all, 200 levels of
    nesting, 64 inputs, 64 words. A message of a text, and of an operation in it, marks the place; that of a text is the
@@ -1423,7 +1425,10 @@ typedef struct strew_expr_node {
   bool has_dim;        /* of a strew_fold: over one dimension, not all */
   int dim;
   bool keepdim;
-  int at, length; /* of the operation in the text, in bytes */
+  unsigned char written; /* of a comparison, & | or ~ a sum of: 1, operand 0 is a comparison, so operand 1 must be bool;
+                            2, the reverse; 4, it is an operand of a comparison without parentheses: both are bool, or
+                            none */
+  int at, length;        /* of the operation in the text, in bytes */
 } strew_expr_node;
 STREW_API bool strew_expr_node_at(const strew_expr *expr, int i, strew_expr_node *out);
 /* Adds the text, with a mark under node i, to the message of a host's own error, such as that of an unknown name. */
@@ -1434,7 +1439,10 @@ STREW_API void strew_expr_mark(const strew_expr *expr, int i, strew_error *error
 typedef struct strew_expr_values {
   const strew_operand *inputs;
   const int64_t *codes;
-  uint64_t reserved[4];
+  bool columns; /* the inputs are columns of a table, for which the rules are those of NumPy: integers of 32 and 64 bits
+                   meet floats in float64, and so does what makes floats of them; mean, var and std of integers and
+                   bools are float64 */
+  uint64_t reserved[3];
 } strew_expr_values;
 /* The dtype and shape of the result; sizes has room for STREW_MAX_RANK. Any of them may be NULL. Reductions, and what
    they depend on, are computed. */

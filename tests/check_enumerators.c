@@ -428,7 +428,7 @@ static void expressions(void) {
     strew_accumulator wrong = sum;
     strew_combine_options options = {.partial = false};
     strew_combination *made = NULL;
-    given.reserved[bad] = wrong.reserved[bad] = options.reserved[bad] = 1;
+    given.reserved[bad % 3] = wrong.reserved[bad] = options.reserved[bad] = 1;
     REFUSES("options", strew_expr_evaluate, expr, &given, &out);
     REFUSES("options", strew_combination_create, context, 1, &wrong, NULL, &made);
     REFUSES_MEMBER("strew_combine_options.reserved", "options", strew_combine, combination, floats, &options, &out);

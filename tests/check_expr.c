@@ -204,7 +204,8 @@ enum { SIGNS = sizeof signs / sizeof *signs };
 static void draw_binary(const struct value *const *in, struct operation *operation, char *text) {
   const int64_t i = draw_below(SIGNS - 2 * !(is_bool(in[0]) && is_bool(in[1])));
   operation->op = (int)signs[i].op;
-  if (draw_below(2)) {
+  const bool is_beside_bool = is_bool(in[0]) != is_bool(in[1]) && i >= 7; /* maybe a comparison: an error */
+  if (draw_below(2) && !is_beside_bool) {
     write_text(text, "(%s %s %s)", in[0]->text, signs[i].sign, in[1]->text);
     return;
   }
@@ -628,11 +629,11 @@ END_TEST
 START_TEST(test_reserved_bytes) {
   const strew_operand in[] = {make_vector()};
   start("x + 1", in);
-  values.reserved[3] = 1;
+  values.reserved[2] = 1;
   assert_fails(strew_expr_evaluate(expr, &values, &out, &failure), STREW_EARGUMENT, NULL);
   assert_fails(strew_expr_reduce(expr, &values, STREW_FOLD_SUM, NULL, &out, &failure), STREW_EARGUMENT, NULL);
   assert_fails(strew_expr_type(expr, &values, NULL, NULL, NULL, &failure), STREW_EARGUMENT, NULL);
-  values.reserved[3] = 0;
+  values.reserved[2] = 0;
   const strew_reduce_options options = {.reserved = {1}}, negative = {.dim_count = -1}, missing = {.dim_count = 1};
   assert_fails(strew_expr_reduce(expr, &values, STREW_FOLD_SUM, &options, &out, &failure), STREW_EARGUMENT, NULL);
   assert_fails(strew_expr_reduce(expr, &values, STREW_FOLD_SUM, &negative, &out, &failure), STREW_EARGUMENT, NULL);

@@ -2,6 +2,7 @@
 -- one by one.
 local strew, fail, use, inner = ...
 local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
+local about = use "columns.lua"
 local expressions = {}
 
 -- Of each expression the names of its inputs, its words, the number of the input that each is compared with, 0: none;
@@ -146,9 +147,11 @@ end
 
 local one_by_one
 
--- Returns f with its inputs, from the script's table of that name; or nil and the values that calls give.
+-- Returns f with its inputs, from the script's table of that name; or nil and the values that calls give. A text of
+-- columns, which has NumPy's dtypes, is one of a table, or has an argument for one.
 local function bound(f, inputs, argument)
   local parts, values, missing = parts_of(f), {}, nil
+  values.columns = argument ~= nil or about.about(inputs) ~= nil
   argument = argument or "inputs"
   for i, name in ipairs(parts.names) do
     values[i] = rawget(inputs, name)
@@ -189,9 +192,22 @@ local function of_numbers(op, n, values)
 end
 
 -- Returns an operand of and, or, not.
-local function bools(a)
+local function bools(a, name)
   if type(a) == "boolean" or operands.is_tensor(a) and a.dtype == "bool" then return a end
-  fail("self", format("is %s, 'and', 'or' and 'not' take bools", operands.is_tensor(a) and a.dtype or inner.text(a)))
+  local is_text = operands.is_tensor(a) and a.dtype == "text"
+  fail(name or "self", format("is %s, expected bool", operands.is_tensor(a) and a.dtype or inner.text(a)),
+    is_text and 'x ~= "" is a bool' or nil, "dtype")
+end
+
+-- Raises an error for an operand that is no bool beside a comparison: strew_expr_node in strew.h has the bits.
+local function check_written(written, a, b)
+  local function is_bool(x) return type(x) == "boolean" or operands.is_tensor(x) and x.dtype == "bool" end
+  local first, second = is_bool(a), is_bool(b)
+  local is_first = not first and (written & 2 ~= 0 or written & 4 ~= 0 and second)
+  if not is_first and (second or written & 1 == 0 and (written & 4 == 0 or not first)) then return end
+  local x = is_first and a or b
+  fail(is_first and "self" or "other", format("is %s beside a bool, expected bool",
+    operands.is_tensor(x) and x.dtype or inner.text(x)), nil, "dtype")
 end
 
 -- Returns the number in place of NaN (which: 1), inf (2) or -inf (3), from the library also where calls are recorded.
@@ -211,13 +227,44 @@ local special = {
     if operands.is_tensor(x) and not operands.is_float(x) then return dtype == "bool" and false or 0 end
     return given or expressions.replacement(node.of, dtype)
   end,
-  ["and"] = function(_, _, a, b) return strew.logical_and(bools(a), bools(b)) end,
-  ["or"] = function(_, _, a, b) return strew.logical_or(bools(a), bools(b)) end,
+  ["and"] = function(_, _, a, b) return strew.logical_and(bools(a), bools(b, "other")) end,
+  ["or"] = function(_, _, a, b) return strew.logical_or(bools(a), bools(b, "other")) end,
   ["not"] = function(_, _, a) return strew.logical_not(bools(a)) end,
 }
 
 -- Functions that the parser writes as comparisons with numbers, which words and times lack: these take the call.
 local WHOLE <const> = {isnan = true, isinf = true, isfinite = true, nan_to_num = true}
+
+local SPREADS <const> = {mean = true, var = true, std = true}
+
+-- Returns the operands of a call with integers as float64. is_any: of any width, not of 32 and 64 bits alone.
+local function widened(taken, is_any)
+  local wide, is_wide = {}, false
+  for k, t in ipairs(taken) do
+    local is = operands.is_tensor(t) and t.dtype ~= "text" and t.dtype ~= "time" and not operands.is_float(t)
+    is = is and (is_any or operands.is_long(t))
+    wide[k], is_wide = is and t:to "float64" or t, is_wide or is
+  end
+  return is_wide and wide
+end
+
+-- True if a tensor among them is of floats.
+local function has_floats(taken)
+  for _, t in ipairs(taken) do
+    if operands.is_tensor(t) and operands.is_float(t) then return true end
+  end
+  return false
+end
+
+-- Calls strew[op] as texts of columns do: integers of 32 and 64 bits are float64 where they meet floats or become some.
+local function of_columns(op, ...)
+  local taken = {...}
+  local wide = op ~= "to" and (SPREADS[op] or has_floats(taken)) and widened(taken, SPREADS[op])
+  local made = strew[op](table.unpack(wide or taken))
+  if wide or op == "to" or not operands.is_float(made) or made.dtype == "float64" then return made end
+  wide = widened(taken)
+  return wide and strew[op](table.unpack(wide)) or made
+end
 
 -- Returns what f gives of its values, by a call for each operation.
 function one_by_one(f, values, out)
@@ -229,10 +276,12 @@ function one_by_one(f, values, out)
       return inner.expr_call(f, i, node.name, call, ...)
     end
     local taken, is_number, own = {}, #node > 0, special[node.op]
+    local call = not own and (values.columns and function(...) return of_columns(node.op, ...) end or strew[node.op])
     for k, child in ipairs(node) do
       taken[k], is_number = results[child], is_number and not operands.is_tensor(results[child])
     end
     table.move(node.more or {}, 1, 2, #node + 1, taken)
+    if node.written then made(check_written, node.written, taken[1], taken[2]) end
     if #node == 0 then
       results[i] = own(node, values)
     elseif WHOLE[node.name] and (is_of(taken[1], "text") or is_of(taken[1], "time")) then
@@ -242,7 +291,7 @@ function one_by_one(f, values, out)
     elseif is_number then
       results[i] = made(of_numbers, node.op, #node, taken)
     else
-      results[i] = made(strew[node.op], table.unpack(taken))
+      results[i] = made(call, table.unpack(taken))
     end
   end
   local result = results[#results]

@@ -237,6 +237,10 @@ end
 -- Returns the widest float dtype of t's device.
 function operands.widest(t) return inner.has_float64(t) and "float64" or "float32" end
 
+-- True for integers that float32 does not hold: of 32 and 64 bits.
+local LONG <const> = {int32 = true, int64 = true, uint32 = true, uint64 = true}
+function operands.is_long(t) return LONG[t.dtype] == true end
+
 -- Returns integers of 0 to 2^53, codes or ranks, as floats that hold them.
 function operands.floats(t)
   local dtype = operands.widest(t)

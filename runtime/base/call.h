@@ -100,8 +100,8 @@ static inline bool is_stopped(strew_status status) { return status == STREW_EINT
 strew_status report_call(const struct call *call, strew_status status, const strew_error *inner, strew_error *error);
 #define report_inner(status, inner, error) report_call(&call, status, inner, error)
 
-/* Adds the lines of the place to a message that has none. */
-void error_mark(strew_error *error, const struct place *place);
+/* Adds the lines of the place to a message that has none, and gives it that hint, or none if it is empty. */
+void error_mark(strew_error *error, const struct place *place, const char *hint);
 
 /* Evaluates a call that returns a status, unless one before it has failed: TRY(status, f(...)). Returns the status. */
 #define TRY(status, ...) ((status) = (status) != STREW_OK ? (status) : (__VA_ARGS__))

@@ -41,6 +41,14 @@ static inline strew_dtype dtype_wide(strew_dtype dtype) {
   if (dtype == STREW_UINT16) return STREW_INT32;
   return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype == STREW_UINT32 ? STREW_INT64 : dtype;
 }
+/* True for integers that float32 does not hold: of 32 and 64 bits. */
+static inline bool dtype_is_long(strew_dtype dtype) {
+  return dtype_category(dtype) == INTEGER && dtype_bytes(dtype) >= sizeof(int32_t);
+}
+/* The float dtype for fractions of integers. */
+static inline strew_dtype dtype_of_fractions(strew_dtype dtype) {
+  return dtype_is_long(dtype) ? STREW_FLOAT64 : STREW_FLOAT32;
+}
 static inline bool dtype_is_unsigned(strew_dtype dtype) {
   return dtype == STREW_UINT8 || (dtype >= STREW_UINT16 && dtype <= STREW_UINT64);
 }
@@ -96,7 +104,7 @@ enum { IS_LITTLE_ENDIAN = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
 static inline void element_flip(union element *element, strew_dtype dtype) {
   if (dtype_is_unsigned(dtype)) element->bytes[IS_LITTLE_ENDIAN ? dtype_bytes(dtype) - 1 : 0] ^= 0x80;
 }
-strew_status check_dtype(const struct call *call, strew_dtype dtype); /* fails for an unknown one */
+strew_status check_dtype(const struct call *call, strew_dtype dtype);        /* fails for an unknown one */
 strew_status check_number_dtype(const struct call *call, strew_dtype dtype); /* and for one without numbers */
 /* Fails for a format of times that strew_time_parse does not take; that of a column, or NULL. */
 strew_status check_time_format(const struct call *call, const char *argument, const char *column, const char *format);

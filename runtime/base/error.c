@@ -192,28 +192,15 @@ static void append_place(struct text *text, const struct place *place, int width
          last > at ? columns(at, last) : 1, marks);
 }
 
-/* A hint as texts have it: "float32(x)" for "strew_to(x, float32)", and a comparison with 0. Devices have no function. */
-static void translate_hint(char *hint) {
-  char name[40], dtype[16], *at;
-  if (strstr(hint, "STREW_NE, x, 0)")) strcpy(hint, "x ~= 0 is a bool");
-  for (int length = 0; (at = strstr(hint, "strew_to(")) != NULL; length = 0) {
-    if (sscanf(at, "strew_to(%39[^,], %15[a-z0-9])%n", name, dtype, &length) != 2 || !length) return;
-    if (!strcmp(dtype, "cpu")) return; /* names of other devices have a colon */
-    const size_t to = (size_t)sprintf(at, "%s(%s)", dtype, name);
-    memmove(at + to, at + length, strlen(at + length) + 1);
-  }
-}
-
-void error_mark(strew_error *error, const struct place *place) {
+void error_mark(strew_error *error, const struct place *place, const char *hint) {
   char *line = strrchr(error->message, '\n'), *end = error->message + strlen(error->message);
   const size_t name = line ? strcspn(line + 3, " ") : 0; /* after "\n  " */
   const int before = line ? (int)(name + strspn(line + 3 + name, " ")) - 2 : 4, width = before > 4 ? before : 4;
   const bool has_hint = line && *error->hint;
   struct text text = {has_hint ? line : end, error->message + sizeof error->message};
   append_place(&text, place, width);
-  if (!has_hint) return;
-  translate_hint(error->hint);
-  append(&text, "\n  %-*s  %s", width, "hint", error->hint);
+  snprintf(error->hint, sizeof error->hint, "%s", hint);
+  if (*hint) append(&text, "\n  %-*s  %s", width, "hint", error->hint);
 }
 
 /* A line for each operand, and one for the hint unless it is empty. */

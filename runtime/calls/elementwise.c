@@ -85,6 +85,14 @@ static strew_dtype meet(const struct elementwise *work, int count, const strew_o
   return has_floats ? common : work->mixed;
 }
 
+/* The dtype in which operands meet that promotion gives `dtype`. */
+static strew_dtype dtype_of_work(const struct elementwise *work, strew_dtype dtype) {
+  if (!work->of_columns || !dtype_is_float(dtype)) return dtype;
+  for (int i = work->kind == ELEMENTWISE_WHERE; i < work->inputs; i++)
+    if (work->operands[i].tensor && dtype_is_long(work->operands[i].tensor->dtype)) return STREW_FLOAT64;
+  return dtype;
+}
+
 /* Finds the dtype in which operands meet, the one in which they are computed, and the result's. */
 static strew_status find_dtypes(struct elementwise *work) {
   const struct operation *operation = operation_of(work->kind, work->op);
@@ -94,6 +102,7 @@ static strew_status find_dtypes(struct elementwise *work) {
   if (work->mixes) work->common = STREW_UINT64;
   strew_status status = check_domain(work, operation->takes);
   if (operation->takes == TAKES_FLOATS && !dtype_is_float(work->common)) work->common = STREW_FLOAT32;
+  work->common = dtype_of_work(work, work->common);
   work->compute = loop_dtype(work->kind, work->op, work->common);
   work->result = gives_bool(operation) ? STREW_BOOL : work->common;
   work->number_dtype = multiplies_by_number(work) ? dtype_wide(work->common) : work->common;
@@ -506,7 +515,7 @@ strew_status elementwise_where(struct elementwise *work, strew_tensor *condition
   for (int i = 1; i < work->inputs; i++)
     if (work->operands[i].tensor || work->operands[i].number.dtype != STREW_TIME)
       TRY(status, check_operand(work->call, work->names[i], work->operands[i]));
-  return TRY(status, choose(work, meet(work, 2, work->operands + 1)));
+  return TRY(status, choose(work, dtype_of_work(work, meet(work, 2, work->operands + 1))));
 }
 
 strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,

@@ -15,6 +15,7 @@ struct elementwise {
   int inputs;
   strew_operand operands[MOST_INPUTS];
   const char *names[MOST_INPUTS];
+  bool of_columns; /* integers of 32 and 64 bits beside floats are float64: dtype_of_fractions */
   strew_dtype common, compute, result;
   bool mixes;                         /* elementwise_mixes: common is uint64 */
   strew_dtype mixed;                  /* what uint64 and signed integers meet in: of integers, else float64 */

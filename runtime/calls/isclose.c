@@ -1,12 +1,18 @@
 /* isclose.c: comparisons of whole tensors, and of elements within tolerances. */
+#include "runtime/base/dtype.h"
 #include "runtime/base/steps.h"
 
 #include <float.h>
 #include <string.h>
 
 static strew_status check_same_dtype(const struct call *call, const strew_tensor *a, const strew_tensor *b) {
-  strew_status status = check_devices(call);
-  return TRY(status, check_equal_dtypes(call, "other", b->dtype, "self", a->dtype));
+  const bool is_wide = !a->storage->device->lacks_float64 && dtype_promote(a->dtype, b->dtype) != STREW_FLOAT64;
+  RETURN_IF_FAILED(check_devices(call));
+  if (is_wide &&
+      (dtype_is_long(a->dtype) ? dtype_is_float(b->dtype) : dtype_is_long(b->dtype) && dtype_is_float(a->dtype)))
+    return fail(call, HINTED(STREW_EDTYPE, "other", "strew_to(self, float64), strew_to(other, float64)"),
+                "is %s, self is %s: dtypes must be equal", strew_dtype_name(b->dtype), strew_dtype_name(a->dtype));
+  return check_equal_dtypes(call, "other", b->dtype, "self", a->dtype);
 }
 
 strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error) {

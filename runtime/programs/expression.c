@@ -11,6 +11,7 @@
 
 #include <float.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What a node has given. */
@@ -263,13 +264,26 @@ static strew_status expect_tensor(const struct call *call, const char *name, str
 static strew_status expect_bool(const struct call *call, const char *name, strew_operand operand) {
   const strew_dtype dtype = operand.tensor ? operand.tensor->dtype : operand.number.dtype;
   if (dtype == STREW_BOOL) return STREW_OK;
-  return fail(call,
-              HINTED(STREW_EDTYPE, name, "x ~= 0 is a bool; where(c, a, b) chooses numbers; & and | take integers"),
-              "is %s, expected bool", strew_dtype_name(dtype));
+  return fail(call, FAULT(STREW_EDTYPE, name), "is %s, expected bool", strew_dtype_name(dtype));
+}
+
+/* What is written beside a comparison is bool; & | ~ that a comparison takes without parentheses have bools or none. */
+static strew_status check_written(const struct call *call, const struct node *node, const strew_operand *in) {
+  bool is_bool[2];
+  if (node->kind != NODE_BINARY || !node->written) return STREW_OK;
+  for (int i = 0; i < 2; i++) is_bool[i] = (in[i].tensor ? in[i].tensor->dtype : in[i].number.dtype) == STREW_BOOL;
+  for (int i = 0; i < 2; i++) {
+    const bool is_beside = node->written & (i ? LEFT_COMPARED : RIGHT_COMPARED);
+    if (is_bool[i] || !(is_beside || (node->written & IN_COMPARISON && is_bool[1 - i]))) continue;
+    const strew_dtype dtype = in[i].tensor ? in[i].tensor->dtype : in[i].number.dtype;
+    return fail(call, FAULT(STREW_EDTYPE, operand_names[NODE_BINARY][i]), "is %s beside a bool, expected bool",
+                strew_dtype_name(dtype));
+  }
+  return STREW_OK;
 }
 
 /* The operation of a node, and the names of its operands. */
-static const char *const operand_names[][MOST_CHILDREN] = {
+const char *const operand_names[][MOST_CHILDREN] = {
     [NODE_UNARY] = {"self"},
     [NODE_BINARY] = {"self", "other"},
     [NODE_TRUE_AND] = {"self", "other"},
@@ -353,7 +367,11 @@ static strew_status compute_mixed(struct evaluation *evaluation, int k, const st
   const struct node *node = &evaluation->expr->nodes[k];
   strew_tensor *out = NULL;
   if (evaluation->is_compiled)
-    return fail(call, HINTED(STREW_EDTYPE, "other", "int64(x) of the operand of uint64, if its values fit"),
+    return fail(call,
+                HINTED(STREW_EDTYPE, "other",
+                       evaluation->values[node->children[0]].tensor->dtype == STREW_UINT64
+                           ? "strew_to(self, int64), if its values fit"
+                           : "strew_to(other, int64), if its values fit"),
                 "and 'self' are uint64 and a signed dtype, which an expression that is read in parts does not compare");
   for (int i = 0; i < 2; i++) RETURN_IF_FAILED(store_value(evaluation, node->children[i]));
   RETURN_IF_FAILED(strew_binary((strew_binary_op)node->op, operand_of(evaluation, node->children[0]),
@@ -362,15 +380,29 @@ static strew_status compute_mixed(struct evaluation *evaluation, int k, const st
   return STREW_OK;
 }
 
+/* Fails where columns of integers are to be float64, and the device has none. */
+static strew_status check_fractions(const struct evaluation *evaluation, const struct call *call,
+                                    const struct elementwise *work) {
+  if (work->common != STREW_FLOAT64 || !evaluation->device->lacks_float64) return STREW_OK;
+  int i = 0;
+  char hint[TEXT_BYTES];
+  while (!work->operands[i].tensor || !dtype_is_long(work->operands[i].tensor->dtype)) i++;
+  snprintf(hint, sizeof hint, "strew_to(%s, float32) computes in float32", work->names[i]);
+  return fail(call, HINTED(STREW_EDTYPE, work->names[i], hint),
+              "is %s, whose fractions are float64, which device %s does not have",
+              strew_dtype_name(work->operands[i].tensor->dtype), evaluation->device->name);
+}
+
 static strew_status compute_elementwise(struct evaluation *evaluation, int k, struct call *call, strew_operand *in) {
   const struct node *node = &evaluation->expr->nodes[k];
   struct value *value = &evaluation->values[k];
-  struct elementwise work = {.call = call, .mixed = evaluation->mixed};
+  struct elementwise work = {.call = call, .mixed = evaluation->mixed, .of_columns = evaluation->given->columns};
   if (node->kind == NODE_BINARY && !evaluation->is_draft && elementwise_mixes((strew_binary_op)node->op, in[0], in[1]))
     return compute_mixed(evaluation, k, call);
   RETURN_IF_FAILED(store_what_is_read(evaluation, node, in));
   for (int i = 0; i < node->count; i++) in[i] = operand_of(evaluation, node->children[i]);
   RETURN_IF_FAILED(check_operation(&work, node, in));
+  if (work.of_columns) RETURN_IF_FAILED(check_fractions(evaluation, call, &work));
   make_pending(evaluation, value, work.result, work.rank, work.sizes);
   elementwise_instruction(&work, &value->instruction);
   for (int i = 0; i < work.inputs; i++) {
@@ -503,15 +535,31 @@ static strew_status fold_value(struct evaluation *evaluation, int k, strew_fold 
   return is_new ? release_if_failed(status, out) : status;
 }
 
+static bool takes_floats_alone(strew_fold fold) {
+  return fold == STREW_FOLD_MEAN || fold == STREW_FOLD_VAR || fold == STREW_FOLD_STD;
+}
+
+/* Makes *out the value as float64 if it is of integers or bools, else NULL. */
+static strew_status store_as_floats(struct evaluation *evaluation, int k, strew_tensor **out) {
+  struct value *value = &evaluation->values[k];
+  if (dtype_is_float(value->tensor->dtype) || evaluation->device->lacks_float64) return STREW_OK;
+  RETURN_IF_FAILED(store_value(evaluation, k));
+  return copy_as(evaluation->call, value->tensor, STREW_FLOAT64, out);
+}
+
 static strew_status compute_fold(struct evaluation *evaluation, int k) {
   const struct node *node = &evaluation->expr->nodes[k];
-  strew_tensor *out = NULL;
+  strew_tensor *out = NULL, *wide = NULL;
   const int64_t dim = node->dim;
   const strew_reduce_options options = {
       .dim_count = node->dim != ALL_DIMS, .dims = node->dim == ALL_DIMS ? NULL : &dim, .keepdim = node->keepdim};
-  RETURN_IF_FAILED(fold_value(evaluation, node->children[0], (strew_fold)node->op, &options, &out));
-  keep_tensor(&evaluation->values[k], out);
-  return STREW_OK;
+  if (evaluation->given->columns && takes_floats_alone((strew_fold)node->op))
+    RETURN_IF_FAILED(store_as_floats(evaluation, node->children[0], &wide));
+  strew_status status = wide ? strew_reduce_with((strew_fold)node->op, wide, &options, &out, evaluation->call->error)
+                             : fold_value(evaluation, node->children[0], (strew_fold)node->op, &options, &out);
+  strew_release(wide);
+  if (status == STREW_OK) keep_tensor(&evaluation->values[k], out);
+  return status;
 }
 
 static strew_status compute_close(struct evaluation *evaluation, int k, const struct call *call,
@@ -601,6 +649,7 @@ static strew_status compute_operation(struct evaluation *evaluation, int k, stru
     return node->kind == NODE_FOLD ? compute_fold(evaluation, k) : compute_rows(evaluation, k);
   }
   if (node->kind == NODE_REPLACEMENT) return compute_replacement(evaluation, k, call, in);
+  RETURN_IF_FAILED(check_written(call, node, in));
   if (!tensors) return compute_number(evaluation, k, call, in);
   if (node->kind == NODE_CONVERT) return compute_conversion(evaluation, k, call, in[0]);
   return compute_elementwise(evaluation, k, call, in);

@@ -1,5 +1,5 @@
-/* parse.c: texts of expressions to nodes, see programs.h. The grammar is Lua's, and so are precedences, numerals and
-   comments. One token is read ahead. Nodes are made in an order of evaluation; a node equal to an earlier one is that
+/* parse.c: texts of expressions to nodes, see programs.h. The grammar is Lua's, and so are precedences and numerals. One
+   token is read ahead. Nodes are made in an order of evaluation; a node equal to an earlier one is that
    one, found by a hash table. Numbers and words become nodes where an operation takes them, so that those that are
    options of a reduction, or are negated, leave none. */
 #define _GNU_SOURCE /* strtod_l */
@@ -25,9 +25,9 @@ struct token {
   const char *wrong;   /* of WRONG: what it is */
 };
 
-/* A part of the text. */
+/* The part of the text that messages mark for an operand, and the whole operand, as far as `to`. */
 struct mark {
-  int at, length;
+  int at, length, from, to;
 };
 
 /* An operand: a node, a number, or a word in quotes. */
@@ -35,8 +35,9 @@ struct value {
   enum { VALUE_NODE, VALUE_NUMBER, VALUE_WORD } kind;
   int node;
   strew_scalar number;
-  struct mark mark; /* of the number or word */
-  bool is_compared; /* by an operator, without parentheses around it: another one would make a chain */
+  struct mark mark;
+  bool is_comparison;              /* by an operator; also and, or, not, & | ~ of comparisons */
+  const struct operator_row *open; /* the operator, if there are no parentheses around it */
 };
 
 struct parser {
@@ -47,10 +48,11 @@ struct parser {
   locale_t c_locale;
   struct token token;
   const char *end; /* of the token: the text from here on is unread */
+  int last;        /* where the token before it ends */
   int depth;
   char *strings;               /* free memory for names and words */
   const struct value *x;       /* the arguments, while a function's definition is read; else NULL */
-  struct mark call_mark;       /* of that function's name */
+  struct mark call_mark;       /* of that call */
   unsigned short slots[SLOTS]; /* hash table: numbers of nodes + 1; 0: free */
 };
 
@@ -75,7 +77,8 @@ static bool wrong(struct parser *parser, struct mark mark, const char *hint, con
 
 static struct mark mark_of(const struct parser *parser) {
   if (parser->x) return parser->call_mark;
-  return (struct mark){(int)(parser->token.at - parser->expr->text), parser->token.length};
+  const int at = (int)(parser->token.at - parser->expr->text);
+  return (struct mark){at, parser->token.length, at, at + parser->token.length};
 }
 
 /* True if the token is one of a list with blanks between. */
@@ -102,6 +105,8 @@ static const struct stranger {
     {"AND OR NOT", "write and, or, not"},
     {"@", "compute a product of matrices first, and pass it as an input"},
     {"**", "write ^"},
+    {"--", "write a - -b; a text has no comments"},
+    {"/*", "a text has no comments"},
     {"<< >>", "write bitwise_left_shift(a, b) or bitwise_right_shift(a, b)"},
     {"..", "words are not joined, only compared with a text column"},
     {"#", "there are no lengths: pass the length as an input"},
@@ -126,6 +131,10 @@ static const struct stranger strange_calls[] = {
     {"starts_with ends_with contains upper lower replace year month day hour minute calendar floor_time time date",
      "compute it before, as a column: x.n = x.city:upper()"},
     {"ln", "write log(x)"},
+    {"clip clamp_min clamp_max", "write clamp(x, low, high), maximum(x, low) or minimum(x, high)"},
+    {"fmax greatest pmax", "write maximum(a, b)"},
+    {"fmin least pmin", "write minimum(a, b)"},
+    {"count count_nonzero", "write sum(x == x), the number of elements that are not missing"},
     {"power", "write x ^ y"},
     {"mod fmod", "write x % y"},
     {"arcsin arccos arctan arctan2", "write asin, acos, atan, atan2"},
@@ -158,34 +167,6 @@ static bool unexpected(struct parser *parser, const char *expected) {
 static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 static bool is_letter(char c) { return (unsigned char)((c | 0x20) - 'a') < 26 || c == '_'; }
 static bool is_hex_digit(char c) { return is_digit(c) || (unsigned char)((c | 0x20) - 'a') < 6; }
-
-/* Returns the end of a long comment whose brackets may begin at `at`; NULL: it has no end; `at`: they do not begin. */
-static const char *skip_brackets(const char *at) {
-  const char *from = at + 1;
-  if (*at != '[') return at;
-  while (*from == '=') from++;
-  const ptrdiff_t level = from - at - 1;
-  if (*from != '[') return at;
-  while ((from = strchr(from, ']')) != NULL) {
-    ptrdiff_t count = 0;
-    while (*++from == '=') count++;
-    if (count == level && *from == ']') return from + 1;
-  }
-  return NULL;
-}
-
-/* Skips blanks and comments. Returns NULL, and sets *at to its beginning, for a comment without an end. */
-static const char *skip_blanks(const char **at) {
-  const char *from = *at;
-  for (;;) {
-    from += strspn(from, " \t\n\v\f\r");
-    if (from[0] != '-' || from[1] != '-') return *at = from;
-    const char *end = skip_brackets(from + 2);
-    *at = from;
-    if (!end) return NULL;
-    from = end == from + 2 ? from + strcspn(from, "\n\r") : end;
-  }
-}
 
 /* An int64 if it is written as one: decimal ones that do not fit are floats, hexadecimal ones wrap. */
 static bool read_integer(const char *at, const char *end, strew_scalar *out) {
@@ -235,8 +216,8 @@ static const char *read_word(struct token *token) {
 }
 
 static int length_of_symbol(const char *at) {
-  static const char *const pairs[] = {"==", "~=", "<=", ">=", "//", "..", "<<",
-                                      ">>", "!=", "<>", "&&", "||", "**", "::"};
+  static const char *const pairs[] = {"==", "~=", "<=", ">=", "//", "..", "<<", ">>",
+                                      "!=", "<>", "&&", "||", "**", "::", "--", "/*"};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
     if (at[0] == pairs[i][0] && at[1] == pairs[i][1]) return 2;
   int length = 1; /* a byte, or a character of UTF-8 */
@@ -246,12 +227,11 @@ static int length_of_symbol(const char *at) {
 
 /* Reads the next token. A wrong one fails where it is looked at, for no rule of the grammar takes it. */
 static void next(struct parser *parser) {
-  const char *at = parser->end, *end = skip_blanks(&at);
+  const char *at = parser->end + strspn(parser->end, " \t\n\v\f\r"), *end = at;
   struct token *token = &parser->token;
+  if (!parser->x) parser->last = (int)(parser->end - parser->expr->text);
   *token = (struct token){.kind = SYMBOL, .at = at};
-  if (!end)
-    token->kind = WRONG, token->wrong = "a comment without its end", end = at + 2;
-  else if (!*at)
+  if (!*at)
     token->kind = END, token->at = end = parser->end; /* of the last one: not behind blanks */
   else if (is_digit(*at) || (*at == '.' && is_digit(at[1])))
     end = read_number(parser, token);
@@ -297,20 +277,21 @@ static bool add_node(struct parser *parser, struct node node, struct mark mark, 
   if (!parser->slots[slot]) {
     if (expr->node_count == MAX_NODES)
       return wrong(parser, mark, split_hint, "has more than %d operations, inputs and numbers", MAX_NODES);
-    node.at = mark.at, node.length = mark.length;
+    node.at = mark.at, node.length = mark.length, node.from = mark.from, node.to = mark.to;
     expr->nodes[expr->node_count++] = node;
     parser->slots[slot] = (unsigned short)expr->node_count;
   }
-  *out = (struct value){.kind = VALUE_NODE, .node = parser->slots[slot] - 1};
+  *out = (struct value){.kind = VALUE_NODE, .node = parser->slots[slot] - 1, .mark = mark};
   return true;
 }
 
-#define COMPARED "a word can only be compared with a text or time column"
+#define COMPARED_ALONE "a word can only be compared with a text or time column"
 
 /* Makes a node of a number; a word is none. */
 static bool settle(struct parser *parser, struct value *value) {
   if (value->kind == VALUE_WORD)
-    return wrong(parser, value->mark, "write name == \"word\" or name < \"word\"", "has a word here, but " COMPARED);
+    return wrong(parser, value->mark, "write name == \"word\" or name < \"word\"",
+                 "has a word here, but " COMPARED_ALONE);
   if (value->kind == VALUE_NODE) return true;
   return add_node(parser, (struct node){.kind = NODE_NUMBER, .number = value->number}, value->mark, value);
 }
@@ -319,6 +300,7 @@ static bool settle(struct parser *parser, struct value *value) {
 static bool add_operation(struct parser *parser, enum node_kind kind, int op, struct mark mark, int count,
                           struct value *operands, struct value *out) {
   struct node node = {.kind = kind, .op = op, .count = count};
+  if (!parser->x) mark.to = parser->last;
   for (int i = 0; i < count; i++) {
     if (!settle(parser, &operands[i])) return false;
     node.children[i] = operands[i].node;
@@ -395,6 +377,17 @@ static const struct operator_row {
     {"^", 14, 13, NODE_BINARY, STREW_POW},
 };
 
+const char *operator_of(const strew_expr *expr, const struct node *node, int *priority) {
+  const char mark = expr->text[node->at]; /* a letter: of a call, or of and, or, not */
+  const bool is_word = node->kind >= NODE_TRUE_AND && node->kind <= NODE_TRUE_NOT;
+  for (size_t i = 0; i < sizeof operators / sizeof *operators && (is_word || !is_letter(mark)); i++) {
+    const struct operator_row *row = &operators[i];
+    if (row->kind != node->kind || row->op != node->op || (row->left == 0) != (node->count == 1)) continue;
+    return *priority = row->left ? row->left : row->right, row->text;
+  }
+  return NULL;
+}
+
 static const struct operator_row *find_operator(const struct token *token, bool is_unary) {
   for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
     if ((operators[i].left == 0) == is_unary && is_one_of(token, operators[i].text)) return &operators[i];
@@ -405,29 +398,85 @@ static const struct operator_row *find_operator(const struct token *token, bool 
 static bool apply_unary(struct parser *parser, const struct operator_row *row, struct mark mark, struct value *value) {
   strew_scalar *number = &value->number;
   const bool is_negated = row->op == STREW_NEG && row->kind == NODE_UNARY && value->kind == VALUE_NUMBER;
-  if (!is_negated || number->dtype == STREW_BOOL)
-    return add_operation(parser, row->kind, row->op, mark, 1, value, value);
+  if (!is_negated || number->dtype == STREW_BOOL) {
+    const bool is_comparison = row->kind == NODE_TRUE_NOT || (row->op == STREW_BITWISE_NOT && value->is_comparison);
+    if (!add_operation(parser, row->kind, row->op, mark, 1, value, value)) return false;
+    return value->is_comparison = is_comparison, value->open = row, true;
+  }
   if (number->dtype == STREW_INT64)
     number->as.i = (int64_t)(0 - (uint64_t)number->as.i);
   else
     number->as.f = -number->as.f;
   if (!parser->x) value->mark.length += value->mark.at - mark.at;
-  value->mark.at = mark.at;
+  value->mark.at = value->mark.from = mark.at;
   return true;
+}
+
+static struct part whole(const struct value *value) {
+  const struct mark mark = value->mark;
+  if (value->kind == VALUE_NUMBER) return (struct part){mark.at, mark.at + mark.length}; /* without parentheses */
+  return (struct part){mark.from, mark.to};
+}
+
+static bool compares(const struct operator_row *row) { return row->left == 3; }
+static bool is_bitwise(const struct operator_row *row) { return row->left >= 4 && row->left <= 6; }
+
+/* Fails where a comparison without parentheses is compared, or where & | or ~ takes a number from it. */
+static bool check_chain(struct parser *parser, const struct operator_row *row, struct mark mark,
+                        const struct value operands[2]) {
+  char hint[TEXT_BYTES];
+  strew_expr *expr = parser->expr;
+  const struct operator_row *first = operands[0].open, *second = operands[1].open;
+  const struct part left = whole(&operands[0]), right = whole(&operands[1]);
+  if (first && compares(first)) {
+    hint_of_chain(expr, &expr->nodes[operands[0].node], row->text, right, hint);
+    return wrong(parser, mark, hint, "compares the result of a comparison");
+  }
+  const struct node *bits = &expr->nodes[operands[1].node];
+  const struct operator_row *next_row = find_operator(&parser->token, false);
+  if (!second || !is_bitwise(second) || expr->nodes[bits->children[0]].kind != NODE_NUMBER) return true;
+  if (next_row && compares(next_row)) return true; /* a chain, which fails there */
+  hint_of_bits(expr, bits, left, row->text, hint);
+  return wrong(parser, (struct mark){bits->at, bits->length, 0, 0}, hint,
+               "compares with the result of %s, which precedes comparisons", second->text);
+}
+
+/* Fails where `or` has a word in place of a comparison. */
+static bool check_word(struct parser *parser, const struct operator_row *row, const struct value operands[2]) {
+  char hint[TEXT_BYTES];
+  const struct value *word = &operands[1];
+  if (row->kind != NODE_TRUE_OR || word->kind != VALUE_WORD || !operands[0].is_comparison) return true;
+  hint_of_or(parser->expr, operands[0].node, whole(word), hint);
+  return wrong(parser, word->mark, hint, "has a word here, but " COMPARED_ALONE);
+}
+
+/* Notes what operands must be for the operator to mean what it seems to: see programs.h. */
+static void note_written(struct node *nodes, const struct operator_row *row, const struct value operands[2],
+                         struct node *made) {
+  const bool first = operands[0].is_comparison, second = operands[1].is_comparison;
+  if ((compares(row) || is_bitwise(row)) && first != second) made->written |= first ? LEFT_COMPARED : RIGHT_COMPARED;
+  for (int i = 0; i < 2 && compares(row); i++) {
+    const struct operator_row *open = operands[i].open;
+    if (open && is_bitwise(open)) nodes[operands[i].node].written |= IN_COMPARISON;
+    if (open && open->kind == NODE_TRUE_NOT) nodes[operands[i].node].written |= IN_COMPARISON;
+  }
 }
 
 static bool apply_binary(struct parser *parser, const struct operator_row *row, struct mark mark,
                          struct value operands[2], struct value *out) {
-  const bool compares = row->kind == NODE_BINARY && row->op >= STREW_EQ && row->op <= STREW_GE;
-  if (compares && row->op > STREW_NE && operands[0].is_compared)
-    return wrong(parser, mark, "write a < b and b < c; & and | precede comparisons: (a < b) & (c < d)",
-                 "compares the result of a comparison");
-  for (int i = 0; compares && i < 2; i++)
+  struct value given[] = {operands[0], operands[1]};
+  const bool gives_bits = is_bitwise(row) && (given[0].is_comparison || given[1].is_comparison);
+  const bool gives_bool = compares(row) || row->kind == NODE_TRUE_AND || row->kind == NODE_TRUE_OR;
+  for (int i = 0; compares(row) && i < 2; i++)
     if (operands[i].kind == VALUE_WORD && operands[1 - i].kind == VALUE_NODE &&
         !add_word(parser, &operands[1 - i], &operands[i]))
       return false;
+  if (compares(row) && !check_chain(parser, row, mark, given)) return false;
+  if (!check_word(parser, row, given)) return false;
+  if (!parser->x) mark.from = given[0].mark.from;
   if (!add_operation(parser, row->kind, row->op, mark, 2, operands, out)) return false;
-  return out->is_compared = compares, true;
+  note_written(parser->expr->nodes, row, given, &parser->expr->nodes[out->node]);
+  return out->is_comparison = gives_bool || gives_bits, out->open = row, true;
 }
 
 /* -------------------------------------------------------------------------------------------------------- functions */
@@ -512,21 +561,34 @@ static bool is_constant(const struct value *value, strew_dtype dtype) {
   return value->kind == VALUE_NUMBER && value->number.dtype == dtype;
 }
 
+/* Fails for dim or keepdim. max(v, 0) would be the largest element to some, to others 0 where v is less. */
+static bool fail_fold(struct parser *parser, const struct function *function, struct mark mark, int count,
+                      const struct value *arguments, bool is_dim) {
+  char hint[TEXT_BYTES];
+  const bool is_max = function->op == STREW_FOLD_AMAX, is_extreme = is_max || function->op == STREW_FOLD_AMIN;
+  const struct part parts[] = {whole(&arguments[0]), whole(&arguments[1])};
+  hint_of_extreme(parser->expr, function->name, parts, is_max, is_dim, hint);
+  if (is_extreme && count == 2)
+    return wrong(parser, mark, hint, "calls '%s' with two arguments, expected one, or three", function->name);
+  if (is_dim)
+    return wrong(parser, mark, NULL, "calls '%s' with a wrong keepdim, expected true or false", function->name);
+  return wrong(parser, mark, is_extreme ? hint : NULL,
+               "calls '%s' with a wrong dim, expected a constant such as 0 or -1", function->name);
+}
+
 /* dim and keepdim are constants, and no nodes. */
 static bool add_fold(struct parser *parser, const struct function *function, struct mark mark, int count,
                      struct value *arguments, struct value *out) {
-  const bool is_max = function->op == STREW_FOLD_AMAX, is_min = function->op == STREW_FOLD_AMIN;
-  const char *hint = is_max ? "maximum(a, b) is elementwise" : is_min ? "minimum(a, b) is elementwise" : NULL;
+  const bool is_extreme = function->op == STREW_FOLD_AMAX || function->op == STREW_FOLD_AMIN;
   const int64_t dim = count > 1 ? arguments[1].number.as.i : ALL_DIMS;
-  if (count > 1 && !(is_constant(&arguments[1], STREW_INT64) && dim < ALL_DIMS && dim > -ALL_DIMS))
-    return wrong(parser, mark, hint, "calls '%s' with a wrong dim, expected a constant such as 0 or -1",
-                 function->name);
-  if (count > 2 && !is_constant(&arguments[2], STREW_BOOL))
-    return wrong(parser, mark, NULL, "calls '%s' with a wrong keepdim, expected true or false", function->name);
+  const bool has_dim = count < 2 || (is_constant(&arguments[1], STREW_INT64) && dim < ALL_DIMS && dim > -ALL_DIMS);
+  if (!has_dim || (count == 2 && is_extreme) || (count > 2 && !is_constant(&arguments[2], STREW_BOOL)))
+    return fail_fold(parser, function, mark, count, arguments, has_dim);
   struct node node = {.kind = NODE_FOLD, .op = function->op, .count = 1, .dim = (int)dim};
   node.keepdim = count > 2 && arguments[2].number.as.i;
   if (!settle(parser, &arguments[0])) return false;
   node.children[0] = arguments[0].node;
+  if (!parser->x) mark.to = parser->last;
   return add_node(parser, node, mark, out);
 }
 
@@ -554,9 +616,12 @@ static bool expand(struct parser *parser, const struct function *function, struc
   const char *end = parser->end;
   if (count < function->most)
     arguments[count] = (struct value){.kind = VALUE_NUMBER, .mark = mark, .number = strew_float(function->op / 100.0)};
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     if (arguments[i].kind != VALUE_NUMBER && !settle(parser, &arguments[i])) return false;
+    arguments[i].is_comparison = false;
+  }
   if (!settle(parser, &arguments[0])) return false;
+  mark.to = parser->last;
   parser->x = arguments, parser->call_mark = mark, parser->end = function->definition;
   next(parser);
   const bool is_read = parse(parser, 0, out);
@@ -589,7 +654,10 @@ static bool parse_name(struct parser *parser, struct value *out) {
   const struct mark mark = mark_of(parser);
   if (is_one_of(&name, keywords)) return unexpected(parser, "a value");
   next(parser);
-  if (is_one_of(&parser->token, "(")) return parse_call(parser, &name, mark, out);
+  if (is_one_of(&parser->token, "(")) {
+    if (!parse_call(parser, &name, mark, out)) return false;
+    return out->is_comparison = false, true;
+  }
   return parser->x ? (*out = parser->x[*name.at - 'x'], true) : add_input(parser, &name, mark, out);
 }
 
@@ -600,6 +668,7 @@ static bool parse_index(struct parser *parser, struct mark mark, struct value *o
   const struct mark closing = mark_of(parser);
   if (!accept_closing(parser, "[]", mark, "an operator or ']'")) return false;
   mark.length = closing.at + 1 - mark.at;
+  mark.from = out->mark.from;
   return add_operation(parser, NODE_INDEX, 0, mark, 2, operands, out);
 }
 
@@ -609,6 +678,7 @@ static bool parse_suffixed(struct parser *parser, struct value *out) {
   if (accept(parser, "(")) {
     if (!parse(parser, 0, out)) return false;
     if (!accept_closing(parser, "()", mark, "an operator or ')'")) return false;
+    out->mark.from = mark.from, out->mark.to = parser->last;
   } else if (parser->token.kind != NAME) {
     return unexpected(parser, "a value");
   } else if (!parse_name(parser, out)) {
@@ -616,7 +686,7 @@ static bool parse_suffixed(struct parser *parser, struct value *out) {
   }
   while (mark = mark_of(parser), accept(parser, "["))
     if (!parse_index(parser, mark, out)) return false;
-  return out->is_compared = false, true;
+  return out->open = NULL, true;
 }
 
 /* A number, a word, true or false, or one of the above. */
@@ -706,7 +776,7 @@ static strew_status parse_text(struct call *call, strew_expr *expr, size_t lengt
   parser.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (parser.c_locale == (locale_t)0) return fail_memory(call, expr->context, sizeof parser);
   if (zero)
-    wrong(&parser, (struct mark){(int)(zero - expr->text), 1}, NULL, "has a zero byte");
+    wrong(&parser, (struct mark){(int)(zero - expr->text), 1, 0, 0}, NULL, "has a zero byte");
   else
     parse_all(&parser);
   freelocale(parser.c_locale);
@@ -742,8 +812,10 @@ const char *strew_expr_word(const strew_expr *expr, int i, int *input) {
 }
 
 void strew_expr_mark(const strew_expr *expr, int i, strew_error *error) {
+  char hint[TEXT_BYTES] = "";
   if (!error || i < 0 || i >= expr->node_count) return;
-  error_mark(error, &(struct place){expr->text, expr->nodes[i].at, expr->nodes[i].length});
+  hint_of_node(expr, i, error, hint);
+  error_mark(error, &(struct place){expr->text, expr->nodes[i].at, expr->nodes[i].length}, hint);
 }
 
 static const char *const node_words[] = {
@@ -773,7 +845,8 @@ bool strew_expr_node_at(const strew_expr *expr, int i, strew_expr_node *out) {
                            .dim = node->dim,
                            .keepdim = node->keepdim,
                            .at = node->at,
-                           .length = node->length};
+                           .length = node->length,
+                           .written = node->kind == NODE_BINARY ? node->written : 0};
   memcpy(out->operands, node->children, sizeof out->operands);
   return true;
 }

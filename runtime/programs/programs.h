@@ -30,6 +30,11 @@ enum node_kind {
 };
 enum { ALL_DIMS = INT32_MAX, MOST_CHILDREN = 5 };
 
+/* How an operator is written, where texts mean other things elsewhere. LEFT_COMPARED, RIGHT_COMPARED: that operand of a
+   comparison, & | or ~ is a comparison, so the other one must be bool. IN_COMPARISON: & | ~ or `not` is an operand of a
+   comparison without parentheses. Of & | ~ both operands must then be bool, or none. */
+enum { LEFT_COMPARED = 1, RIGHT_COMPARED = 2, IN_COMPARISON = 4 };
+
 struct node {
   enum node_kind kind;
   int op;    /* number of the input or word; strew_unary_op, strew_binary_op, strew_fold or strew_dtype */
@@ -38,7 +43,9 @@ struct node {
   strew_scalar number;         /* of NODE_NUMBER */
   int dim;                     /* of NODE_FOLD */
   bool keepdim;
-  int at, length; /* of the operator or name in the text, in bytes */
+  unsigned char written; /* not compared by "equal" */
+  int at, length;        /* of the operator or name in the text, in bytes */
+  int from, to;          /* where the operation begins and ends there */
 };
 
 /* The text, the nodes in an order of evaluation (the last is the result; equal subexpressions are one node), the names
@@ -61,6 +68,28 @@ struct strew_expr {
 
 /* The name of the node's operation, as strew_expr_node_at gives it. parse.c */
 const char *node_name(const struct node *node);
+/* The operator that the text has for the node, and its priority; NULL: a call, an input or a number. */
+const char *operator_of(const strew_expr *expr, const struct node *node, int *priority);
+
+/* The names of a node's operands in messages. expression.c */
+extern const char *const operand_names[][MOST_CHILDREN];
+
+/* Hints that quote the text (hints.c), each written to `hint` (TEXT_BYTES). */
+struct part {
+  int from, to;
+};
+/* Of a == b, to which `op` and the part at the right are joined. */
+void hint_of_chain(const strew_expr *expr, const struct node *comparison, const char *op, struct part right,
+                   char *hint);
+/* Of the part at the left, `op`, and a & b, whose a is a number. */
+void hint_of_bits(const strew_expr *expr, const struct node *bits, struct part left, const char *op, char *hint);
+/* Of a == b or the part. */
+void hint_of_or(const strew_expr *expr, int condition, struct part part, char *hint);
+/* Of max or min, which have those two arguments. */
+void hint_of_extreme(const strew_expr *expr, const char *name, const struct part parts[2], bool is_max, bool is_dim,
+                     char *hint);
+/* Of an error of node k: its own hint with the operands' texts, or one that says what was meant; empty: none. */
+void hint_of_node(const strew_expr *expr, int k, const strew_error *error, char *hint);
 
 /* Adds the programs of a text that gives an accumulator's next value to the plan: its tests, then itself. The inputs
    are tensors of one dimension without elements, whose slots follow; `out` and `test` (bool) have the dtypes of the

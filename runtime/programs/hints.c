@@ -1,0 +1,316 @@
+/* hints.c: hints that quote the text of an expression: an operand's own text stands where calls have its name, and what
+   was meant by an operator that means something else in other languages. */
+#include "programs.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_QUOTED = 60, COMPARED = LEFT_COMPARED | RIGHT_COMPARED };
+
+/* Copies a part of the text to `out` (TEXT_BYTES), in one line; "..." for a long one. Returns `out`. */
+static const char *quote(const strew_expr *expr, struct part part, char *out) {
+  const int length = part.to - part.from;
+  if (length > MOST_QUOTED) return strcpy(out, "...");
+  for (int i = 0; i < length; i++) {
+    const char c = expr->text[part.from + i];
+    out[i] = (char)((unsigned char)c < ' ' ? ' ' : c);
+  }
+  out[length] = '\0';
+  return out;
+}
+
+static struct part part_of(const struct node *node) { return (struct part){node->from, node->to}; }
+
+/* The text of node k, in parentheses if its operator's priority is below `least`. */
+static const char *quote_node(const strew_expr *expr, int k, int least, char *out) {
+  char text[TEXT_BYTES];
+  int priority;
+  const struct node *node = &expr->nodes[k];
+  const bool is_open = operator_of(expr, node, &priority) && priority < least;
+  quote(expr, part_of(node), text);
+  sprintf(out, is_open ? "(%s)" : "%s", text);
+  return out;
+}
+
+static bool is_bitwise(const struct node *node) {
+  const bool is = node->op == STREW_BITWISE_AND || node->op == STREW_BITWISE_OR || node->op == STREW_BITWISE_XOR;
+  return node->kind == NODE_BINARY && is;
+}
+
+static bool is_comparison(const struct node *node) {
+  return node->kind == NODE_BINARY && node->op >= STREW_EQ && node->op <= STREW_GE;
+}
+
+enum { COMPARISON = 3, ABOVE = 4 }; /* priorities: of a comparison, and of what needs no parentheses in one */
+
+static void write_hint(char *hint, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void write_hint(char *hint, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(hint, TEXT_BYTES, format, arguments);
+  va_end(arguments);
+}
+
+void hint_of_chain(const strew_expr *expr, const struct node *comparison, const char *op, struct part right,
+                   char *hint) {
+  char a[TEXT_BYTES], b[TEXT_BYTES], c[TEXT_BYTES], d[TEXT_BYTES];
+  int priority;
+  const char *first = operator_of(expr, comparison, &priority), *bits;
+  const struct node *middle = &expr->nodes[comparison->children[1]];
+  quote_node(expr, comparison->children[0], ABOVE, a);
+  quote(expr, right, c);
+  if (!first) return;
+  if (is_bitwise(middle) && middle->to == comparison->to && (bits = operator_of(expr, middle, &priority)) != NULL) {
+    quote_node(expr, middle->children[0], ABOVE, b);
+    quote_node(expr, middle->children[1], ABOVE, d);
+    write_hint(hint, "write (%s %s %s) %s (%s %s %s): %s precedes comparisons", a, first, b, bits, d, op, c, bits);
+    return;
+  }
+  quote_node(expr, comparison->children[1], ABOVE, b);
+  if (middle->kind == NODE_NUMBER)
+    write_hint(hint, "write (%s %s %s) %s %s to compare two bools", a, first, b, op, c);
+  else
+    write_hint(hint, "write %s %s %s and %s %s %s; (%s %s %s) %s %s compares two bools", a, first, b, b, op, c, a,
+               first, b, op, c);
+}
+
+/* Of a comparison whose operand i is one in parentheses. */
+static void hint_of_compared(const strew_expr *expr, const struct node *node, int i, char *hint) {
+  char a[TEXT_BYTES], b[TEXT_BYTES], c[TEXT_BYTES], whole[TEXT_BYTES];
+  int priority;
+  const struct node *inner = &expr->nodes[node->children[i]], *other = &expr->nodes[node->children[1 - i]];
+  const char *op = operator_of(expr, node, &priority), *inner_op = operator_of(expr, inner, &priority);
+  quote_node(expr, node->children[i], 0, whole);
+  quote_node(expr, node->children[1 - i], ABOVE, c);
+  if (inner->kind == NODE_TRUE_NOT && inner->written & IN_COMPARISON && !i) {
+    write_hint(hint, "write not (%s %s %s)", quote_node(expr, inner->children[0], ABOVE, a), op, c);
+  } else if (!op || !inner_op || !is_comparison(inner) || other->kind == NODE_NUMBER ||
+             expr->nodes[inner->children[!i]].kind == NODE_NUMBER) {
+    write_hint(hint, "int64(%s) is a number", whole);
+  } else {
+    quote_node(expr, inner->children[0], ABOVE, a);
+    quote_node(expr, inner->children[1], ABOVE, b);
+    if (i)
+      write_hint(hint, "write %s %s %s and %s %s %s; int64(%s) is a number", c, op, a, a, inner_op, b, whole);
+    else
+      write_hint(hint, "write %s %s %s and %s %s %s; int64(%s) is a number", a, inner_op, b, b, op, c, whole);
+  }
+}
+
+/* "a == b or a == c" for the comparison a == b. */
+static void hint_of_same(const strew_expr *expr, const struct node *comparison, const char *joint, const char *c,
+                         char *hint) {
+  char a[TEXT_BYTES], b[TEXT_BYTES];
+  int priority;
+  const char *op = operator_of(expr, comparison, &priority);
+  quote_node(expr, comparison->children[0], ABOVE, a);
+  write_hint(hint, "write %s %s %s %s %s %s %s", a, op ? op : "==", quote_node(expr, comparison->children[1], ABOVE, b),
+             joint, a, op ? op : "==", c);
+}
+
+void hint_of_bits(const strew_expr *expr, const struct node *bits, struct part left, const char *op, char *hint) {
+  char a[TEXT_BYTES], b[TEXT_BYTES], c[TEXT_BYTES];
+  int priority;
+  const char *sign = operator_of(expr, bits, &priority);
+  quote(expr, left, a);
+  quote_node(expr, bits->children[0], ABOVE, b);
+  quote_node(expr, bits->children[1], ABOVE, c);
+  if (expr->nodes[bits->children[1]].kind == NODE_NUMBER && bits->op == STREW_BITWISE_OR)
+    write_hint(hint, "write %s %s %s or %s %s %s; %s %s (%s %s %s) takes bits", a, op, b, a, op, c, a, op, b, sign, c);
+  else
+    write_hint(hint, "write (%s %s %s) %s %s; %s %s (%s %s %s) takes bits", a, op, b, sign, c, a, op, b, sign, c);
+}
+
+/* Of & | or ~ of a bool and a number in a comparison without parentheses, node p. */
+static void hint_of_mixed(const strew_expr *expr, const struct node *bits, const struct node *comparison, bool is_left,
+                          char *hint) {
+  char a[TEXT_BYTES], b[TEXT_BYTES], c[TEXT_BYTES];
+  int priority;
+  const char *sign = operator_of(expr, bits, &priority), *op = operator_of(expr, comparison, &priority);
+  quote_node(expr, comparison->children[is_left], ABOVE, a);
+  quote_node(expr, bits->children[0], ABOVE, b);
+  quote_node(expr, bits->children[1], ABOVE, c);
+  if (is_left)
+    write_hint(hint, "write %s %s (%s %s %s): %s precedes comparisons", b, sign, c, op, a, sign);
+  else
+    write_hint(hint, "write (%s %s %s) %s %s: %s precedes comparisons", a, op, b, sign, c, sign);
+}
+
+void hint_of_or(const strew_expr *expr, int condition, struct part part, char *hint) {
+  char c[TEXT_BYTES];
+  const struct node *node = &expr->nodes[condition];
+  while (node->kind == NODE_TRUE_AND || node->kind == NODE_TRUE_OR) node = &expr->nodes[node->children[1]];
+  if (is_comparison(node)) hint_of_same(expr, node, "or", quote(expr, part, c), hint);
+}
+
+void hint_of_extreme(const strew_expr *expr, const char *name, const struct part parts[2], bool is_max, bool is_dim,
+                     char *hint) {
+  char a[TEXT_BYTES], b[TEXT_BYTES];
+  const char *of_two = is_max ? "maximum" : "minimum";
+  quote(expr, parts[0], a);
+  quote(expr, parts[1], b);
+  if (is_dim)
+    write_hint(hint, "%s(%s, %s) is elementwise; %s(%s, %s, false) reduces dim %s", of_two, a, b, name, a, b, b);
+  else
+    write_hint(hint, "%s(%s, %s) is elementwise", of_two, a, b);
+}
+
+/* ------------------------------------------------------------------------------------------------ names of operands */
+
+/* Phrases of calls, and of texts; $0 and $1 are operands. */
+static const char *const phrases[][2] = {
+    {"strew_binary(STREW_NE, x, 0)", "x ~= 0"},
+    {" is a bool tensor; strew_where(condition, t, b) chooses from t", " is a bool"},
+    {" is a bool tensor", " is a bool"},
+    {"logical_not(x) inverts a bool, ne(a, b) tells where two differ",
+     "logical_not(x) inverts a bool, ~= tells where two differ"},
+    {"b - a are", "$1 - $0 are"},
+    {"div gives floats, where x / 0 is inf or nan", "$0 / $1 gives floats: inf or nan where it divides by 0"},
+};
+
+/* Replaces the first `from` in the hint. */
+static void replace(char *hint, const char *from, const char *to) {
+  char *at = strstr(hint, from), rest[TEXT_BYTES];
+  if (!at) return;
+  snprintf(rest, sizeof rest, "%s", at + strlen(from));
+  snprintf(at, (size_t)(hint + TEXT_BYTES - at), "%s%s", to, rest);
+}
+
+static bool is_letter(char c) { return (unsigned char)((c | 0x20) - 'a') < 26 || c == '_'; }
+static bool is_word(char c) { return is_letter(c) || (unsigned char)(c - '0') < 10; }
+
+/* The number of the operand of that name; -1: there is none. "x" is the one at fault. */
+static int operand_number(const struct node *node, const char *argument, const char *name, size_t length) {
+  if (length == 1 && *name == 'x' && argument) name = argument, length = strlen(argument);
+  if (length == 7 && !memcmp(name, "indices", 7)) length = 5, name = "index";
+  for (int i = 0; i < node->count; i++) {
+    const char *known = operand_names[node->kind][i];
+    if (known && strlen(known) == length && !memcmp(known, name, length)) return i;
+  }
+  return -1;
+}
+
+/* float32(a) for strew_to(a, float32) and a:to("float32"): a function in texts. Devices have none. */
+static void translate_conversions(char *hint) {
+  char name[TEXT_BYTES], dtype[16], made[TEXT_BYTES + 20], *at;
+  for (int length = 0; (at = strstr(hint, "strew_to(")) != NULL; length = 0) {
+    if (sscanf(at, "strew_to(%39[^,], %15[a-z0-9])%n", name, dtype, &length) != 2 || !length) return;
+    if (!strcmp(dtype, "cpu")) return; /* names of other devices have a colon */
+    char found[TEXT_BYTES];
+    snprintf(found, sizeof found, "%.*s", length, at);
+    sprintf(made, "%s(%s)", dtype, name);
+    replace(hint, found, made);
+  }
+  for (int length = 0; (at = strstr(hint, ":to(\"")) != NULL; length = 0) {
+    char *from = at;
+    while (from > hint && is_word(from[-1])) from--;
+    if (sscanf(at, ":to(\"%15[a-z0-9]\")%n", dtype, &length) != 1 || !length || from == at) return;
+    if (!strcmp(dtype, "cpu") || !strcmp(dtype, "time") || !strcmp(dtype, "text")) return;
+    char found[TEXT_BYTES];
+    snprintf(found, sizeof found, "%.*s", (int)(at - from) + length, from);
+    sprintf(made, "%s(%.*s)", dtype, (int)(at - from), from);
+    replace(hint, found, made);
+  }
+}
+
+/* The length of an operand's name that begins at `at`, before which the hint has `before`, and its number; 0: none does.
+   In prose "other" and "a" are words: a name is an argument, or has a sign behind it. */
+static size_t find_name(const struct node *node, const char *argument, const char *at, char before, int *number) {
+  size_t length = 0;
+  if (*at == '$') return *number = at[1] - '0', *number < node->count ? 2 : 0;
+  while (is_word(at[length])) length++;
+  const char *after = at + length;
+  const bool is_signed = !strncmp(after, " % ", 3) || !strncmp(after, " ~= ", 4);
+  if (!length || !is_letter(*at) || is_word(before) || before == '.') return 0;
+  if (before != '(' && *after != ')' && !is_signed) return 0;
+  return *number = operand_number(node, argument, at, length), *number < 0 ? 0 : length;
+}
+
+/* Copies the hint with the operands' texts in place of their names. */
+static void quote_operands(const strew_expr *expr, const struct node *node, const char *argument, const char *from,
+                           char *hint) {
+  size_t length = 0;
+  while (*from && length < TEXT_BYTES - 1) {
+    int i = 0;
+    char text[TEXT_BYTES];
+    const char before = length ? hint[length - 1] : ' ';
+    const size_t name = find_name(node, argument, from, before, &i);
+    if (name)
+      quote_node(expr, node->children[i], before == '(' && strchr(",)", from[name]) ? 0 : 12, text);
+    else
+      sprintf(text, "%c", *from);
+    snprintf(hint + length, TEXT_BYTES - length, "%s", text);
+    length += strlen(hint + length);
+    from += name ? name : 1;
+  }
+  hint[length] = '\0';
+}
+
+/* --------------------------------------------------------------------------------------------------- what was meant */
+
+/* Of "and", "or" and "not", which take bools. */
+static void hint_of_bools(const strew_expr *expr, const struct node *node, const char *argument, char *hint) {
+  char c[TEXT_BYTES];
+  const int i = node->count > 1 && argument && !strcmp(argument, "other"), own = node->children[i];
+  const bool is_number = expr->nodes[own].kind == NODE_NUMBER;
+  if (node->kind == NODE_TRUE_OR && i) hint_of_or(expr, node->children[0], part_of(&expr->nodes[own]), hint);
+  quote_node(expr, own, ABOVE, c);
+  const size_t length = strlen(hint);
+  if (!is_number)
+    snprintf(hint + length, TEXT_BYTES - length,
+             length ? "; %s ~= 0 is a bool"
+                    : "%s ~= 0 is a bool; where(c, a, b) "
+                      "chooses numbers; & and | take integers",
+             c);
+  else if (!length)
+    write_hint(hint, "'and', 'or' and 'not' take bools; where(c, a, b) chooses numbers");
+}
+
+/* Of an operator that is not written as it was meant; empty: another error. */
+static void hint_of_meant(const strew_expr *expr, int k, char *hint) {
+  char a[TEXT_BYTES], whole[TEXT_BYTES];
+  const struct node *node = &expr->nodes[k];
+  int priority, parent = 0;
+  while (node->written & IN_COMPARISON && parent < expr->node_count) {
+    const struct node *p = &expr->nodes[parent];
+    if (is_comparison(p) && (p->children[0] == k || p->children[1] == k)) break;
+    parent++;
+  }
+  const struct node *comparison = &expr->nodes[parent < expr->node_count ? parent : 0];
+  const bool is_left = comparison->children[0] == k;
+  if (node->written & COMPARED) {
+    const int i = node->written & LEFT_COMPARED ? 0 : 1;
+    const struct node *inner = &expr->nodes[node->children[i]], *other = &expr->nodes[node->children[1 - i]];
+    quote_node(expr, node->children[1 - i], ABOVE, a);
+    quote_node(expr, node->children[i], 0, whole);
+    if (is_comparison(node))
+      hint_of_compared(expr, node, i, hint);
+    else if (other->kind == NODE_NUMBER && is_comparison(inner))
+      hint_of_same(expr, inner, node->op == STREW_BITWISE_AND ? "and" : "or", a, hint);
+    else
+      write_hint(hint, "%s ~= 0 is a bool; int64(%s) is a number", a, whole);
+  } else if (node->kind == NODE_TRUE_NOT && node->written & IN_COMPARISON && is_left) {
+    quote_node(expr, node->children[0], ABOVE, a);
+    quote_node(expr, comparison->children[1], ABOVE, whole);
+    write_hint(hint, "write not (%s %s %s): 'not' precedes comparisons", a, operator_of(expr, comparison, &priority),
+               whole);
+  } else if (node->written & IN_COMPARISON && is_bitwise(node)) {
+    hint_of_mixed(expr, node, comparison, is_left, hint);
+  }
+}
+
+void hint_of_node(const strew_expr *expr, int k, const strew_error *error, char *hint) {
+  char text[TEXT_BYTES];
+  const struct node *node = &expr->nodes[k];
+  const bool takes_bools = node->kind >= NODE_TRUE_AND && node->kind <= NODE_TRUE_NOT;
+  *hint = '\0';
+  if (error->code == STREW_EDTYPE && (takes_bools || !*error->hint)) hint_of_meant(expr, k, hint);
+  if (error->code == STREW_EDTYPE && takes_bools && !*hint && !*error->hint)
+    hint_of_bools(expr, node, error->argument, hint);
+  if (*hint) return;
+  snprintf(text, sizeof text, "%s", error->hint);
+  for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++) replace(text, phrases[i][0], phrases[i][1]);
+  translate_conversions(text);
+  quote_operands(expr, node, error->argument, text, hint);
+}
