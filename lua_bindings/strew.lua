@@ -1826,8 +1826,8 @@ function strew.cat(tensors, dim) end
 ---`strew.concat({a, b, ...}, {fill = true})` takes tables. Columns belong together by their names, or by their numbers if
 ---they have none; they are in the order in which they first occur. Numbers are promoted as by `cat`, words merged; text,
 ---times and numbers do not mix. An integer that the promoted dtype does not hold is an error, and so it is in `strew.melt`.
----Tables without rows have no part in the dtype. A column that a table lacks is an error, or with `fill` missing there as in
----`strew.join`.
+---Tables without rows have no part in the dtype. A column that a table lacks is an error, or with `fill = true` missing
+---there as in `strew.join`; a number as `fill` is that call's.
 ---
 ---```lua
 ---print(strew.concat{strew.tensor{1, 2}, strew.tensor{3}})
@@ -1846,7 +1846,7 @@ function strew.cat(tensors, dim) end
 --- Rome      1.5        7
 ---```
 ---@param tensors strew.Tensor[]|table[] a sequence, or tensors as arguments
----@param dim? integer default 0; of tables options: {fill = true}
+---@param dim? integer default 0; of tables options: {fill = true}, {fill = 0}
 ---@return any t a tensor, or a new table of columns; error: tables on two devices
 function strew.concat(tensors, dim) end
 
@@ -7616,6 +7616,7 @@ function strew.sort_by(x, by, descending, options) end
 ---@class strew.join_options
 ---@field how? "inner"|"left"|"right"|"outer"|"semi"|"anti" the rows of the result, see strew.join; default "inner"
 ---@field suffixes? string[] two endings of names that both tables have, default {"_x", "_y"}
+---@field fill? number|boolean value of missing numbers and booleans, which keep their dtype; default: NaN
 
 ---Joins two tables: the rows of `a`, each beside the rows of `b` with the same key (merge, database join).
 ---
@@ -7633,7 +7634,8 @@ function strew.sort_by(x, by, descending, options) end
 ---
 ---Missing numbers are NaN, missing times NaT, missing text is the empty word, an empty cell of a file. If one is missing among
 ---integers or booleans, their column becomes float64 (float32 on devices without float64), as in pandas; without a
----missing element it keeps its dtype. An integer that the float cannot hold is an error.
+---missing element it keeps its dtype. An integer that the float cannot hold is an error. `fill = 0` puts 0 in the place of
+---NaN, and no column of numbers changes its dtype: large ids stay integers.
 ---
 ---```lua
 ---local sales = strew.columns({city = strew.tensor{0, 1, 2, 0}, pieces = strew.tensor{5, 2, 7, 1}}, {"city", "pieces"},
@@ -7666,6 +7668,7 @@ function strew.join(a, b, key, options) end
 ---@field direction? "backward"|"forward"|"nearest" the last row of b at or before, the first at or after, or the nearest; default "backward"
 ---@field tolerance? number the largest distance, of times in seconds; farther rows are missing; default: any
 ---@field suffixes? string[] two endings of names that both tables have, default {"_x", "_y"}
+---@field fill? number|boolean value of missing numbers and booleans, which keep their dtype; default: NaN
 
 ---Joins to each row of `a` the row of `b` whose `on` is nearest: the last price before a trade (merge_asof).
 ---

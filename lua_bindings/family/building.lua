@@ -116,8 +116,8 @@ local function read_all(list)
   return parts, names, places
 end
 
--- Returns the rows of a column that some tables lack, missing there: of the column of the others.
-local function filled(parts, name, places)
+-- Returns the rows of a column that some tables lack, missing there, or `fill`: of the column of the others.
+local function filled(parts, name, places, fill)
   local own, at, from, count = {}, {}, {}, 0
   local device = parts[1].device
   for k, columns in ipairs(parts) do
@@ -132,10 +132,12 @@ local function filled(parts, name, places)
   end
   local all = strew.cat(from)
   local column = {names = {name}, tensors = {tables.stacked(own, at, "tables")}, argument = "tables"}
-  return missing.choose(column, 1, all, missing.gaps(all))
+  return missing.choose(column, 1, all, missing.gaps(all), fill)
 end
 
 local function concat(list, fill)
+  local value -- of the missing numbers; nil: NaN
+  if type(fill) == "number" then value = fill end
   local parts, names, places_of = read_all(list)
   local out = {names = names, tensors = {}}
   for n, name in ipairs(names) do
@@ -150,7 +152,7 @@ local function concat(list, fill)
     end
     out.tensors[n] = (lacks and filled or function()
       return tables.stacked(parts, places, "tables")
-    end)(parts, name, places)
+    end)(parts, name, places, value)
   end
   return tables.make(out)
 end
@@ -208,6 +210,6 @@ end
 
 return {
   table = {"columns:table", make},
-  concat = {"tables:table fill=boolean", concat},
+  concat = {"tables:table fill=scalar", concat},
   melt = {"x:table keys?any values?any variable_name=word value_name=word", melt},
 }

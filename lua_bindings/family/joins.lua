@@ -135,13 +135,13 @@ local function read_both(a, b)
 end
 
 -- Returns the table of a's columns at rows from_a and of b's at from_b; nil: all rows, -1: missing. keys: in the place
--- of those columns of a by position, of the rows at from_keys.
-local function beside(left, from_a, of_a, right, from_b, of_b, keys, from_keys)
+-- of those columns of a by position, of the rows at from_keys. fill: as of missing.choose.
+local function beside(left, from_a, of_a, right, from_b, of_b, fill, keys, from_keys)
   local out = {names = {}, tensors = {}}
   local function add(name, columns, i, at, gaps)
     local k = #out.names + 1
     out.names[k] = name
-    out.tensors[k] = missing.choose(columns, i, at, gaps)
+    out.tensors[k] = missing.choose(columns, i, at, gaps, fill)
   end
   local gaps_a, gaps_b = from_a and missing.gaps(from_a), from_b and missing.gaps(from_b)
   for i = 1, #left.names do
@@ -154,7 +154,7 @@ local function beside(left, from_a, of_a, right, from_b, of_b, keys, from_keys)
   return tables.make(out)
 end
 
-local function join(a, b, key, how, suffixes)
+local function join(a, b, key, how, suffixes, fill)
   how = how or "inner"
   check_how(how)
   local left, right = read_both(a, b)
@@ -167,7 +167,7 @@ local function join(a, b, key, how, suffixes)
   local names_a, names_b = names_of(left, right, in_left, in_right, suffixes)
   if how == "inner" or how == "left" then
     local from_a, from_b = pairs_of(of_a, of_b, n, how == "left")
-    return beside(left, from_a, names_a, right, from_b, names_b)
+    return beside(left, from_a, names_a, right, from_b, names_b, fill)
   end
   local keys, from_a, from_b, from_keys = {}
   if how == "right" then
@@ -186,7 +186,7 @@ local function join(a, b, key, how, suffixes)
       keys[i] = {columns = {names = {left.names[i]}, tensors = {both}, argument = "a"}, at = 1}
     end
   end
-  return beside(left, from_a, names_a, right, from_b, names_b, keys, from_keys)
+  return beside(left, from_a, names_a, right, from_b, names_b, fill, keys, from_keys)
 end
 
 --------------------------------------------------------------------------------------------------------------- as of
@@ -216,7 +216,7 @@ local function distance(a, b)
   return operands.is_float(gap) and gap:masked_fill(a:eq(b), 0) or gap:to("uint64")
 end
 
-local function asof(a, b, on, by, direction, tolerance, suffixes)
+local function asof(a, b, on, by, direction, tolerance, suffixes, fill)
   direction = direction or "backward"
   if direction ~= "backward" and direction ~= "forward" and direction ~= "nearest" then
     fail("direction", format("is %s, expected backward, forward or nearest", inner.text(direction)),
@@ -279,10 +279,10 @@ local function asof(a, b, on, by, direction, tolerance, suffixes)
   local from = back or ahead
   if tolerance then from = strew.where(near_back:le(tolerance), from, -1) end
   local names_a, names_b = names_of(left, right, in_left, in_right, suffixes)
-  return beside(left, nil, names_a, right, from, names_b)
+  return beside(left, nil, names_a, right, from, names_b, fill)
 end
 
 return {
-  join = {"a:table b:table key:any how=word suffixes=any", join},
-  asof = {"a:table b:table on:any by=any direction=word tolerance=any suffixes=any", asof},
+  join = {"a:table b:table key:any how=word suffixes=any fill=scalar", join},
+  asof = {"a:table b:table on:any by=any direction=word tolerance=any suffixes=any fill=scalar", asof},
 }

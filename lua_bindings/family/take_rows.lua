@@ -94,7 +94,8 @@ function missing.choose(columns, i, at, gaps, fill)
     chosen = floats
     if not floats then
       fail(columns.argument, format("has column %s with value %s, which %s cannot hold: the dtype of integers among "
-        .. "which some are missing, as NaN", name, value, dtype), nil, "value", tonumber(value))
+        .. "which some are missing, as NaN", name, value, dtype),
+        format("{fill = 0} instead of NaN keeps %s", t.dtype), "value", tonumber(value))
     end
   end
   return chosen:index_fill_(0, gaps, 0 / 0)

@@ -370,6 +370,19 @@ table: 3 rows, 3 columns, cpu
     assert.equal("city,year,people\nRome,2024,2800.0\nOslo,2024,700.0\nOslo,2024,1.0\nRome,2025,2800.0\n"
       .. "Bari,2025,\nOslo,2025,700.0\nOslo,2025,1.0\n", get())
     assert.equal("int64", strew.join(x, y, "city").people.dtype)
+    local right = strew.table{{"k", {1}}, {"w", {"x"}}, {"at", strew.time{"2024-01-01"}}, {"f", {1.5}}, {"b", {true}},
+      {"i", strew.tensor({7}, {dtype = "int8"})}}
+    for _, make in ipairs{
+      function(fill) return strew.join({k = strew.tensor{1, 2}}, right, "k", {how = "left", fill = fill}) end,
+      function(fill) return strew.asof({k = strew.tensor{1, 2}}, right, "k", {tolerance = 0, fill = fill}) end,
+      function(fill) return strew.concat({right, {k = strew.tensor{2}}}, {fill = fill}) end,
+    } do
+      local filled = make(1)
+      assert.same({{"x", ""}, {"2024-01-01", "NaT"}, {1.5, 1.0}, {true, true}, {7, 1}}, {filled.w:tolist(),
+        filled.at:tolist(), filled.f:tolist(), filled.b:tolist(), filled.i:tolist()})
+      assert.same({"text", "time", "float64", "bool", "int8"}, {filled.w.dtype, filled.at.dtype, filled.f.dtype,
+        filled.b.dtype, filled.i.dtype})
+    end
     strew.save(path, strew.pivot(x, "city", "year", "rain", "max"))
     assert.equal("city,2024,2025\nBari,,2.5\nOslo,4.0,8.0\nRome,1.5,\n", get())
     strew.save(path, strew.value_counts(x, "city"))
@@ -473,7 +486,7 @@ table: 3 rows, 3 columns, cpu
        "agg: 'what' has \"sum\" for column \"city\" of text, expected count, first, last, "
        .. "max, min or nunique"},
       {"g:agg{city = 'count'}", "agg: 'what' has the name of a key, \"city\""},
-      {"strew.join(x, y)", "join: 'key' is missing, the arguments are (a, b, key [, {how =, suffixes =}])"},
+      {"strew.join(x, y)", "join: 'key' is missing, the arguments are (a, b, key [, {how =, suffixes =, fill =}])"},
       {"strew.join(x, 5, 'city')", "join: 'b' is 5, expected a table"},
       {"strew.join(x, {a = strew.zeros(1)}, 'city')",
        "join: 'key' has \"city\", not found in b\n  hint  the columns are \"a\""},
@@ -491,7 +504,9 @@ table: 3 rows, 3 columns, cpu
       {"strew.join({city = x.size}, large, 'city', {how = 'left'})", "no error"},
       {"strew.join({city = strew.tensor{9, 8}}, large, 'city', {how = 'left'})",
        "join: 'b' has column \"size\" with value 9007199254740993, which float64 cannot hold: the dtype of integers "
-       .. "among which some are missing, as NaN"},
+       .. "among which some are missing, as NaN\n  hint  {fill = 0} instead of NaN keeps int64"},
+      {"strew.join({city = strew.tensor{9, 8}}, large, 'city', {how = 'left', fill = 0.5})",
+       "join: 'fill' is 0.5, which int64 cannot hold: expected an integer in its range"},
       {"strew.join({size = strew.ones(1)}, large, 'size')",
        "join: 'key' has column \"size\" with value 9007199254740993 in b, which float64 cannot hold; in a the column "
        .. "is float32"},
