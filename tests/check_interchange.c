@@ -349,7 +349,7 @@ END_TEST
 START_TEST(decimals_become_numbers) {
   static const int32_t of_32[] = {1, -250, 7, 999999999};
   static const int64_t of_64[] = {1, -250, 7, 999999999};
-  static const uint64_t minus = UINT64_MAX, huge[] = {0, 0, 5, 1};
+  static const uint64_t minus = UINT64_MAX, huge[] = {0, 0, minus - 4, 1};
   uint64_t of_128[4][2], of_256[4][4], of_huge[4][2] = {{0}};
   for (int i = 0; i < 4; i++) {
     for (int k = 0; k < 2; k++)
@@ -374,8 +374,8 @@ START_TEST(decimals_become_numbers) {
               {"d:76,0,256", of_256, true, {0}},
               {"d:9,-2", of_128, false, {-25000, 700, 99999999900}},
               {"d:9,30", of_128, false, {-250e-30, 7e-30, 999999999e-30}},
-              {"d:38,0", of_huge, false, {0, 0x5p64, 0x1p64}},
-              {"d:38,1", of_huge, false, {0, 0x1p63, 0x1p64 / 10}}};
+              {"d:38,0", of_huge, false, {0, -0x5p64, 0x1p64}},
+              {"d:38,1", of_huge, false, {0, -0x1p63, 0x1p64 / 10}}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct ArrowArray array;
     struct ArrowSchema schema;

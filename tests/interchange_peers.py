@@ -397,7 +397,7 @@ def decimals_of_pyarrow():
             for scale in (0, 2, precision, -3, -30) if most > 18 else (0, 2, precision, -3):
                 top = 10 ** precision - 1
                 wholes = [top, -top, 0, 5, -5] + [draw.randint(-top, top) >> draw.randrange(60) for _ in range(200)]
-                wholes = [x for x in wholes if -top <= x <= top]
+                wholes = [x for x in wholes + [-2 ** 64, -2 ** 128, 2 ** 192 - 2 ** 128] if -top <= x <= top]
                 kind = make(precision, scale)
                 data = b"".join(v.to_bytes(kind.bit_width // 8, sys.byteorder, signed=True) for v in wholes)
                 x = pa.Array.from_buffers(kind, len(wholes), [None, pa.py_buffer(data)])
