@@ -87,7 +87,11 @@ function missing.choose(columns, i, at, gaps, fill)
     return (gaps and chosen:index_fill_(0, gaps, math.mininteger) or chosen):to("time") -- NaT
   end
   if not gaps or t.dtype == "text" then return chosen end -- of dropped positions empty words
-  if fill ~= nil then return errors.own("value", "fill", nil, strew.index_fill_, chosen, 0, gaps, fill) end
+  if fill ~= nil then
+    return errors.own("value", "fill", function(fact, hint)
+      return string.gsub(fact, " cannot hold", function() return format(" of column %s cannot hold", name) end, 1), hint
+    end, strew.index_fill_, chosen, 0, gaps, fill)
+  end
   if not operands.is_float(t) then
     local dtype = operands.widest(t)
     local floats, value = missing.as_exact(chosen, dtype)

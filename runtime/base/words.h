@@ -162,7 +162,7 @@ strew_status text_list(const struct call *call, strew_context *context, struct s
                        struct word_list **out);
 /* A new text of the words' codes, integers, which are checked. */
 strew_status text_of_codes(const struct call *call, strew_tensor *codes, struct word_list *words, strew_tensor **out);
-/* A new text of such codes, of the words that `words` has now. */
+/* A new text of codes that need no check, of the words that `words` has now. */
 strew_status text_of_shared(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
                             const int32_t *codes, struct shared_words *words, strew_tensor **out);
 /* A new dense tensor: table[code] of each code, int32 or int64; `table` has `count` elements of the dtype. */

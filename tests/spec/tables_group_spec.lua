@@ -506,7 +506,7 @@ table: 3 rows, 3 columns, cpu
        "join: 'b' has column \"size\" with value 9007199254740993, which float64 cannot hold: the dtype of integers "
        .. "among which some are missing, as NaN\n  hint  {fill = 0} instead of NaN keeps int64"},
       {"strew.join({city = strew.tensor{9, 8}}, large, 'city', {how = 'left', fill = 0.5})",
-       "join: 'fill' is 0.5, which int64 cannot hold: expected an integer in its range"},
+       "join: 'fill' is 0.5, which int64 of column \"size\" cannot hold: expected an integer in its range"},
       {"strew.join({size = strew.ones(1)}, large, 'size')",
        "join: 'key' has column \"size\" with value 9007199254740993 in b, which float64 cannot hold; in a the column "
        .. "is float32"},
