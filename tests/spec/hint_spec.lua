@@ -271,20 +271,6 @@ describe("a hint names what works:", function()
      'strew.join({a = T{1}}, {a = T{1}}, "a", {how = "left"}).a', "int64[1] {1}"},
     {'strew.join({a = T{1}, c = T{3}}, {a = T{1}, c = T{2}}, "a", {suffixes = {"", ""}})', "other suffixes",
      'strew.join({a = T{1}, c = T{3}}, {a = T{1}, c = T{2}}, "a", {suffixes = {"", "2"}}).c2', "int64[1] {2}"},
-    {'strew.join({k = T{1, 3}}, {k = T{1, 2}, id = T{9007199254740993, 2}}, "k", {how = "left"})', "{fill = 0} instead of NaN keeps int64",
-     'strew.join({k = T{1, 3}}, {k = T{1, 2}, id = T{9007199254740993, 2}}, "k", {how = "left", fill = 0}).id', "int64[2] {9007199254740993, 0}"},
-    {'strew.join({k = T{1, 3}}, {k = T{1, 2}, id = T{9007199254740993, 2}}, "k", {how = "outer"})', "{fill = 0} instead of NaN keeps int64",
-     'strew.join({k = T{1, 3}}, {k = T{1, 2}, id = T{9007199254740993, 2}}, "k", {how = "outer", fill = 0}).id', "int64[3] {9007199254740993, 0, 2}"},
-    {'strew.join({k = T{1, 2}, id = T{9007199254740993, 2}}, {k = T{1, 3}}, "k", {how = "right"})', "{fill = 0} instead of NaN keeps int64",
-     'strew.join({k = T{1, 2}, id = T{9007199254740993, 2}}, {k = T{1, 3}}, "k", {how = "right", fill = 0}).id', "int64[2] {9007199254740993, 0}"},
-    {'strew.join({k = T{1, 3}}, {k = T{1, 2}, id = strew.full(2, 9007199254740993, {dtype = "uint64"})}, "k", {how = "left"})', "{fill = 0} instead of NaN keeps uint64",
-     'strew.join({k = T{1, 3}}, {k = T{1, 2}, id = strew.full(2, 9007199254740993, {dtype = "uint64"})}, "k", {how = "left", fill = 0}).id', "uint64[2] {9007199254740993, 0}"},
-    {'strew.asof({k = T{0, 1}}, {k = T{1, 2}, id = T{9007199254740993, 2}}, "k")', "{fill = 0} instead of NaN keeps int64",
-     'strew.asof({k = T{0, 1}}, {k = T{1, 2}, id = T{9007199254740993, 2}}, "k", {fill = 0}).id', "int64[2] {0, 9007199254740993}"},
-    {'strew.concat({{k = T{1, 3}}, {k = T{1, 2}, id = T{9007199254740993, 2}}}, {fill = true})', "{fill = 0} instead of NaN keeps int64",
-     'strew.concat({{k = T{1, 3}}, {k = T{1, 2}, id = T{9007199254740993, 2}}}, {fill = 0}).id', "int64[4] {0, 0, 9007199254740993, 2}"},
-    {'strew.pivot({r = T{1, 2}, c = T{1, 2}, v = T{9007199254740993, 2}}, "r", "c", "v", "sum")', "{fill = 0} instead of NaN keeps int64",
-     'strew.pivot({r = T{1, 2}, c = T{1, 2}, v = T{9007199254740993, 2}}, "r", "c", "v", "sum", {fill = 0})["1"]', "int64[2] {9007199254740993, 0}"},
     {"T{{1, 2}}:outer(T{1, 2})", "self:flatten()", "T{{1, 2}}:flatten():outer(T{1, 2})",
      "int64[2, 2] {{1, 2}, {2, 4}}"},
     {"T{{1, 2}}:roll{1, 1}", "as many dimensions in 'dims'", "T{{1, 2}}:roll({1, 1}, {0, 1})", "int64[1, 2] {{2, 1}}"},
@@ -438,6 +424,26 @@ describe("a hint names what works:", function()
     {"strew.grad(function(x) return x:sum() end)(T{1})", 't:to("float64")',
      'strew.grad(function(x) return x:sum() end)(T{1}:to("float64"))', "float64[1] {1.0}"},
   }
+  -- Large ids among which some are missing: A without an id, B with one, of int64 or uint64.
+  local id = "9007199254740993"
+  local names = {A = "{k = T{1, 3}}", B = "{k = T{1, 2}, id = T{" .. id .. ", 2}}",
+    U = "{k = T{1, 2}, id = strew.full(2, " .. id .. ", {dtype = 'uint64'})}"}
+  for _, row in ipairs{
+    {"strew.join(A, B, 'k', {how = 'left'%s}).id", ", fill = 0", "int64[2] {ID, 0}"},
+    {"strew.join(A, B, 'k', {how = 'outer'%s}).id", ", fill = 0", "int64[3] {ID, 0, 2}"},
+    {"strew.join(B, A, 'k', {how = 'right'%s}).id", ", fill = 0", "int64[2] {ID, 0}"},
+    {"strew.join(A, U, 'k', {how = 'left'%s}).id", ", fill = 0", "uint64[2] {ID, 0}"},
+    {"strew.asof(A, B, 'k', {tolerance = 0%s}).id", ", fill = 0", "int64[2] {ID, 0}"},
+    {"strew.concat({A, B}, {%s}).id", "fill = 0", "int64[4] {0, 0, ID, 2}", "fill = true"},
+    {"strew.pivot(B, 'k', 'id', 'id', 'sum'%s)[ID]", ", {fill = 0}", "int64[2] {ID, 0}"},
+  } do
+    local function code(option)
+      return (string.format(row[1], option):gsub("%f[%a][ABU]%f[%A]", names):gsub("%[ID%]", "['" .. id .. "']"))
+    end
+    local dtype = row[3]:match "^%a+%d+"
+    table.insert(rows, {code(row[4] or ""), "{fill = 0} instead of NaN keeps " .. dtype, code(row[2]),
+      (row[3]:gsub("ID", id))})
+  end
   for _, row in ipairs(rows) do
     it(row[1], function()
       local function environment() return {T = strew.tensor, strew = strew, print = function() end} end
