@@ -386,9 +386,9 @@ START_TEST(decimals_become_numbers) {
     ok(strew_table_from_arrow(device, &array, &schema, &table, &failure));
     const strew_tensor *f = strew_table_find(table, "f");
     if (rows[i].is_whole)
-      assert_elements(f, STREW_INT64, &of_64[1], rows[i].format);
+      assert_elements(f, STREW_INT64, &of_64[1], "%s", rows[i].format);
     else
-      assert_elements(f, STREW_FLOAT64, rows[i].expected, rows[i].format);
+      assert_elements(f, STREW_FLOAT64, rows[i].expected, "%s", rows[i].format);
     strew_table_release(table);
   }
 }
