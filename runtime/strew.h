@@ -699,7 +699,8 @@ typedef enum strew_unary_op {
   STREW_LOG10,       /* float */
   STREW_LOG1P,       /* float; log(1 + x) */
   STREW_EXPM1,       /* float; e^x - 1 */
-  STREW_SIGN,        /* -1, 0 or 1; 0 for NaN */
+  STREW_SIGN,        /* -1, 0 or 1; NaN for NaN */
+  STREW_SIGNBIT,     /* bool; true for negative numbers and -0, false for every NaN */
   STREW_TAN,         /* float */
   STREW_ASIN,        /* float */
   STREW_ACOS,        /* float */
@@ -716,7 +717,6 @@ typedef enum strew_unary_op {
   STREW_CBRT,        /* float; cube root */
   STREW_SILU,        /* float; x sigmoid(x) */
   STREW_GELU_TANH,   /* float; x sigmoid(2 sqrt(2 / pi) (x + 0.044715 x^3)): close to gelu */
-  STREW_SIGNBIT,     /* bool; true for negative numbers and -0, false for every NaN */
   STREW_UNARY_COUNT
 } strew_unary_op;
 
@@ -743,10 +743,6 @@ typedef enum strew_binary_op {
   STREW_BITWISE_AND, /* takes integers and bools only */
   STREW_BITWISE_OR,  /* takes integers and bools only */
   STREW_BITWISE_XOR, /* takes integers and bools only */
-  STREW_ATAN2,       /* float; the angle of the point (b, a), from -pi to pi */
-  STREW_HYPOT,       /* float; sqrt(a^2 + b^2) */
-  STREW_LOGADDEXP,   /* float; log(e^a + e^b) */
-  STREW_NEXTAFTER,   /* the next value of the dtype from a to b, or b if they are equal; takes floats only */
   STREW_FMOD,        /* a - b trunc(a / b), with the sign of a: exact; integers cannot be divided by zero */
   STREW_COPYSIGN,    /* float; a with the sign of b, of which NaN is positive */
   /* These take integers only. A shift by a negative number or by all bits gives 0, to the right -1 of negative numbers.
@@ -756,6 +752,10 @@ typedef enum strew_binary_op {
   STREW_BITWISE_RIGHT_SHIFT,
   STREW_GCD,
   STREW_LCM,
+  STREW_ATAN2,     /* float; the angle of the point (b, a), from -pi to pi */
+  STREW_HYPOT,     /* float; sqrt(a^2 + b^2) */
+  STREW_LOGADDEXP, /* float; log(e^a + e^b) */
+  STREW_NEXTAFTER, /* the next value of the dtype from a to b, or b if they are equal; takes floats only */
   STREW_BINARY_COUNT
 } strew_binary_op;
 
@@ -1501,8 +1501,9 @@ typedef struct strew_combine_options {
   strew_tensor *positions;  /* of each element along dim 0, int64, of one dimension; NULL: 0, 1, ... */
   strew_grouping *grouping; /* of the elements along dim 0 */
   strew_tensor *starts; /* instead: segment s is starts[s] .. starts[s + 1] - 1; int64. Both NULL: a single segment */
-  strew_tensor *self; /* what the only accumulator begins with: numbers of the result's shape and category; NULL: init */
-  bool partial;         /* the result after each element, of the shape of `elements`; without a group: of init */
+  strew_tensor
+      *self;    /* what the only accumulator begins with: numbers of the result's shape and category; NULL: init */
+  bool partial; /* the result after each element, of the shape of `elements`; without a group: of init */
   uint64_t reserved[4];
 } strew_combine_options;
 /* Combines elements along dim 0: the result has a row for each group or segment. Always a new tensor. An integer that

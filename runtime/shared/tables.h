@@ -105,9 +105,8 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
    the operands meet), or bool: ORDER (a comparison, in which a number stands for its value) or TRUTH (of what is zero
    and what is not, numbers too); time of an element, in times that a sum takes (PoCL on one core: a sum, a comparison
    or a move takes 1 to 4 ns); names in scripts, see enum form.
-   Rows of SHORT have loops for every dtype and instruction set, those of LONG for some (long_functions.c). In the order of
-   numbers, SHORT is FIRST and, after LONG, LATER. */
-#define STREW_UNARY_FIRST(X)                                                                                           \
+   Rows of SHORT have loops for every dtype and instruction set, those of LONG for some (long_functions.c). */
+#define STREW_UNARY_SHORT(X)                                                                                           \
   X(NEG, "neg", neg, NUMBERS, COMMON, 1, EVERY)                                                                        \
   X(ABS, "abs", abs, NUMBERS, COMMON, 1, EVERY)                                                                        \
   X(FLOOR, "floor", floor, NUMBERS, COMMON, 1, EVERY | CONSTANT)                                                       \
@@ -128,7 +127,8 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(LOG10, "log10", log10, FLOATS, COMMON, 8, EVERY)                                                                   \
   X(LOG1P, "log1p", log1p, FLOATS, COMMON, 8, EVERY)                                                                   \
   X(EXPM1, "expm1", expm1, FLOATS, COMMON, 8, EVERY)                                                                   \
-  X(SIGN, "sign", sign, ANY, COMMON, 1, EVERY | CONSTANT)
+  X(SIGN, "sign", sign, ANY, COMMON, 1, EVERY | CONSTANT)                                                              \
+  X(SIGNBIT, "signbit", signbit, ANY, TRUTH, 1, EVERY)
 #define STREW_UNARY_LONG(X)                                                                                            \
   X(TAN, "tan", tan, FLOATS, COMMON, 16, EVERY)                                                                        \
   X(ASIN, "asin", asin, FLOATS, COMMON, 16, EVERY)                                                                     \
@@ -146,10 +146,8 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(CBRT, "cbrt", cbrt, FLOATS, COMMON, 8, EVERY)                                                                      \
   X(SILU, "silu", silu, FLOATS, COMMON, 16, EVERY)                                                                     \
   X(GELU_TANH, "gelu_tanh", gelu_tanh, FLOATS, COMMON, 16, EVERY)
-#define STREW_UNARY_LATER(X) X(SIGNBIT, "signbit", signbit, ANY, TRUTH, 1, EVERY)
-#define STREW_UNARY_SHORT(X) STREW_UNARY_FIRST(X) STREW_UNARY_LATER(X)
-#define STREW_UNARY(X)       STREW_UNARY_FIRST(X) STREW_UNARY_LONG(X) STREW_UNARY_LATER(X)
-#define STREW_BINARY_FIRST(X)                                                                                          \
+#define STREW_UNARY(X) STREW_UNARY_SHORT(X) STREW_UNARY_LONG(X)
+#define STREW_BINARY_SHORT(X)                                                                                          \
   X(ADD, "add", plus, ANY, COMMON, 1, EVERY)                                                                           \
   X(SUB, "sub", minus, NUMBERS, COMMON, 1, EVERY)                                                                      \
   X(MUL, "mul", times, ANY, COMMON, 1, EVERY)                                                                          \
@@ -169,20 +167,18 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(LOGICAL_OR, "logical_or", logical_or, ANY, TRUTH, 1, EVERY)                                                        \
   X(BITWISE_AND, "bitwise_and", bitwise_and, BITS, COMMON, 1, EVERY)                                                   \
   X(BITWISE_OR, "bitwise_or", bitwise_or, BITS, COMMON, 1, EVERY)                                                      \
-  X(BITWISE_XOR, "bitwise_xor", bitwise_xor, BITS, COMMON, 1, EVERY)
-#define STREW_BINARY_LONG(X)                                                                                           \
-  X(ATAN2, "atan2", atan2, FLOATS, COMMON, 32, EVERY)                                                                  \
-  X(HYPOT, "hypot", hypot, FLOATS, COMMON, 16, EVERY)                                                                  \
-  X(LOGADDEXP, "logaddexp", logaddexp, FLOATS, COMMON, 32, EVERY)                                                      \
-  X(NEXTAFTER, "nextafter", nextafter, STORED, COMMON, 1, EVERY)
-#define STREW_BINARY_LATER(X)                                                                                          \
+  X(BITWISE_XOR, "bitwise_xor", bitwise_xor, BITS, COMMON, 1, EVERY)                                                   \
   X(FMOD, "fmod", fmod, NUMBERS, COMMON, 8, EVERY)                                                                     \
   X(COPYSIGN, "copysign", copysign, FLOATS, COMMON, 1, EVERY)                                                          \
   X(BITWISE_LEFT_SHIFT, "bitwise_left_shift", bitwise_left_shift, INTEGERS, COMMON, 1, EVERY)                          \
   X(BITWISE_RIGHT_SHIFT, "bitwise_right_shift", bitwise_right_shift, INTEGERS, COMMON, 1, EVERY)                       \
   X(GCD, "gcd", gcd, INTEGERS, COMMON, 64, EVERY)                                                                      \
   X(LCM, "lcm", lcm, INTEGERS, COMMON, 64, EVERY)
-#define STREW_BINARY_SHORT(X) STREW_BINARY_FIRST(X) STREW_BINARY_LATER(X)
-#define STREW_BINARY(X)       STREW_BINARY_FIRST(X) STREW_BINARY_LONG(X) STREW_BINARY_LATER(X)
+#define STREW_BINARY_LONG(X)                                                                                           \
+  X(ATAN2, "atan2", atan2, FLOATS, COMMON, 32, EVERY)                                                                  \
+  X(HYPOT, "hypot", hypot, FLOATS, COMMON, 16, EVERY)                                                                  \
+  X(LOGADDEXP, "logaddexp", logaddexp, FLOATS, COMMON, 32, EVERY)                                                      \
+  X(NEXTAFTER, "nextafter", nextafter, STORED, COMMON, 1, EVERY)
+#define STREW_BINARY(X) STREW_BINARY_SHORT(X) STREW_BINARY_LONG(X)
 
 #endif
