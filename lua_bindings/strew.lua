@@ -7559,11 +7559,11 @@ function strew.describe(x) end
 ---```
 ---```text
 ---table: 3 rows, 4 columns, cpu
----     n    price    total    share
---- int64  float32  float32  float32
----     2      3.5        7   0.3333
----     1      2.0        2   0.0952
----     3      4.0       12   0.5714
+---     n    price    total     share
+--- int64  float32  float64   float64
+---     2      3.5        7  0.333333
+---     1      2.0        2  0.095238
+---     3      4.0       12  0.571429
 ---```
 ---@param x table of columns; error: columns of different lengths or devices
 ---@param what table {name = text, ...}; error: texts that need one another

@@ -704,7 +704,7 @@ local function hint_of_arguments(arguments)
   table.sort(names)
   local passed, given = {}, {}
   for k, name in ipairs(names) do passed[k], given[k] = format("%s = %s", name, name), "p." .. name end
-  return format("each tensor is an argument: strew.grad(function(%s) return f{%s} end)(%s)", 
+  return format("each tensor is an argument: strew.grad(function(%s) return f{%s} end)(%s)",
     table.concat(names, ", "), table.concat(passed, ", "), table.concat(given, ", "))
 end
 

@@ -97,7 +97,8 @@ local function labels_of(keys, row_names)
   local labels, taken = {}, {}
   for _, name in ipairs(row_names) do taken[name] = true end
   local column = keys.tensors[1]
-  local gaps = operands.is_float(column) and {[""] = "nan", ["-0.0"] = "0.0"} or column.dtype == "time" and {[""] = "NaT"}
+  local gaps = operands.is_float(column) and {[""] = "nan", ["-0.0"] = "0.0"} or column.dtype == "time"
+    and {[""] = "NaT"}
   for k, word in ipairs(column:to "text":tolist()) do
     labels[k] = gaps and gaps[word] or word -- no grouping looks at the sign of 0
     if taken[labels[k]] then

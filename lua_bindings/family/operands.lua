@@ -24,8 +24,8 @@ end
 
 local WIDE <const> = {int32 = true, uint32 = true, int64 = true, uint64 = true}
 
--- Returns the conversions of x, `name`, and of self to a dtype that holds both; nil: they do not mix. Integers of 32 and
--- 64 bits become the widest floats, but those that are stored in self its dtype.
+-- Returns the conversions of x, `name`, and of self to a dtype that holds both; nil: they do not mix. Integers of 32
+-- and 64 bits become the widest floats, but those that are stored in self its dtype.
 local function to_promoted(self, x, name, is_stored)
   local mixes, promoted = pcall(strew.result_type, x.dtype, self.dtype)
   if not mixes then return nil end

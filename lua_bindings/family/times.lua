@@ -565,7 +565,8 @@ local function floor_time(t, unit)
   return strew.where(is_missing(all) | floor:gt(all), NAT, floor):to("time")
 end
 
-local MONTHS <const> = {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+local MONTHS <const> = {"January", "February", "March", "April", "May", "June", "July", "August", "September",
+  "October",
   "November", "December"}
 local DAYS <const> = {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 

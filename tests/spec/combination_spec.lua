@@ -328,7 +328,8 @@ describe("reductions of one's own", function()
     local rows = { -- init, combine, expected, its dtype, dtype
       {0, "acc + u", most + 7, "uint64"}, {0, "acc + u * 3 - 1", 3 * most + 19, "uint64"}, {0, "u", 7, "uint64"},
       {0, "maximum(acc, top)", -1, "uint64"}, {0, "acc + where(top > 3, 1, 0)", 1, "int64"},
-      {0, "acc + u * i", 7, "uint64"}, {0, "acc ~ u", most ~ 7, "uint64"}, {0, "acc + i", 1, "int64"}, {0, "acc + u + b + w", 0, "uint64"},
+      {0, "acc + u * i", 7, "uint64"}, {0, "acc ~ u", most ~ 7, "uint64"}, {0, "acc + i", 1, "int64"}, {0,
+       "acc + u + b + w", 0, "uint64"},
       {-1, "acc + u", most + 6, "int64"}, {-1, "maximum(acc, u)", most, "int64"}, {0, "acc + u + s", most + 9, "int64"},
       {0, "acc + top", 2, "int64", "int64"}, {0, "acc + top", 2, "uint64", "uint64"}, {0, "acc + u", 8, "int8", "int8"},
       {0, "acc + s", 2, "uint64", "uint64"}, {most, "acc + b", most + 300, "uint64", "uint64"},

@@ -507,7 +507,8 @@ describe("a text of columns", function()
 
   it("has float64 where integers of 32 and 64 bits meet fractions, and tensors have float32", function()
     if support.lacks_float64 then return pending "needs float64, which the device lacks" end
-    local x = strew.table{{"cents", {123456789, 16777217}}, {"half", strew.tensor{0.5, 16777216}}, {"ok", {true, false}},
+    local x = strew.table{{"cents", {123456789, 16777217}}, {"half", strew.tensor{0.5, 16777216}}, {"ok", {true,
+      false}},
       {"k", {1, 1}}, {"city", {"a", "b"}}, {"when", strew.time{"2024-05-01", "2024-05-02"}}}
     for _, dtype in ipairs{"int32", "uint32", "uint64", "int16", "uint8"} do
       x[dtype] = strew.tensor({dtype:find "[36][24]$" and 16777217 or 77, 3}, {dtype = dtype})
@@ -521,27 +522,32 @@ describe("a text of columns", function()
       {"uint8 * 0.5", "float32 38.5 1.5", "float32"}, {"uint8 / cents * 0 + cents", "float64 123456789.0 16777217.0",
         "float32"}, {"cents + half", "float64 123456789.5 33554433.0", "float32"},
       {"where(ok, cents, 0.5)", "float64 123456789.0 0.5", "float32"},
-      {"where(ok, half, int32)", "float64 0.5 3.0", "float32"}, {"maximum(cents, 0.5)", "float64 123456789.0 16777217.0",
+      {"where(ok, half, int32)", "float64 0.5 3.0", "float32"}, {"maximum(cents, 0.5)",
+       "float64 123456789.0 16777217.0",
         "float32"}, {"clamp(cents, 0.5, 1e8)", "float64 100000000.0 16777217.0", "float32"},
-      {"lerp(cents, 2, 0.5)", "float64 61728395.5 8388609.5", "float32"}, {"cents // 100.0", "float64 1234567.0 167772.0",
-        "float32"}, {"cents // 100", "int64 1234567 167772", "int64"}, {"-cents / 4", "float64 -30864197.25 -4194304.25",
+      {"lerp(cents, 2, 0.5)", "float64 61728395.5 8388609.5", "float32"}, {"cents // 100.0",
+       "float64 1234567.0 167772.0",
+        "float32"}, {"cents // 100", "int64 1234567 167772", "int64"}, {"-cents / 4",
+          "float64 -30864197.25 -4194304.25",
         "float32"}, {"sum(cents) / 4", "float64 35058501.5 35058501.5", "float32"}, {"mean(cents)",
         "float64 70117003.0 70117003.0"}, {"mean(ok)", "float64 0.5 0.5"}, {"var(uint8, 0)", "float64 2738.0 2738.0"},
       {"mean(half)", "float32 8388608.0 8388608.0", "float32"}, {"cents == half", "bool false false", "bool"},
       {"cents[k] * 0.5", "float64 8388608.5 8388608.5", "float32"}, {"float32(cents) / 100",
-        "float32 1234567.875 167772.15625", "float32"}, {"where(city < 'b', cents / 100, 0.5)", "float64 1234567.89 0.5",
+        "float32 1234567.875 167772.15625", "float32"}, {"where(city < 'b', cents / 100, 0.5)",
+          "float64 1234567.89 0.5",
         "float32"}, {"where(max(city) == 'b', cents / 100, mean(cents))", "float64 1234567.89 167772.17"},
       {"(when - when) + cents * 0.01", "float64 1234567.89 167772.17", "float64"},
     }
     for _, row in ipairs(rows) do
       local function made(code) -- also where calls are recorded
-        local t, recorded = code(), nil
+        local y, recorded = code(), nil
         strew.grad(function(a) recorded = code() return a:sum() end)(strew.ones(1))
-        assert.equal(support.text(t), support.text(recorded), row[1])
-        if t:dim() == 0 then t = t:expand(2) end
-        local list = t:tolist()
-        for i, value in ipairs(list) do list[i] = type(value) == "number" and support.number(value) or tostring(value) end
-        return t.dtype .. " " .. table.concat(list, " ")
+        assert.equal(support.text(y), support.text(recorded), row[1])
+        if y:dim() == 0 then y = y:expand(2) end
+        local list = y:tolist()
+        for i, value in ipairs(list) do list[i] = type(value) == "number" and support.number(value)
+          or tostring(value) end
+        return y.dtype .. " " .. table.concat(list, " ")
       end
       assert.equal(row[2], made(function() return strew.assign(x, {y = row[1]}).y end), row[1])
       assert.equal(row[2], made(function() return strew.expr(row[1])(x) end), row[1])
@@ -748,9 +754,9 @@ describe("an error", function()
       assert.equal(hint, message(function() return strew.expr(text)(inputs) end), text)
       assert.equal(hint, message(function() return strew.rows(columns, text) end), text)
       local recorded
-      strew.grad(function(t)
+      strew.grad(function(y)
         recorded = message(function() return strew.expr(text)(inputs) end)
-        return t:sum()
+        return y:sum()
       end)(strew.ones(1))
       assert.equal(hint, recorded, text)
     end

@@ -441,7 +441,8 @@ describe("files", function()
       float16 = "float16 e half", float32 = "float32 f single <f", float64 = "float64 d double float =f8",
       time = "datetime64[us] M8[us] <M8[us] datetime64[D]", text = "U5 <U5 S5",
     }
-    local bytes = {bool = 1, int8 = 1, uint8 = 1, int16 = 2, uint16 = 2, float16 = 2, int32 = 4, uint32 = 4, float32 = 4}
+    local bytes = {bool = 1, int8 = 1, uint8 = 1, int16 = 2, uint16 = 2, float16 = 2, int32 = 4, uint32 = 4,
+      float32 = 4}
     for dtype, list in pairs(names) do
       for name in list:gmatch "%S+" do
         local size = name:find "U5" and 20 or name == "S5" and 5 or bytes[dtype] or 8

@@ -84,7 +84,8 @@ describe("Arrow", function()
       {function() return strew.to_arrow{w = t} end, word .. " of column \"w\", which is not UTF%-8"},
       {function() return strew.to_arrow{w = t:flip(0):narrow(0, 0, 2)} end, word},
       {function() return strew.to_arrow_stream{w = t} end, word},
-      {function() return strew.to_arrow{["Jos\xe9"] = strew.ones(2)} end, "'x' has the name \"Jos%?\", expected UTF%-8"},
+      {function() return strew.to_arrow{["Jos\xe9"] = strew.ones(2)} end,
+       "'x' has the name \"Jos%?\", expected UTF%-8"},
     }
     for _, row in ipairs(rows) do assert.matches(row[2], (select(2, pcall(row[1])))) end
     assert.same({"b"}, strew.from_arrow(strew.to_arrow(t:narrow(0, 2, 1))):tolist()) -- which no element has

@@ -326,7 +326,8 @@ describe("the text", function()
       local result, tensors = assert(load(code, "=" .. row[1], "t", {strew = strew}))()
       if type(result) == "table" then result = rawget(result, 1) end
       if strew.type(result) ~= "tensor" then return end -- a table of columns, or names
-      local function numbers() return result.dtype == "time" and result:clone() or result:nan_to_num() end
+      local is_number = result.dtype ~= "time" and result.dtype ~= "text"
+      local function numbers() return is_number and result:nan_to_num() or result:clone() end
       local before = numbers()
       for _, t in ipairs(tensors) do
         if strew.type(t) == "tensor" and t.dtype == "bool" then t:logical_not_() end

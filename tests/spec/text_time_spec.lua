@@ -30,8 +30,8 @@ local KINDS <const> = {
     word = "1970-01-02",
     make = function(shape) return (numbers_of(shape) * DAY):to("time") end,
     place = function(time) return time == "NaT" and 0 or strew.time(time):to("int64"):item() // DAY end,
-    own = [[add add_ add_months calendar clamp clamp_ diff floor_time mean median nanmean nanmedian nanstd percentile quantile std
-      scatter_mean scatter_std scatter_var sub sub_ text time var]],
+    own = [[add add_ add_months calendar clamp clamp_ diff floor_time mean median nanmean nanmedian nanstd percentile
+      quantile std scatter_mean scatter_std scatter_var sub sub_ text time var]],
   },
 }
 -- Of both: results that are no elements, or name the dtype, or whatever was in memory.
@@ -78,7 +78,7 @@ local function plain(value, place)
   end
   if type(value) ~= "table" then return type(value) == "boolean" and (value and 1 or 0) or value end
   local out = {}
-  for k, part in ipairs(value) do out[k] = plain(part, place) end
+  for k = 1, rawlen(value) do out[k] = plain(rawget(value, k), place) end
   return out
 end
 

@@ -389,7 +389,8 @@ describe("times", function()
   end)
 
   it("are written by a format", function()
-    local t = strew.time{"2024-05-17T13:05:09.25", "1969-12-31", "0987-01-02T12:59:59.000001", "NaT", "9999-12-25T23:00"}
+    local t = strew.time{"2024-05-17T13:05:09.25", "1969-12-31", "0987-01-02T12:59:59.000001", "NaT",
+      "9999-12-25T23:00"}
     -- Python's strftime, its years with four digits and its days of %e with blanks
     for form, expected in pairs{
       ["%Y-%m"] = {"2024-05", "1969-12", "0987-01", "", "9999-12"},
@@ -491,7 +492,8 @@ describe("times", function()
       {"'dtype' is given, but a statistic of times", strew.scatter_mean, t, n, {dtype = "float64"}},
       {"'self' is time", strew.unravel_index, zero, {3}}, {"is time", strew.ravel_multi_index, {zero, zero}, {3, 4}},
       {"'self' is time", strew.nan_to_num, t, 5}, {"'v' is time", strew.rolling, t, 2, "sum"},
-      {"a text with a zero byte", strew.time, "2024-01-01\0x"}, {"'format' is \"%Y\", expected \"s\"", strew.time, n, "%Y"},
+      {"a text with a zero byte", strew.time, "2024-01-01\0x"}, {"'format' is \"%Y\", expected \"s\"", strew.time, n,
+       "%Y"},
       {"'other' has a text with a zero byte", strew.eq, t, "2024-01-01\0x"},
       {"'other' is \"x\", expected a time", strew.ge, t, "x"}, {"'self' is \"x\", expected a time", strew.ge, "x", t},
       {"'test_elements' has \"x\" at [1], which is no time", strew.isin, t, {"2024-01-01", "x"}},
