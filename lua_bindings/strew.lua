@@ -853,28 +853,37 @@ function strew.eye(n, m, options) end
 ---@overload fun(start: number, stop: number, options: {step?: number, dtype?: strew.dtype, device?: strew.device}): strew.Tensor
 function strew.arange(start, stop, step, options) end
 
+---Options of strew.linspace.
+---@class strew.linspace_options: strew.new_options
+---@field endpoint? boolean default true: stop is the last number
+
 ---Creates evenly spaced numbers from start to stop, both included.
 ---
 ---They are `start + i * (stop - start) / (steps - 1)` in float64, rounded once; the last one is exactly stop. An integer
 ---dtype drops the fraction: `strew.linspace(0, 10, 4, {dtype = "int64"})` is 0 3 6 10; between integers that is exact.
+---With `endpoint = false` they are `start + i * (stop - start) / steps`, and stop is not among them.
 ---
 ---```lua
 ---print(strew.linspace(0, 1, 5))
+---print(strew.linspace(0, 360, 4, {endpoint = false}))
 ---```
 ---```text
 ---float32[5] cpu
 --- 0.0000  0.2500  0.5000  0.7500  1.0000
+---float32[4] cpu
+---   0   90  180  270
 ---```
 ---@param start number
 ---@param stop number
 ---@param steps integer how many numbers
----@param options? strew.new_options
+---@param options? strew.linspace_options
 ---@return strew.Tensor t [steps], default float32
 function strew.linspace(start, stop, steps, options) end
 
 ---Creates powers of a base with evenly spaced exponents, `base^start` to `base^stop`.
 ---
----They are computed in float64 and rounded once.
+---They are computed in float64 and rounded once. An integer dtype drops the fraction; powers of an integer by integers are
+---exact, and one that the dtype cannot hold is an error.
 ---
 ---```lua
 ---print(strew.logspace(0, 3, 4))

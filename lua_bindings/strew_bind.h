@@ -366,7 +366,7 @@ static inline int bind_run_row(lua_State *L, struct script_call *call, const str
   return row->function(L, call);
 }
 /* What these calls do with options or values that the library's functions lack; written in Lua. */
-extern const struct script_function bind_eye_row, bind_slice_row, bind_unique_row;
+extern const struct script_function bind_eye_row, bind_linspace_row, bind_slice_row, bind_unique_row;
 /* Runs a call with an option that the library's function lacks (skip_nan, dtype, prepend, ...) as it is written in Lua. */
 int bind_run_with_options(lua_State *L, struct script_call *call);
 /* Calls such a row in place of the call's, and the script's print, which is no part of the operation, with its text. */

@@ -66,40 +66,63 @@ RUN(eye, strew_eye, a->device, (strew_dtype)a->dtype, a->n, a->m == NO_INTEGER ?
 RUN(linspace, strew_linspace, a->device, (strew_dtype)a->dtype, a->float_start, a->float_stop, a->steps)
 RUN(randperm, strew_randperm, a->device, (strew_dtype)a->dtype, a->n)
 
-/* Integers evenly spaced from start to stop, exact, without their fractions. */
-static void space_integers(int64_t start, int64_t stop, int64_t steps, strew_dtype dtype, unsigned char *to) {
-  const bool rises = start <= stop;
+/* Integers of a dtype as int64, or uint64 in its bits, evenly spaced from start to stop, exact, without fractions;
+   false if the call has to stop. */
+static bool space_integers(struct script_call *call, int64_t start, int64_t stop, int64_t steps, strew_dtype dtype,
+                           unsigned char *to) {
+  const bool is_unsigned = dtype == STREW_UINT64;
+  const bool rises = is_unsigned ? (uint64_t)start <= (uint64_t)stop : start <= stop;
   const uint64_t span = rises ? (uint64_t)stop - (uint64_t)start : (uint64_t)start - (uint64_t)stop;
   const uint64_t parts = steps > 1 ? (uint64_t)steps - 1 : 1;
   uint64_t distance = 0, rest = 0; /* from start: distance + rest / parts */
   for (int64_t i = 0; i < steps; i++, to += strew_dtype_size_bytes(dtype)) {
+    if (!bind_may_continue(call, i)) return false;
     int64_t value = (int64_t)(rises ? (uint64_t)start + distance : (uint64_t)start - distance);
-    if (rest && (rises ? value < 0 : value > 0)) value += rises ? 1 : -1; /* toward 0 */
-    strew_scalar_store(strew_int(value), STREW_SATURATE, dtype, to, NULL);
+    const bool is_negative = value < 0 && !is_unsigned;
+    if (rest && (rises ? is_negative : value && !is_negative)) value += rises ? 1 : -1; /* toward 0 */
+    if (is_unsigned)
+      memcpy(to, &value, sizeof value);
+    else
+      strew_scalar_store(strew_int(value), STREW_SATURATE, dtype, to, NULL);
     distance += span / parts, rest += span % parts;
     if (rest >= parts) rest -= parts, distance++;
   }
+  return true;
+}
+
+/* Reads the end of that name, argument i, if it is an integer that dtype holds, as a float, too. */
+static bool is_integer_end(lua_State *L, struct script_call *call, int i, const char *name, strew_dtype dtype,
+                           int64_t *end) {
+  unsigned char held[sizeof(int64_t)];
+  bind_push_given(L, call, i, name);
+  const strew_scalar number = lua_isinteger(L, -1) ? strew_int(lua_tointeger(L, -1)) : strew_float(lua_tonumber(L, -1));
+  lua_pop(L, 1);
+  if (strew_scalar_store(number, STREW_EXACT, dtype, held, NULL) != STREW_OK) return false;
+  return strew_scalar_store(number, STREW_EXACT, dtype == STREW_UINT64 ? dtype : STREW_INT64, end, NULL) == STREW_OK;
 }
 
 /* linspace(start, stop, steps): integers of an integer dtype are exact. */
 static int linspace_of(lua_State *L, struct script_call *call) {
+  if (bind_names(L, call, "endpoint")) return bind_run_row(L, call, &bind_linspace_row);
   struct arguments a;
-  unsigned char held[sizeof(int64_t)];
+  int64_t start, stop;
   if (!read_as(L, call, call->row->parameters, &a)) return -1;
   const strew_dtype dtype = (strew_dtype)a.dtype;
-  const int top = lua_gettop(L), start = top + 1, stop = top + 2;
-  bind_push_given(L, call, 0, "start");
-  bind_push_given(L, call, 1, "stop");
-  const bool is_whole = dtype >= STREW_INT64 && dtype <= STREW_UINT64 && dtype != STREW_BOOL &&
-                        lua_isinteger(L, start) && lua_isinteger(L, stop) && a.steps >= 0;
-  const int64_t first = lua_tointeger(L, start), last = lua_tointeger(L, stop);
-  if (!is_whole || strew_scalar_store(strew_int(first), STREW_EXACT, dtype, held, NULL) != STREW_OK ||
-      strew_scalar_store(strew_int(last), STREW_EXACT, dtype, held, NULL) != STREW_OK)
-    return lua_settop(L, top), bind_end(linspace(&a), 1);
-  unsigned char *elements = lua_newuserdatauv(L, (size_t)a.steps * strew_dtype_size_bytes(dtype) + 1, 0);
-  space_integers(first, last, a.steps, dtype, elements);
-  const strew_status status = strew_from(a.device, dtype, 1, &a.steps, elements, a.out, a.error);
-  return lua_settop(L, top), bind_end(status, 1);
+  if (dtype < STREW_INT64 || dtype > STREW_UINT64 || dtype == STREW_BOOL || a.steps < 0 ||
+      !is_integer_end(L, call, 0, "start", dtype, &start) || !is_integer_end(L, call, 1, "stop", dtype, &stop))
+    return bind_end(linspace(&a), 1);
+  void *elements;
+  strew_error other;
+  strew_status status = strew_empty(a.device, dtype, 1, &a.steps, a.out, a.error);
+  if (status != STREW_OK) return bind_end(status, 1);
+  if (strew_data(*a.out, &elements, &other) == STREW_OK)
+    return space_integers(call, start, stop, a.steps, dtype, elements) ? 1 : -1;
+  elements = lua_newuserdatauv(L, (size_t)a.steps * strew_dtype_size_bytes(dtype), 0); /* of a device */
+  if (!space_integers(call, start, stop, a.steps, dtype, elements)) return -1;
+  strew_release(*a.out), *a.out = NULL;
+  status = strew_from(a.device, dtype, 1, &a.steps, elements, a.out, a.error);
+  lua_pop(L, 1);
+  return bind_end(status, 1);
 }
 
 static int eye_of(lua_State *L, struct script_call *call) {
@@ -158,7 +181,8 @@ const struct script_function bind_create_rows[] = {
     {"full", create, 0, FUNCTION, "shape:integers value:scalar" MADE, full},
     {"eye", eye_of, 0, FUNCTION, "n:integer m?integer" MADE_OF("float32") " k=integer", eye},
     {"arange", arange, 0, FUNCTION},
-    {"linspace", linspace_of, 0, FUNCTION, "start:number stop:number steps:integer" MADE_OF("float32"), linspace},
+    {"linspace", linspace_of, 0, FUNCTION,
+     "start:number stop:number steps:integer" MADE_OF("float32") " endpoint=boolean", linspace},
     {"randint", randint, 0, FUNCTION},
     {"randperm", create, 0, FUNCTION, "n:integer" MADE_OF("int64"), randperm},
     {NULL},

@@ -383,6 +383,7 @@ const struct script_function bind_saved_columns_row = {"saved", run, 0, FUNCTION
                              bind_tensor_ids_row = {"ids", run, 0, FUNCTION | CONSTANT | BRIEF, "keys.lua"},
                              bind_table_keys_row = {"keys", run, 0, FUNCTION, "keys.lua"},
                              bind_eye_row = {"eye", run, 0, FUNCTION, "creating.lua"},
+                             bind_linspace_row = {"linspace", run, 0, FUNCTION, "creating.lua"},
                              bind_slice_row = {"slice", run, 0, ALWAYS, "rearranging.lua"},
                              bind_unique_row = {"unique", run, 0, ALWAYS, "counting.lua"},
                              bind_drawing_row = {"show", run, 0, FUNCTION | CONSTANT | BRIEF, "showing.lua"},

@@ -1,6 +1,6 @@
 -- creating.lua: tensors like another one, grids, powers of a base, and the positions of triangles.
 local strew, fail, use = ...
-local operands = use "operands.lua"
+local operands, errors = use "operands.lua", use "errors.lua"
 
 -- An operation that calls strew[name] with self's shape, dtype and device.
 local function like(name)
@@ -19,6 +19,18 @@ local function triangle(part)
     local positions = kept:nonzero():t():contiguous()
     return dtype and positions:to(dtype) or positions
   end}
+end
+
+local function is_float(dtype) return not dtype or string.find(dtype, "float", 1, true) ~= nil end
+
+-- Returns numbers on the CPU as integers without fractions; if these do not hold all, it is an error.
+local function as_integers(t, dtype)
+  local function reword(fact, hint) return errors.replace(fact, "is ", "gives "), hint end
+  for _, extreme in ipairs(t.dtype ~= dtype and t:numel() > 0 and {t:amin(), t:amax()} or {}) do
+    local name, value = extreme:equal(t:select(0, 0)) and "start" or "stop", extreme:trunc():item()
+    errors.own("value", name, reword, strew.full, {}, value, {dtype = dtype, device = "cpu"})
+  end
+  return t:to(dtype)
 end
 
 return {
@@ -40,10 +52,32 @@ return {
     return out
   end},
 
+  linspace = {"start:number stop:number steps:integer dtype=dtype device=device endpoint=boolean",
+    function(start, stop, steps, dtype, device, endpoint)
+      local options <const> = {dtype = dtype, device = device}
+      if endpoint ~= false or steps < 0 or steps == math.maxinteger then
+        return strew.linspace(start, stop, steps, options)
+      end
+      strew.linspace(start, start, 0, options) -- checks dtype and device
+      if is_float(dtype) then return strew.linspace(start, stop, steps + 1, options):narrow(0, 0, steps):clone() end
+      local own = not (math.tointeger(start) and math.tointeger(stop)) and "float64" or dtype == "uint64" and dtype
+        or "int64"
+      local all = strew.linspace(start, stop, steps + 1, {dtype = own, device = "cpu"})
+      return as_integers(all:narrow(0, 0, steps):contiguous(), dtype):clone():to(device or strew.zeros(0).device)
+    end},
+
   logspace = {"start:number stop:number steps:integer base?number dtype=dtype device=device",
     function(start, stop, steps, base, dtype, device)
+      strew.linspace(0, 0, 0, {dtype = dtype, device = device}) -- checks them
       local powers = strew.linspace(start, stop, steps, {dtype = "float64", device = "cpu"})
-      local made = strew.pow(base or 10, powers):to(dtype or "float32")
+      local made, whole = strew.pow(base or 10, powers), math.tointeger(base or 10)
+      made = is_float(dtype) and made:to(dtype or "float32") or as_integers(made, dtype)
+      if not is_float(dtype) and whole and (whole >= 0 or dtype ~= "uint64") then
+        local wide <const> = {dtype = dtype == "uint64" and dtype or "int64", device = "cpu"}
+        local is_exact = powers:ge(0) & powers:eq(powers:floor())
+        local exact = strew.tensor({whole}, wide) ^ powers:masked_fill(~is_exact, 0):to(wide.dtype)
+        made = strew.where(is_exact, exact:to(dtype), made)
+      end
       return made:to(device or strew.zeros(0).device)
     end},
 

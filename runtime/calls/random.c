@@ -302,10 +302,15 @@ static strew_status check_countable(const struct call *call, strew_dtype dtype) 
   return check_number_dtype(call, dtype);
 }
 
+/* A float that is an int64 becomes one. */
+static strew_scalar whole_number(strew_scalar number) {
+  int64_t held;
+  return strew_scalar_store(number, STREW_EXACT, STREW_INT64, &held, NULL) == STREW_OK ? strew_int(held) : number;
+}
+
 strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar start, strew_scalar stop,
                           strew_scalar step, strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "arange", error, {"out", *out});
-  const bool whole = start.dtype != STREW_FLOAT64 && stop.dtype != STREW_FLOAT64 && step.dtype != STREW_FLOAT64;
   int64_t count = 0;
   union element held;
   STEP(&steps, check_sizes(&call, dtype, 0, NULL));
@@ -313,6 +318,8 @@ strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar 
   STEP(&steps, check_scalar(&call, "start", start));
   STEP(&steps, check_scalar(&call, "stop", stop));
   STEP(&steps, check_scalar(&call, "step", step));
+  if (!dtype_is_float(dtype)) start = whole_number(start), stop = whole_number(stop), step = whole_number(step);
+  const bool whole = start.dtype != STREW_FLOAT64 && stop.dtype != STREW_FLOAT64 && step.dtype != STREW_FLOAT64;
   STEP(&steps, ramp_count(&call, dtype, start, stop, step, whole, &count));
   if (!whole) start = strew_float(as_double(start)), step = strew_float(as_double(step));
   STEP(&steps, element_from(&call, "start", start, STREW_TRUNCATE, dtype, &held));

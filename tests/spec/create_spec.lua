@@ -146,6 +146,13 @@ describe("creation", function()
       {"strew.linspace(-5, 5, 4, {dtype = 'int8'})", "int8[4] {-5, -1, 1, 5}"},
       {"strew.linspace(5, -5, 4, {dtype = 'int32'})", "int32[4] {5, 1, -1, -5}"},
       {"strew.linspace(3, 9, 0, {dtype = 'int64'})", "int64[0] {}"},
+      {"strew.linspace((1 << 53) + 1, 2.0^62, 2, {dtype = 'int64'})", "int64[2] {9007199254740993, 4611686018427387904}"},
+      {"strew.linspace(0, 360, 4, {endpoint = false})", "float32[4] {0.0, 90.0, 180.0, 270.0}"},
+      {"strew.linspace(-5, 5, 4, {endpoint = false, dtype = 'int8'})", "int8[4] {-5, -2, 0, 2}"},
+      {"strew.linspace(0, 256, 2, {endpoint = false, dtype = 'uint8'})", "uint8[2] {0, 128}"},
+      {"strew.arange((1 << 53) + 1, 2.0^53 + 4, {dtype = 'int64'})",
+       "int64[3] {9007199254740993, 9007199254740994, 9007199254740995}"},
+      {"strew.logspace(0, 39, 2, 3, {dtype = 'int64'})", "int64[2] {1, 4052555153018976267}"},
     }, names)
   end)
 
