@@ -164,9 +164,25 @@ local function of_library(name)
   return found and question(libraries[i] .. "." .. found)
 end
 
+local of_expression = "f(inputs) makes a tensor; f:with(inputs) stands where a call reads one"
 local fields = {shape = true, dtype = true, device = true}
 
--- Returns a hint for an error message about a name that is nil, or about a field of tensors that was called; or nil.
+-- Returns a hint for an error message of Lua's library about a tensor or an expression, or nil.
+local function of_argument(message)
+  local wanted, kind = string.match(message, "^[^\n]*%((%a+) expected, got ([%a ]+)%)")
+  if wanted ~= "number" and wanted ~= "string" then
+    kind = string.find(message, "^[^\n]*invalid value %(userdata%) at index %d+ in table for 'concat'") and "tensor"
+  end
+  if kind == "expression" or kind == "bound expression" then return of_expression end
+  if kind ~= "tensor" then return nil end
+  local name = string.match(message, "bad argument #1 to '(%w+)' %(number")
+  local is_method = loaded.math[name] and name ~= "fmod" and rawget(methods, name)
+  return (is_method and format("t:%s() has that of each element", name) or "tostring(t) is its text")
+    .. ", t:item() the number of a tensor with just one"
+end
+
+-- Returns a hint for an error message about a name that is nil, about a field of tensors that was called, or about a
+-- tensor that a function of Lua's cannot take; or nil.
 -- missed: a table of columns in a variable called `owner`, and the last name that it lacked, or nothing; given: the
 -- values that the script gave its method.
 function hints.message(message, session, missed, owner, given)
@@ -180,11 +196,13 @@ function hints.message(message, session, missed, owner, given)
   local global = string.match(message, "a nil value %(global '([^']*)'")
   if global then return hints.global(global, session) end
   if string.find(message, " an? expression") and string.find(message, "^[^\n]*attempt to ") then
-    return "f(inputs) makes a tensor; f:with(inputs) stands where a call reads one"
+    return of_expression
   end
   if string.find(message, "^[^\n]*attempt to .* a reduction value") then
     return "t:reduce(r), g:reduce(v, r), strew.scatter(src, index, {reduce = r})"
   end
+  local argument = of_argument(message)
+  if argument then return argument end
   if value == "nil" and string.find(message, "call a nil value %([fm]") then
     return column(name, true) or of_library(name)
   end

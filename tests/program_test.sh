@@ -143,6 +143,16 @@ ran -e 'f = strew.expr("x") return f + 1'
 expect 'an operator beside an expression' 1 '' "*(global 'f')${newline}  hint  f(inputs) makes a tensor; *"
 ran -e 'r = strew.reduction{init = 0, combine = "acc + x"} r(1)'
 expect 'a reduction that is called' 1 '' "*(global 'r')${newline}  hint  t:reduce(r), *"
+for call in '("%.2f"):format(t)' '("%d"):format(t)' 'string.rep("a", t)' 'io.write(t)' 'string.char(t)' 'os.date("%Y", t)' \
+  'for i = 1, t do end' 'table.concat{t}' 'tonumber(t, 10)'; do
+  ran -e "local t = strew.ones(1); $call"
+  expect "a tensor for a number: $call" 1 '' "$program: *${newline}  hint  tostring(t) is its text, t:item() the number of a tensor with just one${newline}stack*"
+done
+ran -e 'math.floor(strew.ones(1))'
+expect 'a tensor for a number of a function that tensors have' 1 '' "*got tensor)${newline}  hint  t:floor() has that of each element, t:item() the number of a tensor with just one${newline}stack*"
+ran -e 'math.sqrt(strew.expr("x"))'
+expect 'an expression for a number' 1 '' "*got expression)${newline}  hint  f(inputs) makes a tensor; *"
+ran -e 'next(strew.ones(1))'; expect 'a tensor for a table has no such hint' 1 '' "*got tensor)${newline}stack*"
 ran -e 'error(strew.zeros(2))'; expect 'a tensor as error' 1 '' "$program: float32[[]2] cpu${newline} 0  0"
 ran -e 'os.exit(7)'; expect 'os.exit(7)' 7 ''
 ran -e 'os.exit(true)'; expect 'os.exit(true)' 0 ''

@@ -91,10 +91,12 @@ static int find_hint(lua_State *L) {
   return 1;
 }
 
-/* Adds a hint to the error message on top if it is about a global, a library function or a column that is nil, or about
-   a field of tensors that was called. */
+/* Adds a hint to the error message on top if it is about a global, a library function or a column that is nil, about a
+   field of tensors that was called, or about a tensor that a function of Lua's cannot take. */
 static void add_hint(lua_State *L) {
-  if (!strstr(lua_tostring(L, -1), " value (") || !lua_checkstack(L, LUA_MINSTACK)) return;
+  const char *message = lua_tostring(L, -1);
+  if (!strstr(message, " value (") && !strstr(message, " expected, got ")) return;
+  if (!lua_checkstack(L, LUA_MINSTACK)) return;
   lua_pushcfunction(L, find_hint);
   lua_pushvalue(L, -2);
   if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_isstring(L, -1)) {
