@@ -285,14 +285,14 @@ end
 
 ------------------------------------------------------------------------------------------------------------- pages
 
-local WIDTH = 80
+local width = 80 -- of lines, in characters
 local TITLE = 27 -- characters of a group's title in the list of topics
 
 -- Adds words wrapped to lines, the first one after `first`, all others after `rest`.
 local function wrap(lines, text, first, rest)
   local line, is_empty = first, true
   for word in string.gmatch(text, "%S+") do
-    if not is_empty and utf8.len(line .. word) + 1 > WIDTH then
+    if not is_empty and utf8.len(line .. word) + 1 > width then
       table.insert(lines, line)
       line, is_empty = rest, true
     end
@@ -324,6 +324,7 @@ local function add_rows(lines, rows)
     for i = 1, 2 do widths[i] = math.max(widths[i], math.min(#row[i], 26)) end
   end
   local indent = string.rep(" ", 2 + widths[1] + 2 + (widths[2] > 0 and widths[2] + 2 or 0))
+  if width < 80 and 2 * #indent > width then indent = string.rep(" ", 6) end -- a narrow terminal: texts are below
   for _, row in ipairs(rows) do
     local left = "  "
     for i = 1, 2 do left = left .. (widths[i] > 0 and row[i] .. string.rep(" ", widths[i] - #row[i]) .. "  " or "") end
@@ -573,7 +574,7 @@ local function topics()
     local line, k = title .. string.rep(" ", TITLE + 4 - #title), 0
     while group.entries[k + 1] do
       local more = line .. "  " .. group.entries[k + 1].name
-      if #more > WIDTH - (group.entries[k + 2] and 4 or 0) then break end
+      if #more > width - (group.entries[k + 2] and 4 or 0) then break end
       line, k = more, k + 1
     end
     table.insert(lines, line .. (group.entries[k + 1] and " ..." or ""))
@@ -692,7 +693,16 @@ end
 read_all(contents)
 file_rows()
 file_recipes()
-return {entries = entries, groups = groups, find = find, names = names, signatures = signatures, rows_of = rows_of,
+local pages
+
+-- Returns the pages, with lines of at most `columns`, and 80.
+local function within(columns)
+  width = columns > 0 and math.max(20, math.min(80, columns)) or 80
+  return pages
+end
+
+pages = {within = within, entries = entries, groups = groups, find = find, names = names, signatures = signatures, rows_of = rows_of,
         options = options, page = page, topics = topics, overview = overview, search = search, elsewhere = elsewhere,
         all_names = all_names,
         operands = which.operands, libraries = which.libraries}
+return pages

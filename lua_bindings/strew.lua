@@ -8272,7 +8272,7 @@ function strew.show(self, options) end
 ---| "magma" # black, violet, pink, light yellow
 ---| "inferno" # black, violet, orange, light yellow
 ---| "coolwarm" # blue, grey, red: shows differences from the middle of the range
----| "grey" # black to white
+---| "grey" # black to white; "gray" is the same
 
 ---Creates a colour picture of a matrix, with a colour map.
 ---

@@ -123,6 +123,20 @@ static bool has_column_methods(lua_State *L) {
   return lua_pop(L, 2), true;
 }
 
+void bind_use(lua_State *L, int binding, const char *file) {
+  lua_getiuservalue(L, binding, USE);
+  lua_pushstring(L, file);
+  lua_call(L, 1, 1);
+}
+
+/* True for the name of a method of tables of columns. */
+static bool is_column_method(lua_State *L, const char *name) {
+  bind_use(L, lua_upvalueindex(1), "columns.lua");
+  lua_getfield(L, -1, "methods");
+  const bool is_one = lua_getfield(L, -1, name) != LUA_TNIL;
+  return lua_pop(L, 3), is_one;
+}
+
 /* In t.add(u) instead of t:add(u), u is taken for self; in strew:zeros(3), the module for the shape. The way a call is
    written explains what is missing or superfluous. */
 static void hint_punctuation(lua_State *L, struct script_call *call) {
@@ -131,18 +145,15 @@ static void hint_punctuation(lua_State *L, struct script_call *call) {
   if (!is_misfit || !lua_getstack(L, 0, &here) || !lua_getinfo(L, "n", &here)) return;
   if (call->form & METHOD && strcmp(here.namewhat, "field") == 0)
     bind_hint(call, colon_hint, call->form & GROUPED ? 'g' : 't', call->error.alias);
+  else if (strcmp(here.namewhat, "field") == 0 && !lua_istable(L, 1) && is_column_method(L, call->error.alias))
+    bind_hint(call, "use : to call a method: x:%s(...); the function is strew.%s(x, ...)", call->error.alias,
+              call->error.alias);
   else if (call->form & FUNCTION && strcmp(here.namewhat, "method") == 0 && lua_istable(L, 1) &&
            !has_column_methods(L)) /* in the place of the module */
     bind_hint(call, "use . to call a function: strew.%s(...)", call->error.alias);
 }
 
 static int do_nothing(lua_State *L) { return (void)L, 0; }
-
-void bind_use(lua_State *L, int binding, const char *file) {
-  lua_getiuservalue(L, binding, USE);
-  lua_pushstring(L, file);
-  lua_call(L, 1, 1);
-}
 
 /* Writes a hint of the library as a script's (family/errors.lua); memory may be short where none is in C. */
 static void translate_hint(lua_State *L, int binding, strew_error *error) {

@@ -98,6 +98,7 @@ for sandbox in '' --sandbox; do
     "$program" --time 2 $sandbox -e 'pcall(function() while true do end end) local t = {} for i = 1, 70000 do t[i] = i end'
 done
 expect 'too little memory for a state' 1 'out of memory' "$program" --memory 1000 -e 'print(1)'
+expect 'Lua memory: the message has the limit' 1 'hint  Lua.s values and tensors together have a limit of 32 MiB' "$program" --memory 32M -e 'local t = {} while true do t[#t + 1] = {} end'
 expect 'memory, caught' 0 'limit 32 MiB' "$program" --memory 32M -e 'print(pcall(strew.zeros, 1e8))'
 expect 'Lua memory, caught once' 0 'true' "$program" --memory 32M -e 'local ok = pcall(string.rep, "x", 1e8) print(not ok)'
 expect 'time, caught once' 0 '^done$' "$program" --time 0.2 -e 'pcall(function() while true do end end) print("done")'

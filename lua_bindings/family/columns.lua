@@ -1,9 +1,9 @@
 -- columns.lua: tables of columns as scripts hold them. The order of the names is in the metatable, visible as x.names.
 local strew, fail, _, inner = ...
-local columns = {}
 
--- Functions of the module whose first argument is a table of columns, by their names: methods of one.
+-- methods: functions of the module whose first argument is a table of columns, by their names.
 local methods = {}
+local columns = {methods = methods}
 for name in string.gmatch("asof assign code columns describe group_by head join melt pivot rows sort_by tail to_arrow "
   .. "to_arrow_stream value_counts", "[%w_]+") do
   methods[name] = rawget(strew, name) -- a sandbox lacks some

@@ -239,7 +239,7 @@ local LONGEST = 1000 -- longer names and words are not searched for: patterns wo
 
 local function help(name, words)
   if name and words then fail("search", "is given with 'name', expected one of the two") end
-  local pages, wanted = inner.help_pages(), inner.name_of(name) or words
+  local pages, wanted = inner.help_pages().within(inner.line_width()), inner.name_of(name) or words
   if not wanted then return pages.overview() end
   wanted = string.match(wanted, "^[^\0]*")
   local text = #wanted <= LONGEST and (name and pages.page or pages.search)(wanted)

@@ -137,11 +137,18 @@ int program_call(lua_State *L, int nargs, int nresults) {
   return status;
 }
 
-/* Near its limit of time, or after Ctrl-C, a state refuses large blocks, too: Lua calls that "not enough memory". */
+/* Lua says "not enough memory" and no more, also near a limit of time and after Ctrl-C, when a state refuses large
+   blocks. */
 static const char *reason_of(lua_State *L, int status, strew_error *error) {
   strew_context *context = status == LUA_ERRMEM ? strew_context_of(L) : NULL;
   error->alias = "script";
-  return context && strew_context_check(context, error) != STREW_OK ? error->message : NULL;
+  if (!context || strew_context_check(context, error) != STREW_OK) return context ? error->message : NULL;
+  const char *unit;
+  const double limit = devices_scale(strew_context_memory_limit_bytes(context), &unit);
+  if (!limit) return NULL;
+  snprintf(error->message, sizeof error->message,
+           "script: out of memory\n  hint  Lua's values and tensors together have a limit of %.4g %s", limit, unit);
+  return error->message;
 }
 
 int program_report(lua_State *L, const char *name, int status) {

@@ -10,13 +10,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+double devices_scale(size_t bytes, const char **unit) {
+  static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  int i = 0;
+  double size = (double)bytes;
+  while (size >= 1024 && i < 4) size /= 1024, i++;
+  *unit = units[i];
+  return size;
+}
+
 /* Prints a number of bytes as "1.5 GiB". */
 static void print_size(const char *what, size_t bytes) {
-  static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  int unit = 0;
-  double size = (double)bytes;
-  while (size >= 1024 && unit < 4) size /= 1024, unit++;
-  printf(", %s %.*f %s", what, size < 10 && unit ? 1 : 0, size, units[unit]);
+  const char *unit;
+  const double size = devices_scale(bytes, &unit);
+  printf(", %s %.*f %s", what, size < 10 && *unit != 'b' ? 1 : 0, size, unit);
 }
 
 static void list_device(strew_device *device) {

@@ -62,6 +62,9 @@ double progress_clock(void); /* monotonic seconds */
    ends that process. Returns true if they can be found; else writes the reason to `why`. One trial a process. */
 bool devices_can_be_found(char *why, size_t size);
 
+/* Returns a number of bytes in the unit KiB, MiB, ... that fits it, and the unit's name. */
+double devices_scale(size_t bytes, const char **unit);
+
 /* Prints each device with its capabilities, and the reason why a device is not usable. */
 void devices_print(strew_context *context);
 

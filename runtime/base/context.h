@@ -36,7 +36,7 @@ void memory_drop_kept(strew_context *context);
 /* Debug builds: keeps a released tensor's memory; frees all of it. */
 void context_keep_released(strew_context *context, void *block, size_t size_bytes);
 void context_bury(strew_context *context);
-/* Writes "1000 bytes" or "1.9 MiB" to text (AMOUNT_BYTES) and returns it. */
+/* Writes "1000 bytes", "97.7 KiB" or "1.9 MiB" to text (AMOUNT_BYTES) and returns it. */
 enum { AMOUNT_BYTES = 60 };
 const char *text_of_amount(uint64_t size_bytes, char *text);
 strew_status fail_memory(const struct call *call, strew_context *context, uint64_t size_bytes);

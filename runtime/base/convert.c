@@ -84,7 +84,15 @@ WORDS(fold, strew_fold, "fold", STREW_FOLDS(FOLD))
 WORDS(group_reduction, strew_group_reduction, "reduction", STREW_GROUP_REDUCTIONS(GROUPS))
 WORDS(product, strew_product, "kind", "matmul", "mm", "mv", "dot")
 WORDS(key_order, strew_key_order, "order", "sorted", "first")
-WORDS(colormap, strew_colormap, "colormap", "viridis", "magma", "inferno", "coolwarm", "grey")
+VOCABULARY(colormap, "colormap", "viridis", "magma", "inferno", "coolwarm", "grey")
+NAME(colormap, strew_colormap)
+
+strew_status strew_colormap_from_word(const char *word, strew_colormap *out, strew_error *error) {
+  int number = 0;
+  strew_status status = number_of(&colormap_words, word && !strcmp(word, "gray") ? "grey" : word, &number, error);
+  if (status == STREW_OK) *out = (strew_colormap)number;
+  return status;
+}
 
 strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error) {
   const char *name;

@@ -239,7 +239,7 @@ void *memory_allocate(strew_context *context, uint64_t asked_bytes) {
   if (!is_addressable(asked_bytes)) return NULL;
   if (IS_DEBUG) context_claim(context);
   void *block = size_bytes >= KEPT_MIN ? allocate_kept(context, rounded(size_bytes))
-                                    : allocate(context, size_bytes ? size_bytes : 1);
+                                       : allocate(context, size_bytes ? size_bytes : 1);
   if (IS_DEBUG) context_unclaim(context);
   return block;
 }
@@ -301,13 +301,15 @@ static uint64_t machine_bytes(void) {
 }
 
 const char *text_of_amount(uint64_t size_bytes, char *text) {
+  enum { MOST_IN_BYTES = 9999 };
+  static const char *const units[] = {"KiB", "MiB", "GiB"};
   char number[24];
-  const bool is_gib = size_bytes >> 30;
-  const double amount = (double)size_bytes / (is_gib ? 1 << 30 : 1 << 20);
+  const int unit = size_bytes >> 30 ? 2 : size_bytes >> 20 ? 1 : 0;
+  const double amount = (double)size_bytes / (1 << 10 * (unit + 1));
   const bool is_whole = amount == floor(amount) || amount >= 1000;
-  strew_format_float(number, sizeof number, "%.*f", is_whole ? 0 : is_gib ? 2 : 1, amount);
-  if (size_bytes >> 20)
-    snprintf(text, AMOUNT_BYTES, "%s %s", number, is_gib ? "GiB" : "MiB");
+  strew_format_float(number, sizeof number, "%.*f", is_whole ? 0 : unit == 2 ? 2 : 1, amount);
+  if (size_bytes > MOST_IN_BYTES)
+    snprintf(text, AMOUNT_BYTES, "%s %s", number, units[unit]);
   else
     snprintf(text, AMOUNT_BYTES, "%" PRIu64 " bytes", size_bytes);
   return text;

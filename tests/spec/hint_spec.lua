@@ -130,6 +130,8 @@ describe("a hint can be followed:", function()
      twos, {u = strew.zeros(1, 2):expand(3, 2)}, "write into self:clone()"},
     {"index and self share elements", "i:scatter_add_(0, index, ones)", "index", "index:clone()", "int64[1] {1}",
      (function() local i = strew.tensor{0} return {i = i, index = i, ones = strew.tensor{1}} end)()},
+    {"a method of a table without its colon", "strew.head()", "strew.head()", "strew.head(x, 1).a", "float32[1] {2.0}",
+     {x = {a = strew.tensor{2.0, 3.0}}}, "strew.head(x, ...)"},
     {"a method without its colon", "t.add(src)", "t.add(", "t:add(", twos, {}},
     {"a method without anything", "t.sum()", "t.sum(", "t:sum(", "float32[] 0.0", {}},
     {"a method whose first argument is taken for self", "t.scatter_add_(0, index, src)", "t.", "t:", twos, {}, "t:"},

@@ -243,6 +243,7 @@ describe("strew.image", function()
     assert.same({expected.viridis}, pixels(strew.tensor{{false, true}}))
     assert.same({expected.magma}, pixels(strew.tensor{{-1 / 0, 1 / 0}}, {colormap = "magma"}))
     assert.same({expected.grey}, pixels(strew.tensor{{-3e38, 3e38}}, {colormap = "grey"}))
+    assert.same({expected.grey}, pixels(strew.tensor{{-3e38, 3e38}}, {colormap = "gray"}))
   end)
 
   it("keeps bytes unchanged in grey", function()

@@ -251,6 +251,18 @@ int64[2, 7] cpu
     return columns
   end
 
+  it("wraps help at words", function()
+    strew.set_printoptions{linewidth = 40}
+    local print, text = _G.print, nil
+    _G.print = function(page) text = page end -- luacheck: ignore
+    strew.help("argmax")
+    _G.print = print -- luacheck: ignore
+    strew.set_printoptions{profile = "default"}
+    text = text:gsub("^.-\n\n", ""):gsub("\n> .-\n\n", "\n") -- without the signatures and the example
+    for line in text:gmatch("[^\n]+") do assert.is_true(#line <= 40, line) end
+    assert.matches("\n  dim         integer\n      one dimension; default: the\n", text)
+  end)
+
   it("aligns the columns of a matrix, and shows as many as a line has space for", function()
     math.randomseed(7)
     for _ = 1, 100 do

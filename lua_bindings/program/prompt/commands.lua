@@ -164,7 +164,8 @@ end
 -- Shows a page of help.lua: `find` is the name of its function. strew.help reports what is not found.
 local LONGEST = 1000 -- longer names and words are not searched for
 local function help(find_page, text, ...)
-  local page = #(text or "") <= LONGEST and host.help()[find_page](text)
+  local _, columns = host.size()
+  local page = #(text or "") <= LONGEST and host.help().within(columns)[find_page](text)
   if page then return prompt.page(page) end
   local ok, message = pcall(rawget(strew, "help"), ...)
   if not ok then complain("%s", gsub(message, "^[^\n]-:%d+: ", "")) end
