@@ -8052,6 +8052,8 @@ function strew.format(t, format) end
 ---Codes are integers 0, 1, ..., a tensor or a Lua table, of a sequence of words, or of the words of another text; a repeated
 ---word becomes one. Without words each element becomes its own: with the fewest digits that read back as the same number of
 ---its dtype, those of a Lua number as float64; NaN and NaT become the empty word. `t:to(dtype)` reads words as numbers.
+---`t[i] = word` adds a word that t lacks to its list for good: many different ones are collected in a Lua table, of which
+---strew.text makes text.
 ---
 ---```lua
 ---print(strew.text({0, 1, 0}, {"yes", "no"}))

@@ -16,7 +16,8 @@ local function column_of(values, name, device)
     local value = rawget(values, i)
     if type(value) ~= kind or not IS_VALUE[kind] then
       fail("columns", format(where, inner.text(value), i, IS_VALUE[kind] and i > 1 and
-        format("a %s, as at [1]", kind) or "numbers, booleans or words"))
+        format("a %s, as at [1]", kind) or "numbers, booleans or words"),
+        (value == nil or type(value) == "userdata") and 'nan stands for a missing number, "" for a missing word' or nil)
     end
     is_float = is_float or math.type(value) == "float"
   end
@@ -30,6 +31,13 @@ local function column_of(values, name, device)
   local dtype = is_float and operands.widest(none) or nil
   return errors.own("x", "columns", function(fact, hint) return fact, hint end, strew.tensor, values,
     {dtype = dtype, device = device})
+end
+
+-- Returns a hint for an entry that is no column: it may be a row, {city = "Oslo"}.
+local function by_columns(entry)
+  local is_row = type(entry) == "table" and type((next(entry))) == "string"
+  return is_row and 'columns, not rows: strew.table{city = {"Oslo", "Rome"}, rain = {1.5, 4}}'
+    or 'strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}'
 end
 
 -- Returns the names of a script's columns in their order, and the columns.
@@ -52,7 +60,7 @@ local function listed(given)
       and type(rawget(entry, 1)) == "string" and not IS_VALUE[type(rawget(entry, 2))]
     if not is_entry then
       fail("columns", format("has %s at key %s, expected {name, values}", inner.text(entry), inner.text(key)),
-        'strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}')
+        by_columns(entry))
     end
   end
   for k = 1, rawlen(given) do

@@ -131,6 +131,8 @@ static strew_status fail_word(const struct conversion *c, int64_t i, const char 
     if (reading == TIME_NONE) fault.hint = TIME_HINT;
     return fail(c->call, fault, "has \"%s\"%s%s, %s", shown, where, in, time_fact(reading));
   }
+  if (kind == IS_NONE && c->dtype != STREW_BOOL && strpbrk(word, "0123456789"))
+    fault.hint = "strew_text makes text of codes and words: those of self without what is no number";
   if (kind == IS_BEYOND) return fail(c->call, fault, "has \"%s\"%s%s, which %s cannot hold", shown, where, in, name);
   return fail(c->call, fault, "has \"%s\"%s%s, which is no %s", shown, where, in, name);
 }

@@ -75,7 +75,13 @@ strew_status format_find(const struct call *call, const char *path, const char *
   const char *slash = strrchr(path, '/');
   for (int i = 0; i < FORMATS; i++)
     if (ends_in(slash ? slash + 1 : path, formats[i].suffix)) return *out = &formats[i], STREW_OK;
+  static const char *const foreign[] = {".parquet", ".feather", ".arrow",  ".orc",  ".xlsx", ".xls",
+                                        ".db",      ".sqlite",  ".duckdb", ".json", ".jsonl"};
   fault.hint = "{.format = \"csv\"} names the format of other files";
+  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+    if (ends_in(path, foreign[i]))
+      fault.hint =
+          "DuckDB and pandas change such files to .csv; strew_table_from_arrow_stream takes their Arrow streams";
   if (file_is_input(path)) return fail(call, fault, "is \"-\", standard input, which needs a format");
   return fail(call, fault, "is \"%s\", expected a name ending in one of %s", text_of_name(path, name),
               list_of_formats(0, 0, known));

@@ -70,6 +70,17 @@ describe("a hint can be followed:", function()
      "strew.text"},
     {"empty words as integers", 'x:to("int64")', '"int64"', '"float32"', "float32[2] {1.0, nan}",
      {x = strew.tensor{"1", ""}}, "floats have NaN"},
+    {"numbers with units", 'self:to("float64")', "self",
+     '(function() w = self.words; for i = 1, #w do w[i] = string.gsub(w[i], "[^%d.-]", "") end; '
+     .. "self = strew.text(self:codes(), w) return self end)()", "float64[2] {20.0, 1005.5}",
+     {self = strew.tensor{"20%", "$1,005.5"}, string = string},
+     'w = self.words; for i = 1, #w do w[i] = string.gsub(w[i], "[^%d.-]", "") end; '
+     .. "self = strew.text(self:codes(), w)"},
+    {"a missing number of a column", "strew.table{a = {1, nil, 3}}.a:isnan()", "nil", "nan",
+     "bool[3] {false, true, false}", {nan = 0 / 0}, "nan stands for a missing number"},
+    {"rows of a table", "strew.table{{city = 'Oslo', rain = 1.5}}", "strew.table{{city = 'Oslo', rain = 1.5}}",
+     'strew.table{city = {"Oslo", "Rome"}, rain = {1.5, 4}}.rain', "float64[2] {1.5, 4.0}", {},
+     'strew.table{city = {"Oslo", "Rome"}, rain = {1.5, 4}}'},
     {"a number among words", "self:fill(3)", "3", '"Oslo"', 'text[1] {Oslo}', {self = strew.tensor{"a"}}, '"Oslo"'},
     {"numbers joined to words", "strew.join(x, {size = strew.tensor{7}}, 'size').size:length()", "strew.tensor{7}",
      "strew.text(strew.tensor{7})", "int64[1] {1}", {x = {size = strew.tensor{"7", "x"}}},
