@@ -55,7 +55,7 @@ end
 
 -- Messages without what another run gives otherwise: the place of the call and the bytes in use.
 local function message_of(failure)
-  local text = tostring(failure):gsub("^[^\n]-:%d+: ", ""):gsub("%d+ bytes in use", "N bytes in use")
+  local text = tostring(failure):gsub("^[^\n]-:%d+: ", ""):gsub("[%d.]+ %w+ in use", "N bytes in use")
     :gsub("the machine has [%d.]+ [MG]iB", "the machine has N"):gsub("0x%x+", "0x")
   return (text:gsub("\\", "\\\\"):gsub("\n", "\\n"):gsub("\t", "\\t"))
 end
