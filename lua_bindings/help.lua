@@ -701,8 +701,7 @@ local function within(columns)
   return pages
 end
 
-pages = {within = within, entries = entries, groups = groups, find = find, names = names,
-         signatures = signatures, rows_of = rows_of, options = options, page = page, topics = topics, overview = overview,
-         search = search, elsewhere = elsewhere, all_names = all_names, operands = which.operands,
-         libraries = which.libraries}
+pages = {within = within, entries = entries, groups = groups, find = find, names = names, signatures = signatures,
+         rows_of = rows_of, options = options, page = page, topics = topics, overview = overview, search = search,
+         elsewhere = elsewhere, all_names = all_names, operands = which.operands, libraries = which.libraries}
 return pages

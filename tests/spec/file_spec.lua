@@ -278,7 +278,8 @@ describe("files", function()
         "load: 'format' is \".csv\", expected one of npy, npz, csv, tsv, safetensors, png, npy.gz, csv.gz, tsv.gz"},
       {"strew.load('x', {format = 5})", "load: 'format' is 5, expected a string"},
       {"strew.load('x.parquet')",
-        "load: 'path' is \"x.parquet\", expected a name ending in one of .npy, .npz, .csv, .tsv, .safetensors, .png, .npy.gz, .csv.gz, .tsv.gz\n"
+        "load: 'path' is \"x.parquet\", expected a name ending in one of .npy, .npz, .csv, .tsv, .safetensors, "
+        .. ".png, .npy.gz, .csv.gz, .tsv.gz\n"
         .. "  hint  DuckDB and pandas change such files to .csv; strew.from_arrow_stream takes their Arrow streams"},
       {"strew.load('-')", "load: 'path' is \"-\", standard input, which needs a format\n"
         .. "  hint  {format = \"csv\"} names the format of other files"},
