@@ -476,8 +476,8 @@ describe("files", function()
     end
     assert.matches("^holds elements of a structured dtype, '<f4,<f4', which strew does not have\n",
       refusal(npy("{'descr': '<f4,<f4', 'fortran_order': False, 'shape': (2,), }")))
-    for descr in ("<i4_ <float32 Float32 f4x float_ |b2"):gmatch "%S+" do
-      descr = descr:gsub("i4_", "i4 ")
+    for word in ("<i4_ <float32 Float32 f4x float_ |b2"):gmatch "%S+" do
+      local descr = word:gsub("i4_", "i4 ")
       assert.equal(("holds elements of an unknown dtype '%s'"):format(descr),
         refusal(npy(("{'descr': '%s', 'fortran_order': False, 'shape': (2,), }"):format(descr))))
     end
