@@ -168,22 +168,6 @@ strew_status strew_result_type(int dtype_count, const strew_dtype *dtypes, int n
 
 /* ----------------------------------------------------------------------------------------------- single numbers */
 
-static void store_saturated(strew_scalar number, strew_dtype dtype, void *element) {
-  switch (dtype_stored(dtype)) {
-#define CASE(ENUM, s, ...)                                                                                             \
-  case STREW_##ENUM: {                                                                                                 \
-    T_##s value = number.dtype == STREW_FLOAT64  ? s##_from_f64(number.as.f)                                           \
-                  : number.dtype == STREW_UINT64 ? s##_from_u64((uint64_t)number.as.i)                                 \
-                                                 : s##_from_i64(number.as.i);                                          \
-    memcpy(element, &value, sizeof value);                                                                             \
-    break;                                                                                                             \
-  }
-    STREW_DTYPES(CASE)
-#undef CASE
-  default: break;
-  }
-}
-
 /* An element of uint64, whose dtype a number has only above INT64_MAX. */
 static strew_scalar unsigned_number(uint64_t value) {
   strew_scalar number = strew_int((int64_t)value);
@@ -191,28 +175,11 @@ static strew_scalar unsigned_number(uint64_t value) {
   return number;
 }
 
-static strew_scalar load(strew_dtype dtype, const void *element) {
-  switch (dtype) {
-#define CASE(ENUM, s, name, stored, bits, wide, wrap, category, ...)                                                   \
-  case STREW_##ENUM: {                                                                                                 \
-    T_##s value;                                                                                                       \
-    memcpy(&value, element, sizeof value);                                                                             \
-    if (category == FLOATING) return strew_float((double)load_##s(value));                                             \
-    if (STREW_##ENUM == STREW_UINT64) return unsigned_number((uint64_t)value);                                         \
-    return category == BOOLEAN ? strew_bool(load_##s(value) != 0) : strew_int((int64_t)load_##s(value));               \
-  }
-    STREW_DTYPES(CASE)
-#undef CASE
-  default: break;
-  }
-  return strew_int(0);
-}
-
 strew_scalar strew_scalar_load(strew_dtype dtype, const void *element) {
   struct float_mode host_mode;
   float_mode_enter(&host_mode);
   const bool is_known = (unsigned)dtype < STREW_DTYPE_END;
-  strew_scalar number = is_known ? load(dtype_stored(dtype), element) : strew_int(0);
+  strew_scalar number = is_known ? dtype_load(dtype_stored(dtype), element) : strew_int(0);
   if (is_known && !dtype_is_number(dtype)) number.dtype = dtype;
   float_mode_leave(&host_mode);
   return number;
@@ -276,7 +243,7 @@ strew_status element_from(const struct call *call, const char *argument, strew_s
                 "is %s, expected a %s", number.dtype == STREW_TIME ? "a time" : "a number",
                 dtype == STREW_TIME ? "time" : "number");
   *out = (union element){.i64 = 0};
-  store_saturated(number, dtype, out->bytes);
+  dtype_saturate(number, dtype, out->bytes);
   if (is_held(number, how, dtype, out->bytes)) return STREW_OK;
   char text[TEXT_BYTES];
   const char *rule = dtype_category(dtype) == FLOATING ? "the number is too large"
@@ -305,7 +272,7 @@ static const double largest_floats[STREW_DTYPE_COUNT] = {[STREW_FLOAT16] = 65504
 static enum standing standing_among_floats(strew_scalar number, strew_dtype dtype, strew_scalar *element) {
   union element stored;
   *element = number;
-  store_saturated(number, dtype, stored.bytes);
+  dtype_saturate(number, dtype, stored.bytes);
   if (is_held(number, STREW_EXACT, dtype, stored.bytes)) return STANDS_AT;
   bool negative = number.dtype == STREW_FLOAT64 ? number.as.f < 0 : number.dtype == STREW_INT64 && number.as.i < 0;
   *element = strew_float(negative ? -(double)INFINITY : largest_floats[dtype]);

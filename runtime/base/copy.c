@@ -100,36 +100,15 @@ strew_status transfer(const struct call *call, const strew_tensor *from, strew_d
   return release_if_failed(status, out);
 }
 
-/* A copy with another dtype: text has the words of numbers, numbers are those that words are. */
-static strew_status convert_as(const struct call *call, const strew_tensor *from, strew_dtype dtype,
-                               strew_tensor **out) {
-  if (from->dtype == dtype || (from->dtype != STREW_TEXT && dtype != STREW_TEXT))
-    return copy_as(call, from, dtype, out);
-  return dtype == STREW_TEXT ? text_from_numbers(call, from, out) : text_to_numbers(call, from, dtype, out);
-}
-
-/* The same with another dtype: converted on the target device, unless it lacks the source dtype. */
-static strew_status transfer_as(const struct call *call, const strew_tensor *from, strew_device *device,
-                                strew_dtype dtype, strew_tensor **out) {
+strew_status transfer_as(const struct call *call, const strew_tensor *from, strew_device *device, strew_dtype dtype,
+                         strew_tensor **out) {
   strew_tensor *first = NULL;
   bool before = from->dtype == STREW_FLOAT64 && device->lacks_float64;
   if (dtype == from->dtype) return transfer(call, from, device, out);
-  strew_status status = before ? convert_as(call, from, dtype, &first) : transfer(call, from, device, &first);
-  TRY(status, before ? transfer(call, first, device, out) : convert_as(call, first, dtype, out));
+  strew_status status = before ? copy_as(call, from, dtype, &first) : transfer(call, from, device, &first);
+  TRY(status, before ? transfer(call, first, device, out) : copy_as(call, first, dtype, out));
   strew_release(first);
   return status;
-}
-
-strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
-                      strew_error *error) {
-  CALL(call, "to", error, {"self", tensor, MOVED});
-  RETURN_IF_FAILED(check_dtype(&call, dtype));
-  const bool is_text = dtype == STREW_TEXT || tensor->dtype == STREW_TEXT;
-  if (dtype != tensor->dtype && !is_text && dtype_stored(dtype) != dtype_stored(tensor->dtype))
-    RETURN_IF_FAILED(check_kind(&call, "dtype", dtype, "self", tensor->dtype));
-  if (device != tensor->storage->device) return transfer_as(&call, tensor, device, dtype, out);
-  if (dtype == tensor->dtype) return *out = strew_retain(tensor), STREW_OK;
-  return convert_as(&call, tensor, dtype, out);
 }
 
 strew_status strew_clone(const strew_tensor *tensor, strew_tensor **out, strew_error *error) {

@@ -1,6 +1,9 @@
 /* dtype.c: rows of the tables of dtypes and reductions, by number; type promotion. */
 #include "dtype.h"
 #include "context.h"
+#include "runtime/shared/scalar.h"
+
+#include <string.h>
 
 static const struct {
   const char *name;
@@ -72,4 +75,38 @@ strew_dtype dtype_of_operands(int count, const strew_operand *operands) {
   for (int i = 0; i < count; i++)
     if (!operands[i].tensor) dtype = (int)dtype_with_number(dtype, operands[i].number);
   return (strew_dtype)dtype;
+}
+
+void dtype_saturate(strew_scalar number, strew_dtype dtype, void *element) {
+  switch (dtype_stored(dtype)) {
+#define CASE(ENUM, s, ...)                                                                                             \
+  case STREW_##ENUM: {                                                                                                 \
+    T_##s value = number.dtype == STREW_FLOAT64  ? s##_from_f64(number.as.f)                                           \
+                  : number.dtype == STREW_UINT64 ? s##_from_u64((uint64_t)number.as.i)                                 \
+                                                 : s##_from_i64(number.as.i);                                          \
+    memcpy(element, &value, sizeof value);                                                                             \
+    break;                                                                                                             \
+  }
+    STREW_DTYPES(CASE)
+#undef CASE
+  default: break;
+  }
+}
+
+strew_scalar dtype_load(strew_dtype dtype, const void *element) {
+  switch (dtype) {
+#define CASE(ENUM, s, name, stored, bits, wide, wrap, category, ...)                                                   \
+  case STREW_##ENUM: {                                                                                                 \
+    T_##s value;                                                                                                       \
+    memcpy(&value, element, sizeof value);                                                                             \
+    if (category == FLOATING) return strew_float((double)load_##s(value));                                             \
+    if (STREW_##ENUM == STREW_UINT64 && (uint64_t)value > INT64_MAX)                                                   \
+      return (strew_scalar){.dtype = STREW_UINT64, .as.i = (int64_t)(uint64_t)value};                                  \
+    return category == BOOLEAN ? strew_bool(load_##s(value) != 0) : strew_int((int64_t)load_##s(value));               \
+  }
+    STREW_DTYPES(CASE)
+#undef CASE
+  default: break;
+  }
+  return strew_int(0);
 }

@@ -150,4 +150,9 @@ const char *time_find_fault(const char *format);
 #define BY_EVERY_DTYPE(name)    BY_DTYPE(name), UNSIGNED_BY_DTYPE(name)
 #define UNSIGNED_BY_DTYPE(name) [STREW_UINT16] = name##_u16, [STREW_UINT32] = name##_u32, [STREW_UINT64] = name##_u64
 
+/* Writes the number, saturated in range, as an element of a known dtype. */
+void dtype_saturate(strew_scalar number, strew_dtype dtype, void *element);
+/* The element of a dtype of numbers. */
+strew_scalar dtype_load(strew_dtype dtype, const void *element);
+
 #endif

@@ -95,7 +95,7 @@ const char *strew_scalar_text(strew_scalar scalar, strew_dtype dtype, char *text
   union element element = {.i64 = scalar.as.i};
   struct float_mode host_mode;
   float_mode_enter(&host_mode);
-  if (is_float) strew_scalar_store(scalar, STREW_SATURATE, dtype, element.bytes, NULL);
+  if (is_float) dtype_saturate(scalar, dtype, element.bytes);
   write_number(is_float ? dtype : scalar.dtype == STREW_UINT64 ? STREW_UINT64 : STREW_INT64, element.bytes, text);
   float_mode_leave(&host_mode);
   return text;

@@ -318,7 +318,7 @@ static bool reads_back(strew_dtype dtype, const void *element, struct decimal *d
   char text[NUMBER_BYTES]; /* without a point, which would depend on the locale */
   sprintf(text, "%s%llue%d", decimal->negative ? "-" : "", (unsigned long long)decimal->digits, (int)decimal->exponent);
   const double value = is_usual(decimal) ? decimal_to_double(decimal, (locale_t)0) : strtod(text, NULL);
-  if (strew_scalar_store(strew_float(value), STREW_SATURATE, dtype, read.bytes, NULL) != STREW_OK) return false;
+  dtype_saturate(strew_float(value), dtype, read.bytes);
   return memcmp(read.bytes, element, dtype_bytes(dtype)) == 0;
 }
 
@@ -418,7 +418,7 @@ int write_float(strew_dtype dtype, const void *element, char *to) {
   if (dtype == STREW_FLOAT64)
     memcpy(&value, element, sizeof value);
   else
-    value = strew_scalar_load(dtype, element).as.f;
+    value = dtype_load(dtype_stored(dtype), element).as.f;
   const int sign = signbit(value) != 0;
   struct decimal decimal = {.negative = sign};
   *to = '-';
@@ -436,7 +436,7 @@ int write_number(strew_dtype dtype, const void *element, char *to) {
   if (dtype == STREW_INT64)
     memcpy(&number.as.i, element, sizeof number.as.i);
   else
-    number = strew_scalar_load(dtype, element);
+    number = dtype_load(dtype_stored(dtype), element);
   const bool negative = number.dtype != STREW_UINT64 && number.as.i < 0;
   return write_integer(negative ? 0 - (uint64_t)number.as.i : (uint64_t)number.as.i, negative, to);
 }

@@ -69,6 +69,9 @@ strew_status copy_operand(const struct call *call, strew_tensor *tensor, const s
 strew_status fill_tensor(const struct call *call, strew_tensor *to, union element value);
 /* The tensor itself if it is on the device; else a dense copy there, through host memory. */
 strew_status transfer(const struct call *call, const strew_tensor *from, strew_device *device, strew_tensor **out);
+/* The same with another dtype of numbers: converted on the target device, unless it lacks the source dtype. */
+strew_status transfer_as(const struct call *call, const strew_tensor *from, strew_device *device, strew_dtype dtype,
+                         strew_tensor **out);
 /* A new dense tensor of equal elements. */
 strew_status tensor_full(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                          const int64_t *sizes, union element value, strew_tensor **out);

@@ -1,4 +1,4 @@
-/* text_numbers.c: words of numbers and times, and back: what strew_to does with texts. */
+/* text_numbers.c: strew_to, with words of numbers and times, and back. */
 #define _GNU_SOURCE /* newlocale */
 #include "device.h"
 #include "number.h"
@@ -38,7 +38,9 @@ static strew_status number_words(const struct call *call, strew_context *context
   return STREW_OK;
 }
 
-strew_status text_from_numbers(const struct call *call, const strew_tensor *self, strew_tensor **out) {
+/* The words of numbers or times: the fewest digits that read back as the same element; "true", "false"; "" for NaN and
+   NaT. */
+static strew_status text_from_numbers(const struct call *call, const strew_tensor *self, strew_tensor **out) {
   strew_context *context = tensor_context(self);
   const int64_t count = strew_tensor_numel(self);
   const size_t size_bytes = (size_t)count * dtype_bytes(self->dtype), codes_bytes = (size_t)count * sizeof(int32_t) + 1;
@@ -189,7 +191,9 @@ static strew_status convert_elements(struct conversion *c, strew_tensor **out) {
   return status;
 }
 
-strew_status text_to_numbers(const struct call *call, const strew_tensor *self, strew_dtype dtype, strew_tensor **out) {
+/* The numbers or times that a text's words are; an error names the first word that is none. */
+static strew_status text_to_numbers(const struct call *call, const strew_tensor *self, strew_dtype dtype,
+                                    strew_tensor **out) {
   struct conversion c = {call, self, dtype, newlocale(LC_ALL_MASK, "C", (locale_t)0), NULL, NULL};
   bool is_read = false;
   if (c.c_locale == (locale_t)0) return fail_memory(call, tensor_context(self), sizeof c);
@@ -198,4 +202,34 @@ strew_status text_to_numbers(const struct call *call, const strew_tensor *self, 
   if (!is_read) TRY(status, convert_elements(&c, out));
   freelocale(c.c_locale);
   return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- call */
+
+static strew_status convert(const struct call *call, const strew_tensor *from, strew_dtype dtype, strew_tensor **out) {
+  return dtype == STREW_TEXT ? text_from_numbers(call, from, out) : text_to_numbers(call, from, dtype, out);
+}
+
+/* Converts on the target device, unless it lacks the source dtype. */
+static strew_status convert_to(const struct call *call, const strew_tensor *from, strew_device *device,
+                               strew_dtype dtype, strew_tensor **out) {
+  strew_tensor *first = NULL;
+  const bool before = from->dtype == STREW_FLOAT64 && device->lacks_float64;
+  strew_status status = before ? convert(call, from, dtype, &first) : transfer(call, from, device, &first);
+  TRY(status, before ? transfer(call, first, device, out) : convert(call, first, dtype, out));
+  strew_release(first);
+  return status;
+}
+
+strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
+                      strew_error *error) {
+  CALL(call, "to", error, {"self", tensor, MOVED});
+  RETURN_IF_FAILED(check_dtype(&call, dtype));
+  const bool is_here = device == tensor->storage->device, is_same = dtype == tensor->dtype;
+  if (!is_same && (dtype == STREW_TEXT || tensor->dtype == STREW_TEXT))
+    return convert_to(&call, tensor, device, dtype, out);
+  if (!is_same && dtype_stored(dtype) != dtype_stored(tensor->dtype))
+    RETURN_IF_FAILED(check_kind(&call, "dtype", dtype, "self", tensor->dtype));
+  if (!is_here) return transfer_as(&call, tensor, device, dtype, out);
+  return is_same ? (*out = strew_retain(tensor), STREW_OK) : copy_as(&call, tensor, dtype, out);
 }

@@ -172,11 +172,4 @@ strew_status text_look_up(const struct call *call, const strew_tensor *codes, st
 strew_status text_zeros(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
                         strew_tensor **out);
 
-/* -------------------------------------------------------------------------------------------------- text_numbers.c */
-
-/* The words of numbers or times: the fewest digits that read back as the same element; "true", "false"; "" for NaN and
-   NaT. */
-strew_status text_from_numbers(const struct call *call, const strew_tensor *self, strew_tensor **out);
-/* The numbers or times that a text's words are; an error names the first word that is none. */
-strew_status text_to_numbers(const struct call *call, const strew_tensor *self, strew_dtype dtype, strew_tensor **out);
 #endif

@@ -282,23 +282,6 @@ static strew_status check_written(const struct call *call, const struct node *no
   return STREW_OK;
 }
 
-/* The operation of a node, and the names of its operands. */
-const char *const operand_names[][MOST_CHILDREN] = {
-    [NODE_UNARY] = {"self"},
-    [NODE_BINARY] = {"self", "other"},
-    [NODE_TRUE_AND] = {"self", "other"},
-    [NODE_TRUE_OR] = {"self", "other"},
-    [NODE_TRUE_NOT] = {"self"},
-    [NODE_WHERE] = {"condition", "a", "b"},
-    [NODE_CLAMP] = {"self", "min", "max"},
-    [NODE_MASKED_FILL] = {"self", "mask", "value"},
-    [NODE_CONVERT] = {"self"},
-    [NODE_REPLACEMENT] = {"self"},
-    [NODE_CLOSE] = {"self", "other", "rtol", "atol", "equal_nan"},
-    [NODE_FOLD] = {"self"},
-    [NODE_INDEX] = {"self", "index"},
-};
-
 /* The name of its call in messages. */
 static const char *name_of(const struct node *node) {
   switch (node->kind) {

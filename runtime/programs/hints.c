@@ -177,7 +177,6 @@ static void replace(char *hint, const char *from, const char *to) {
   snprintf(at, (size_t)(hint + TEXT_BYTES - at), "%s%s", to, rest);
 }
 
-static bool is_letter(char c) { return (unsigned char)((c | 0x20) - 'a') < 26 || c == '_'; }
 static bool is_word(char c) { return is_letter(c) || (unsigned char)(c - '0') < 10; }
 
 /* The number of the operand of that name; -1: there is none. "x" is the one at fault. */

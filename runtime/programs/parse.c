@@ -165,7 +165,6 @@ static bool unexpected(struct parser *parser, const char *expected) {
 /* ----------------------------------------------------------------------------------------------------------- tokens */
 
 static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
-static bool is_letter(char c) { return (unsigned char)((c | 0x20) - 'a') < 26 || c == '_'; }
 static bool is_hex_digit(char c) { return is_digit(c) || (unsigned char)((c | 0x20) - 'a') < 6; }
 
 /* An int64 if it is written as one: decimal ones that do not fit are floats, hexadecimal ones wrap. */
@@ -347,49 +346,8 @@ static bool add_word(struct parser *parser, const struct value *other, struct va
 
 /* -------------------------------------------------------------------------------------------------------- operators */
 
-/* Priorities on the left, 0 of unary ones, and on the right, as in Lua; the node. */
-static const struct operator_row {
-  const char *text;
-  int left, right;
-  enum node_kind kind;
-  int op;
-} operators[] = {
-    {"not", 0, 12, NODE_TRUE_NOT, 0},
-    {"-", 0, 12, NODE_UNARY, STREW_NEG},
-    {"~", 0, 12, NODE_UNARY, STREW_BITWISE_NOT},
-    {"or", 1, 1, NODE_TRUE_OR, 0},
-    {"and", 2, 2, NODE_TRUE_AND, 0},
-    {"==", 3, 3, NODE_BINARY, STREW_EQ},
-    {"~=", 3, 3, NODE_BINARY, STREW_NE},
-    {"<", 3, 3, NODE_BINARY, STREW_LT},
-    {"<=", 3, 3, NODE_BINARY, STREW_LE},
-    {">", 3, 3, NODE_BINARY, STREW_GT},
-    {">=", 3, 3, NODE_BINARY, STREW_GE},
-    {"|", 4, 4, NODE_BINARY, STREW_BITWISE_OR},
-    {"~", 5, 5, NODE_BINARY, STREW_BITWISE_XOR},
-    {"&", 6, 6, NODE_BINARY, STREW_BITWISE_AND},
-    {"+", 10, 10, NODE_BINARY, STREW_ADD},
-    {"-", 10, 10, NODE_BINARY, STREW_SUB},
-    {"*", 11, 11, NODE_BINARY, STREW_MUL},
-    {"/", 11, 11, NODE_BINARY, STREW_DIV},
-    {"//", 11, 11, NODE_BINARY, STREW_FLOOR_DIVIDE},
-    {"%", 11, 11, NODE_BINARY, STREW_REMAINDER},
-    {"^", 14, 13, NODE_BINARY, STREW_POW},
-};
-
-const char *operator_of(const strew_expr *expr, const struct node *node, int *priority) {
-  const char mark = expr->text[node->at]; /* a letter: of a call, or of and, or, not */
-  const bool is_word = node->kind >= NODE_TRUE_AND && node->kind <= NODE_TRUE_NOT;
-  for (size_t i = 0; i < sizeof operators / sizeof *operators && (is_word || !is_letter(mark)); i++) {
-    const struct operator_row *row = &operators[i];
-    if (row->kind != node->kind || row->op != node->op || (row->left == 0) != (node->count == 1)) continue;
-    return *priority = row->left ? row->left : row->right, row->text;
-  }
-  return NULL;
-}
-
 static const struct operator_row *find_operator(const struct token *token, bool is_unary) {
-  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+  for (int i = 0; i < operator_count; i++)
     if ((operators[i].left == 0) == is_unary && is_one_of(token, operators[i].text)) return &operators[i];
   return NULL;
 }

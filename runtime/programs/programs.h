@@ -68,10 +68,20 @@ struct strew_expr {
 
 /* The name of the node's operation, as strew_expr_node_at gives it. parse.c */
 const char *node_name(const struct node *node);
+static inline bool is_letter(char c) { return (unsigned char)((c | 0x20) - 'a') < 26 || c == '_'; }
+
+/* Priorities on the left, 0 of unary ones, and on the right, as in Lua; the node. operators.c */
+struct operator_row {
+  const char *text;
+  int left, right;
+  enum node_kind kind;
+  int op;
+};
+extern const struct operator_row operators[];
+extern const int operator_count;
 /* The operator that the text has for the node, and its priority; NULL: a call, an input or a number. */
 const char *operator_of(const strew_expr *expr, const struct node *node, int *priority);
-
-/* The names of a node's operands in messages. expression.c */
+/* The names of a node's operands in messages. */
 extern const char *const operand_names[][MOST_CHILDREN];
 
 /* Hints that quote the text (hints.c), each written to `hint` (TEXT_BYTES). */
