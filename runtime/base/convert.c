@@ -168,13 +168,6 @@ strew_status strew_result_type(int dtype_count, const strew_dtype *dtypes, int n
 
 /* ----------------------------------------------------------------------------------------------- single numbers */
 
-/* An element of uint64, whose dtype a number has only above INT64_MAX. */
-static strew_scalar unsigned_number(uint64_t value) {
-  strew_scalar number = strew_int((int64_t)value);
-  if (value > INT64_MAX) number.dtype = STREW_UINT64;
-  return number;
-}
-
 strew_scalar strew_scalar_load(strew_dtype dtype, const void *element) {
   struct float_mode host_mode;
   float_mode_enter(&host_mode);

@@ -100,8 +100,7 @@ strew_scalar dtype_load(strew_dtype dtype, const void *element) {
     T_##s value;                                                                                                       \
     memcpy(&value, element, sizeof value);                                                                             \
     if (category == FLOATING) return strew_float((double)load_##s(value));                                             \
-    if (STREW_##ENUM == STREW_UINT64 && (uint64_t)value > INT64_MAX)                                                   \
-      return (strew_scalar){.dtype = STREW_UINT64, .as.i = (int64_t)(uint64_t)value};                                  \
+    if (STREW_##ENUM == STREW_UINT64) return unsigned_number((uint64_t)value);                                         \
     return category == BOOLEAN ? strew_bool(load_##s(value) != 0) : strew_int((int64_t)load_##s(value));               \
   }
     STREW_DTYPES(CASE)

@@ -152,6 +152,12 @@ const char *time_find_fault(const char *format);
 
 /* Writes the number, saturated in range, as an element of a known dtype. */
 void dtype_saturate(strew_scalar number, strew_dtype dtype, void *element);
+/* An element of uint64, whose dtype a number has only above INT64_MAX. */
+static inline strew_scalar unsigned_number(uint64_t value) {
+  strew_scalar number = strew_int((int64_t)value);
+  if (value > INT64_MAX) number.dtype = STREW_UINT64;
+  return number;
+}
 /* The element of a dtype of numbers. */
 strew_scalar dtype_load(strew_dtype dtype, const void *element);
 
