@@ -145,7 +145,7 @@ static void hint_punctuation(lua_State *L, struct script_call *call) {
   if (!is_misfit || !lua_getstack(L, 0, &here) || !lua_getinfo(L, "n", &here)) return;
   if (call->form & METHOD && strcmp(here.namewhat, "field") == 0)
     bind_hint(call, colon_hint, call->form & GROUPED ? 'g' : 't', call->error.alias);
-  else if (strcmp(here.namewhat, "field") == 0 && !lua_istable(L, 1) && is_column_method(L, call->error.alias))
+  else if (strcmp(here.namewhat, "field") == 0 && lua_type(L, 1) < LUA_TTABLE && is_column_method(L, call->error.alias))
     bind_hint(call, "use : to call a method: x:%s(...); the function is strew.%s(x, ...)", call->error.alias,
               call->error.alias);
   else if (call->form & FUNCTION && strcmp(here.namewhat, "method") == 0 && lua_istable(L, 1) &&

@@ -382,9 +382,12 @@ END_TEST
 
 START_TEST(dtypes_that_do_not_fit) {
   assert_fails(IN_PLACE(ADD, ints_123, strew_number(strew_float(1.5))), STREW_EDTYPE,
-               "add: 'self' is int64, which does not hold a result of float32\n"
-               "  self  int64[3] cpu\n"
-               "  hint  strew_to(self, float32) holds it; *out NULL makes a new tensor");
+               lacks(STREW_FLOAT64) ? "add: 'self' is int64, which does not hold a result of float32\n"
+                                      "  self  int64[3] cpu\n"
+                                      "  hint  strew_to(self, float32) holds it; *out NULL makes a new tensor"
+                                    : "add: 'self' is int64, which does not hold a result of float32\n"
+                                      "  self  int64[3] cpu\n"
+                                      "  hint  strew_to(self, float64) holds it");
   strew_tensor *out = ints_123;
   assert_fails(strew_unary(STREW_EXP, floats_123, &out, &failure), STREW_EDTYPE,
                "exp: 'out' is int64, which does not hold a result of float32\n"
@@ -416,9 +419,12 @@ START_TEST(numbers_that_do_not_fit) {
                "add: 'other' is 1000, which int8 cannot hold: expected an integer in its range\n"
                "  self  int8[1] cpu");
   assert_fails(BINARY(POW, strew_of(bytes), strew_number(strew_int(-1))), STREW_EVALUE,
-               "pow: 'other' is -1, integers take exponents of 0 or more\n"
-               "  self  int8[1] cpu\n"
-               "  hint  strew_to(self, float32)");
+               lacks(STREW_FLOAT64) ? "pow: 'other' is -1, integers take exponents of 0 or more\n"
+                                      "  self  int8[1] cpu\n"
+                                      "  hint  strew_to(self, float32)"
+                                    : "pow: 'other' is -1, integers take exponents of 0 or more\n"
+                                      "  self  int8[1] cpu\n"
+                                      "  hint  strew_to(self, float64)");
   strew_release(bytes);
   assert_fails(BINARY(ADD, strew_of(floats_123), strew_number(strew_float(1e39))), STREW_EVALUE,
                "add: 'other' is 1e+39, which float32 cannot hold: the number is too large\n"
@@ -669,7 +675,7 @@ START_TEST(choosing_needs_a_bool) {
                "  value  int64[3] cpu");
   strew_tensor *pi = scalar_tensor(STREW_FLOAT32, strew_float(3.14));
   assert_fails(strew_masked_fill(ints_123, mask, strew_of(pi), &out, &failure), STREW_EVALUE,
-               "masked_fill: 'value' is 3.1400001049042, which int64 cannot hold: expected an integer in its range\n"
+               "masked_fill: 'value' is 3.140000104904175, which int64 cannot hold: expected an integer in its range\n"
                "  self   int64[3] cpu\n"
                "  mask   bool[3] cpu\n"
                "  value  float32[] cpu");

@@ -89,6 +89,9 @@ static void dtypes(void) {
     ck_assert_int_eq(promoted, STREW_INT8);
     note("strew_scalar_load"), note("strew_dtype_name"), note("strew_dtype_size_bytes");
     ck_assert_int_eq(strew_scalar_load(dtype, memory).as.i, 0);
+    char text[STREW_SCALAR_BYTES];
+    note("strew_scalar_text");
+    ck_assert_str_eq(strew_scalar_text(strew_int(3), dtype, text), "3");
     ck_assert(!strew_dtype_name(dtype) && !strew_dtype_size_bytes(dtype));
   }
   end();

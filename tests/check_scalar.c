@@ -301,7 +301,7 @@ static const struct {
     {STREW_EXACT, STREW_INT64, FLOAT(3), NULL, INT(3)},
     {STREW_EXACT, STREW_INT64, FLOAT(2.5), "is 2.5, which int64 cannot hold: " WHOLE, INT(0)},
     {STREW_EXACT, STREW_INT64, FLOAT(-0x1p63), NULL, INT(INT64_MIN)},
-    {STREW_EXACT, STREW_INT64, FLOAT(0x1p63), "is 9.2233720368548e+18, which int64 cannot hold: " WHOLE, INT(0)},
+    {STREW_EXACT, STREW_INT64, FLOAT(0x1p63), "is 9.223372036854776e+18, which int64 cannot hold: " WHOLE, INT(0)},
     {STREW_EXACT, STREW_INT32, FLOAT(NAN), "is nan, which int32 cannot hold: " WHOLE, INT(0)},
     {STREW_EXACT, STREW_INT32, FLOAT(INFINITY), "is inf, which int32 cannot hold: " WHOLE, INT(0)},
     {STREW_EXACT, STREW_INT32, INT(2147483648), "is 2147483648, which int32 cannot hold: " WHOLE, INT(0)},

@@ -27,7 +27,7 @@ end
 -- A tensor, a table of columns, a sequence, a number or another value.
 function results.text(x)
   if strew.type(x) == "tensor" then return x.dtype .. " " .. elements(x:tolist()) end
-  if type(x) == "table" then return (x[1] == nil and columns or list)(x, results.text) end
+  if type(x) == "table" then return (rawget(x, 1) == nil and columns or list)(x, results.text) end
   return math.type(x) == "float" and x == x // 1 and ("%.1f"):format(x) or number(x)
 end
 

@@ -318,7 +318,8 @@ strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar 
   STEP(&steps, check_scalar(&call, "start", start));
   STEP(&steps, check_scalar(&call, "stop", stop));
   STEP(&steps, check_scalar(&call, "step", step));
-  if (!dtype_is_float(dtype)) start = whole_number(start), stop = whole_number(stop), step = whole_number(step);
+  if (steps.status == STREW_OK && !dtype_is_float(dtype))
+    start = whole_number(start), stop = whole_number(stop), step = whole_number(step);
   const bool whole = start.dtype != STREW_FLOAT64 && stop.dtype != STREW_FLOAT64 && step.dtype != STREW_FLOAT64;
   STEP(&steps, ramp_count(&call, dtype, start, stop, step, whole, &count));
   if (!whole) start = strew_float(as_double(start)), step = strew_float(as_double(step));
