@@ -6748,7 +6748,8 @@ function strew.cdist(self, other, p) end
 ---
 ---- dtypes, as `to`: `float32(x)`
 ---
----- reductions, computed first: `sum mean var std min max amin amax any all prod` of `(x [, dim [, keepdim]])`
+---- reductions, computed first: `sum mean var std min max amin amax any all prod` of `(x [, dim [, keepdim]])`, and
+---  without NaN `nansum nanmean nanmax nanmin nanstd`
 ---
 ---- `m[i]`: rows of m chosen by an index or a grouping, as in `"x - mean[g]"`
 ---

@@ -1390,7 +1390,8 @@ STREW_API strew_status strew_key_table_keys(const strew_key_table *table, int i,
                   logical_xor(a, b)
      conversions  the words of strew_dtype: float32(x), which is strew_to
      reductions   sum mean var std min max amin amax any all prod (x [, dim [, keepdim]]): strew_reduce_with; dim and keepdim
-                  are constants. Computed first; the result broadcasts
+                  are constants. nansum nanmean nanmax nanmin nanstd leave NaN out; nanstd divides by the count,
+                  and nanmax of NaN alone is NaN. Computed first; the result broadcasts
      rows         m[i]: the rows of m along dimension 0 that an index tensor chooses; checked as STREW_ERROR
      words        x == "word", x ~= "word": the number that stands for the word in input x, see strew_expr_values
    A name that is not called is an input. Operations on numbers alone are computed in int64 or float64 and give numbers.
@@ -1417,7 +1418,8 @@ STREW_API const char *strew_expr_word(const strew_expr *expr, int i, int *input)
 typedef struct strew_expr_node {
   const char *op;  /* the word of a strew_unary_op, strew_binary_op or strew_fold, or one of where, clamp, masked_fill,
                           to, index, isclose, and, or, not, number, input, word, replacement: the number in place of
-                          NaN (`which` 0), inf (1) or -inf (2) in operand 0: operand 1, or that of nan_to_num(x) */
+                          NaN (`which` 0), inf (1) or -inf (2) in operand 0: operand 1, or that of nan_to_num(x);
+                          wide: operand 0 as its mean is computed; like: operand 0 in the float dtype of operand 1 */
   int count;       /* of operands */
   int operands[5]; /* their nodes */
   strew_scalar number; /* of a number */

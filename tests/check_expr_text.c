@@ -229,6 +229,11 @@ static const char *const texts[][2] = {
     {"maximum(x, 0)", "(maximum x 0)"},
     {"any(x) and all(x, 15)", "(and (any x) (all x dim=15))"},
     {"prod(x, -16) + mean(x, 2147483646)", "(add (prod x dim=-16) (mean x dim=2147483646))"},
+    {"nansum(x, 0)", "(sum (where (eq x x) x (replacement x 0)) dim=0)"},
+    {"nanmin(x, -1, true)",
+     "(where (any (eq x x) dim=-1 keep) (amin (where (eq x x) x (replacement x inf)) dim=-1 keep) "
+     "(replacement x (div 0 0)))"},
+    {"nanmean(x)", "(like (div (sum (where (eq x x) (wide x) 0)) (sum (like (eq x x) (wide x)))) x)"},
     {"(x - mean(x, 0, true)) / std(x, 0, true)", "(div (sub x (mean x dim=0 keep)) (std x dim=0 keep))"},
     /* rows */
     {"m[i]", "(index m i)"},
@@ -273,6 +278,7 @@ START_TEST(test_equal_parts) {
       {"isnan(x) or x ~= x", 3},
       {"isinf(x) | isinf(x)", 7},
       {"-1 + -1", 2},
+      {"nanstd(a)+nanstd(b)+nanstd(c)", 69},
       {"a == 'u' or b == 'u' or a == 'u' or a ~= 'u'", 10},
       {"m[i] + m[i] + i[m]", 6},
       {"abs(x) + x", 3},
@@ -338,7 +344,8 @@ START_TEST(test_functions) {
       "add sub mul div floor_divide remainder pow minimum maximum eq ne lt le gt ge logical_and "
       "logical_or bitwise_and bitwise_or bitwise_xor atan2 hypot logaddexp nextafter heaviside logical_xor "
       "fmod copysign bitwise_left_shift bitwise_right_shift gcd lcm ";
-  static const char fold[] = "sum mean var std min max amin amax any all prod ", other[] = "where masked_fill lerp ";
+  static const char fold[] = "sum mean var std min max amin amax any all prod nansum nanmean nanmax nanmin nanstd ",
+                    other[] = "where masked_fill lerp ";
   static const struct {
     const char *names;
     int least, most;
@@ -506,6 +513,13 @@ static const struct {
      "maximum(v, 0) is elementwise; max(v, 0, false) reduces dim 0"},
     {"1 + amin(v * 2, (-1))", "calls 'amin' with two arguments, expected one, or three", "    ^^^^",
      "minimum(v * 2, -1) is elementwise; amin(v * 2, -1, false) reduces dim -1"},
+    {"nanmax(v, 0.0)", "calls 'nanmax' with a wrong dim, expected a constant such as 0 or -1", "^^^^^^", NULL},
+    {"nansum(v, 2147483647)", "calls 'nansum' with a wrong dim, expected a constant such as 0 or -1", "^^^^^^", NULL},
+    {"nanstd(v, 0, 1)", "calls 'nanstd' with a wrong keepdim, expected true or false", "^^^^^^", NULL},
+    {"like(v, 1)", "calls 'like', which is no elementwise function or reduction", "^^^^",
+     "compute it first, and pass the result as an input"},
+    {"nanmedian(v)", "calls 'nanmedian', which is no elementwise function or reduction", "^^^^^^^^^",
+     "a text has no median: compute it first, and pass the result as an input"},
     {"max(v, 0.0)", "calls 'max' with two arguments, expected one, or three", "^^^", "maximum(v, 0.0) is elementwise"},
     {"min(v, 1 - 1)", "calls 'min' with two arguments, expected one, or three", "^^^",
      "minimum(v, 1 - 1) is elementwise"},

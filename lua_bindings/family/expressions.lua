@@ -216,27 +216,6 @@ function expressions.replacement(which, dtype)
   return inner.expr_evaluate(operands.formula("nan_to_num(x)"):with{x = x}, nil, true):item()
 end
 
--- Nodes that are no calls of that name with their operands alone.
-local special = {
-  number = function(node) return node.number end,
-  input = function(node, values) return values[node.of] end,
-  word = function(node, values) return values.codes[node.of] end,
-  index = function(_, _, rows, index) return rows[index] end,
-  replacement = function(node, _, x, given)
-    local dtype = operands.is_tensor(x) and x.dtype or "float64"
-    if operands.is_tensor(x) and not operands.is_float(x) then return dtype == "bool" and false or 0 end
-    return given or expressions.replacement(node.of, dtype)
-  end,
-  ["and"] = function(_, _, a, b) return strew.logical_and(bools(a), bools(b, "other")) end,
-  ["or"] = function(_, _, a, b) return strew.logical_or(bools(a), bools(b, "other")) end,
-  ["not"] = function(_, _, a) return strew.logical_not(bools(a)) end,
-}
-
--- Functions that the parser writes as comparisons with numbers, which words and times lack: these take the call.
-local WHOLE <const> = {isnan = true, isinf = true, isfinite = true, nan_to_num = true}
-
-local SPREADS <const> = {mean = true, var = true, std = true}
-
 -- Returns the operands of a call with integers as float64. is_any: of any width, not of 32 and 64 bits alone.
 local function widened(taken, is_any)
   local wide, is_wide = {}, false
@@ -247,6 +226,52 @@ local function widened(taken, is_any)
   end
   return is_wide and wide
 end
+
+-- Nodes that are no calls of that name with their operands alone.
+local special = {
+  number = function(node) return node.number end,
+  input = function(node, values) return values[node.of] end,
+  word = function(node, values) return values.codes[node.of] end,
+  index = function(_, _, rows, index) return rows[index] end,
+  replacement = function(node, _, x, given)
+    local dtype = operands.is_tensor(x) and x.dtype or "float64"
+    if operands.is_tensor(x) and not operands.is_float(x) then return dtype ~= "bool" and 0 end
+    return given or expressions.replacement(node.of, dtype)
+  end,
+  wide = function(_, values, x)
+    if not operands.is_tensor(x) then return x end
+    x = values.columns and widened({x}, true) or {x}
+    operands.check_float(x[1], "self")
+    return operands.computed(x[1])
+  end,
+  like = function(_, _, x, other)
+    return operands.is_tensor(x) and operands.is_tensor(other) and operands.is_float(other) and x:to(other.dtype) or x
+  end,
+  ["and"] = function(_, _, a, b) return strew.logical_and(bools(a), bools(b, "other")) end,
+  ["or"] = function(_, _, a, b) return strew.logical_or(bools(a), bools(b, "other")) end,
+  ["not"] = function(_, _, a) return strew.logical_not(bools(a)) end,
+}
+
+-- Functions that the parser writes as comparisons with numbers, which words and times lack: these take the call.
+local WHOLE <const> = {isnan = true, isinf = true, isfinite = true, nan_to_num = true}
+
+-- Functions that the parser writes with numbers in place of NaN. Returns what such a node gives of words or times, none
+-- for others: the last one the call, all before it the operand.
+local SKIPS <const> = {nansum = "sum", nanmax = "where", nanmin = "where", nanmean = "like", nanstd = "like"}
+local function skipping(nodes, node, taken)
+  local x
+  for _, t in ipairs(taken) do
+    if is_of(t, "text") or is_of(t, "time") then x = x or t end
+  end
+  if not x or node.op == "eq" then return end
+  local first = nodes[node[1]].op
+  local is_last = SKIPS[node.name] == node.op and (node.op == "sum" or (first == "any") == (node.op == "where"))
+  if not is_last or node.op == "like" and first == "eq" then return x end
+  while node.op ~= "sum" and node.op ~= "any" do node = nodes[node[1]] end
+  return x, node.more or {}
+end
+
+local SPREADS <const> = {mean = true, var = true, std = true}
 
 -- True if a tensor among them is of floats.
 local function has_floats(taken)
@@ -268,8 +293,8 @@ end
 
 -- Returns what f gives of its values, by a call for each operation.
 function one_by_one(f, values, out)
-  local results, is_formula = {}, operands.is_formula(f)
-  for i, node in ipairs(parts_of(f).nodes) do
+  local results, is_formula, nodes = {}, operands.is_formula(f), parts_of(f).nodes
+  for i, node in ipairs(nodes) do
     -- What the function gives: its errors are those of a call in the text, except of a formula.
     local function made(call, ...)
       if is_formula then return call(...) end
@@ -282,7 +307,11 @@ function one_by_one(f, values, out)
     end
     table.move(node.more or {}, 1, 2, #node + 1, taken)
     if node.written then made(check_written, node.written, taken[1], taken[2]) end
-    if #node == 0 then
+    local x, more
+    if SKIPS[node.name] then x, more = skipping(nodes, node, taken) end
+    if x then
+      results[i] = more and made(strew[node.name], x, table.unpack(more)) or x
+    elseif #node == 0 then
       results[i] = own(node, values)
     elseif WHOLE[node.name] and (is_of(taken[1], "text") or is_of(taken[1], "time")) then
       results[i] = made(strew[node.name], taken[1])

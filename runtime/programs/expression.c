@@ -288,6 +288,7 @@ static const char *name_of(const struct node *node) {
   case NODE_REPLACEMENT: return "nan_to_num";
   case NODE_CONVERT: return strew_dtype_name((strew_dtype)node->op);
   case NODE_INDEX: return rows_name;
+  case NODE_WIDE: return "mean";
   default: return node_name(node);
   }
 }
@@ -397,10 +398,27 @@ static strew_status compute_elementwise(struct evaluation *evaluation, int k, st
   return fit_value(evaluation, k);
 }
 
+/* Finds the dtype that the node converts to. */
+static strew_status find_conversion(const struct evaluation *evaluation, const struct node *node,
+                                    const struct call *call, const strew_operand *in, strew_dtype *out) {
+  *out = (strew_dtype)node->op;
+  if (node->kind == NODE_CONVERT) return STREW_OK;
+  const strew_dtype own = in[0].tensor->dtype;
+  if (node->kind == NODE_LIKE) {
+    *out = in[1].tensor && dtype_is_float(in[1].tensor->dtype) ? in[1].tensor->dtype : own;
+    return STREW_OK;
+  }
+  *out = own == STREW_FLOAT16 || own == STREW_BFLOAT16 ? STREW_FLOAT32 : own;
+  if (!dtype_is_float(own) && evaluation->given->columns && !evaluation->device->lacks_float64) *out = STREW_FLOAT64;
+  return dtype_is_float(*out) ? STREW_OK : check_float(call, "self", in[0].tensor);
+}
+
 static strew_status compute_conversion(struct evaluation *evaluation, int k, const struct call *call,
-                                       strew_operand operand) {
+                                       const strew_operand *in) {
   const struct node *node = &evaluation->expr->nodes[k];
-  const strew_dtype dtype = (strew_dtype)node->op;
+  const strew_operand operand = in[0];
+  strew_dtype dtype;
+  RETURN_IF_FAILED(find_conversion(evaluation, node, call, in, &dtype));
   struct value *value = &evaluation->values[k];
   RETURN_IF_FAILED(check_dtype_of_device(call, evaluation->device, dtype, NULL));
   make_pending(evaluation, value, dtype, operand.tensor->rank, operand.tensor->sizes);
@@ -436,6 +454,7 @@ static strew_status compute_number(struct evaluation *evaluation, int k, struct 
   strew_operand operands[MOST_INPUTS];
   struct elementwise work = {.call = call};
   strew_status status = STREW_OK;
+  if (node->kind == NODE_WIDE || node->kind == NODE_LIKE) return evaluation->values[k].number = in[0].number, STREW_OK;
   for (int i = 0; i < node->count; i++) {
     TRY(status, tensor_of_number(call, evaluation->expr->context, in[i].number, makes_floats(node), &tensors[i]));
     operands[i] = strew_of(tensors[i]);
@@ -634,7 +653,7 @@ static strew_status compute_operation(struct evaluation *evaluation, int k, stru
   if (node->kind == NODE_REPLACEMENT) return compute_replacement(evaluation, k, call, in);
   RETURN_IF_FAILED(check_written(call, node, in));
   if (!tensors) return compute_number(evaluation, k, call, in);
-  if (node->kind == NODE_CONVERT) return compute_conversion(evaluation, k, call, in[0]);
+  if (node->kind >= NODE_CONVERT && node->kind <= NODE_LIKE) return compute_conversion(evaluation, k, call, in);
   return compute_elementwise(evaluation, k, call, in);
 }
 

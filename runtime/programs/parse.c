@@ -134,6 +134,8 @@ static const struct stranger strange_calls[] = {
     {"clip clamp_min clamp_max", "write clamp(x, low, high), maximum(x, low) or minimum(x, high)"},
     {"fmax greatest pmax", "write maximum(a, b)"},
     {"fmin least pmin", "write minimum(a, b)"},
+    {"median nanmedian quantile", "a text has no median: compute it first, and pass the result as an input"},
+    {"nanvar", "write nanstd(x) ^ 2"},
     {"count count_nonzero", "write sum(x == x), the number of elements that are not missing"},
     {"power", "write x ^ y"},
     {"mod fmod", "write x % y"},
@@ -149,6 +151,16 @@ static const char *hint_of_stranger(const struct stranger *rows, const struct to
   return rows->hint;
 }
 
+/* True if the token follows that word. */
+static bool follows(const struct parser *parser, const char *word) {
+  const char *at = parser->token.at;
+  const size_t length = strlen(word);
+  while (at > parser->expr->text && (at[-1] == ' ' || at[-1] == '\t')) at--;
+  return (size_t)(at - parser->expr->text) >= length && !memcmp(at - length, word, length);
+}
+
+static const char skipping_hint[] = "nansum, nanmean, nanmax, nanmin and nanstd leave NaN out: write nanmax(x)";
+
 /* Fails at a token where `expected` is expected. Returns false. */
 static bool unexpected(struct parser *parser, const char *expected) {
   const struct token *token = &parser->token;
@@ -157,6 +169,7 @@ static bool unexpected(struct parser *parser, const char *expected) {
   if (token->kind == WRONG) return wrong(parser, mark_of(parser), NULL, "has %s", token->wrong);
   if (token->kind == END) return wrong(parser, mark_of(parser), NULL, "ends, expected %s", expected);
   const char *hint = hint_of_stranger(strangers, token);
+  if (*token->at == '=' && follows(parser, "skip_nan")) hint = skipping_hint;
   if (hint) return wrong(parser, mark_of(parser), hint, "has '%.*s', which expressions do not have", length, token->at);
   hint = *token->at == '`' || *token->at & 0x80 ? "operators are Lua's; names are of a-z, A-Z, digits and _" : NULL;
   return wrong(parser, mark_of(parser), hint, "has %s%.*s%s, expected %s", quote, length, token->at, quote, expected);
@@ -440,9 +453,9 @@ static bool apply_binary(struct parser *parser, const struct operator_row *row, 
 /* -------------------------------------------------------------------------------------------------------- functions */
 
 /* clang-format off */
-/* Name; node; numbers of arguments; parameters. A function with a definition is that expression of its arguments, x, y
-   and z; `op` has the hundredths of the last one if it is absent. For each call there are as many nodes as characters of
-   the text, and SPARE_NODES: see create. */
+/* Name; node; numbers of arguments; parameters, NULL: only definitions call it. A function with a definition is that
+   expression of its arguments, x, y, z and w; `op` has the hundredths of the last one if it is absent. For a call there
+   are NODES_PER_BYTE for each character of the text, and SPARE_NODES: see create. */
 static const struct function {
   const char *name;
   enum node_kind kind;
@@ -456,6 +469,7 @@ static const struct function {
     STREW_UNARY(UNARY) STREW_BINARY(BINARY) STREW_DTYPES(DTYPE)
     FOLD("sum", SUM) FOLD("mean", MEAN) FOLD("var", VAR) FOLD("std", STD) FOLD("min", AMIN) FOLD("max", AMAX)
     FOLD("amin", AMIN) FOLD("amax", AMAX) FOLD("any", ANY) FOLD("all", ALL) FOLD("prod", PROD)
+#define SKIPPING(name, definition) {name, NODE_FOLD, STREW_FOLD_SUM, 1, 3, "x [, dim [, keepdim]]", definition},
     {"where", NODE_WHERE, 0, 3, 3, "c, a, b", NULL},
     {"clamp", NODE_CLAMP, 0, 2, 3, "x, low [, high]", NULL},
     {"masked_fill", NODE_MASKED_FILL, 0, 3, 3, "x, mask, value", NULL},
@@ -474,12 +488,23 @@ static const struct function {
     {"lerp", NODE_BINARY, 0, 3, 3, "x, other, weight", "x + (y - x) * z"},
     {"heaviside", NODE_WHERE, 0, 2, 2, "x, other", "where(x == 0, y, x > 0)"},
     {"logical_xor", NODE_BINARY, 0, 2, 2, "a, b", "(x ~= 0) ~ (y ~= 0)"},
+    SKIPPING("nansum", "sum(where(x == x, x, own(x, 0)), y, z)")
+    SKIPPING("nanmean", "like(mean_of(x, wide(x), y, z), x)")
+    SKIPPING("nanmax", "where(any(x == x, y, z), max(where(x == x, x, own(x, -1e999)), y, z), own(x, 0 / 0))")
+    SKIPPING("nanmin", "where(any(x == x, y, z), min(where(x == x, x, own(x, 1e999)), y, z), own(x, 0 / 0))")
+    SKIPPING("nanstd", "like(sqrt(mean_of(x, square(rest_of(x, rest_of(x, wide(x), y), y)), y, z)), x)")
+    /* Parts of these: mean_of(x, y, dim, keepdim) is of y where x is no NaN, rest_of is y without it. */
+    {"own", NODE_REPLACEMENT, 0, 2, 2, NULL, NULL},
+    {"wide", NODE_WIDE, 0, 1, 1, NULL, NULL},
+    {"like", NODE_LIKE, 0, 2, 2, NULL, NULL},
+    {"mean_of", NODE_WHERE, 0, 4, 4, NULL, "sum(where(x == x, y, 0), z, w) / sum(like(x == x, wide(x)), z, w)"},
+    {"rest_of", NODE_WHERE, 0, 3, 3, NULL, "where(x == x, y - mean_of(x, y, z, true), 0)"},
 };
 /* clang-format on */
 
-static const struct function *find_function(const struct token *name) {
+static const struct function *find_function(const struct parser *parser, const struct token *name) {
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-    if (is_one_of(name, functions[i].name)) return &functions[i];
+    if ((functions[i].parameters || parser->x) && is_one_of(name, functions[i].name)) return &functions[i];
   return NULL;
 }
 
@@ -488,7 +513,8 @@ static bool unknown(struct parser *parser, const struct token *name, struct mark
   char text[TEXT_BYTES], hint[TEXT_BYTES];
   snprintf(text, sizeof text, "%.*s", name->length < 100 ? name->length : 100, name->at);
   strew_guess guess = {.wanted = text};
-  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) strew_guess_name(&guess, functions[i].name);
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (functions[i].parameters) strew_guess_name(&guess, functions[i].name);
   const char *other = hint_of_stranger(strange_calls, name), *nearest = other ? other : hint_of_guess(&guess, hint);
   return wrong(parser, mark, nearest ? nearest : "compute it first, and pass the result as an input",
                "calls '%s', which is no elementwise function or reduction", text);
@@ -519,16 +545,22 @@ static bool is_constant(const struct value *value, strew_dtype dtype) {
   return value->kind == VALUE_NUMBER && value->number.dtype == dtype;
 }
 
+/* True if it is a constant; ALL_DIMS where a definition passes it on. */
+static bool is_dim(const struct parser *parser, const struct value *value) {
+  const int64_t dim = value->number.as.i;
+  return is_constant(value, STREW_INT64) && dim > -ALL_DIMS && dim <= ALL_DIMS - !parser->x;
+}
+
 /* Fails for dim or keepdim. max(v, 0) would be the largest element to some, to others 0 where v is less. */
 static bool fail_fold(struct parser *parser, const struct function *function, struct mark mark, int count,
-                      const struct value *arguments, bool is_dim) {
+                      const struct value *arguments, bool has_dim) {
   char hint[TEXT_BYTES];
   const bool is_max = function->op == STREW_FOLD_AMAX, is_extreme = is_max || function->op == STREW_FOLD_AMIN;
   const struct part parts[] = {whole(&arguments[0]), whole(&arguments[1])};
-  hint_of_extreme(parser->expr, function->name, parts, is_max, is_dim, hint);
+  hint_of_extreme(parser->expr, function->name, parts, is_max, has_dim, hint);
   if (is_extreme && count == 2)
     return wrong(parser, mark, hint, "calls '%s' with two arguments, expected one, or three", function->name);
-  if (is_dim)
+  if (has_dim)
     return wrong(parser, mark, NULL, "calls '%s' with a wrong keepdim, expected true or false", function->name);
   return wrong(parser, mark, is_extreme ? hint : NULL,
                "calls '%s' with a wrong dim, expected a constant such as 0 or -1", function->name);
@@ -539,7 +571,7 @@ static bool add_fold(struct parser *parser, const struct function *function, str
                      struct value *arguments, struct value *out) {
   const bool is_extreme = function->op == STREW_FOLD_AMAX || function->op == STREW_FOLD_AMIN;
   const int64_t dim = count > 1 ? arguments[1].number.as.i : ALL_DIMS;
-  const bool has_dim = count < 2 || (is_constant(&arguments[1], STREW_INT64) && dim < ALL_DIMS && dim > -ALL_DIMS);
+  const bool has_dim = count < 2 || is_dim(parser, &arguments[1]);
   if (!has_dim || (count == 2 && is_extreme) || (count > 2 && !is_constant(&arguments[2], STREW_BOOL)))
     return fail_fold(parser, function, mark, count, arguments, has_dim);
   struct node node = {.kind = NODE_FOLD, .op = function->op, .count = 1, .dim = (int)dim};
@@ -567,23 +599,38 @@ static bool add_nan_to_num(struct parser *parser, struct mark mark, int count, s
   return true;
 }
 
+/* Adds dim and keepdim to the argument. */
+static bool complete_fold(struct parser *parser, const struct function *function, struct mark mark, int count,
+                          struct value *arguments) {
+  const bool has_dim = count < 2 || is_dim(parser, &arguments[1]);
+  if (!has_dim || (count > 2 && !is_constant(&arguments[2], STREW_BOOL)))
+    return fail_fold(parser, function, mark, count, arguments, has_dim);
+  const strew_scalar absent[] = {[1] = strew_int(ALL_DIMS), [2] = strew_bool(false)};
+  for (int i = count; i < 3; i++)
+    arguments[i] = (struct value){.kind = VALUE_NUMBER, .mark = mark, .number = absent[i]};
+  return true;
+}
+
 /* Reads the function's definition in place of the text. */
 static bool expand(struct parser *parser, const struct function *function, struct mark mark, int count,
                    struct value *arguments, struct value *out) {
   const struct token token = parser->token;
   const char *end = parser->end;
-  if (count < function->most)
+  const struct value *x = parser->x;
+  const struct mark call_mark = parser->call_mark;
+  if (function->kind == NODE_FOLD && !complete_fold(parser, function, mark, count, arguments)) return false;
+  if (function->kind != NODE_FOLD && count < function->most)
     arguments[count] = (struct value){.kind = VALUE_NUMBER, .mark = mark, .number = strew_float(function->op / 100.0)};
   for (int i = 0; i < count; i++) {
     if (arguments[i].kind != VALUE_NUMBER && !settle(parser, &arguments[i])) return false;
     arguments[i].is_comparison = false;
   }
   if (!settle(parser, &arguments[0])) return false;
-  mark.to = parser->last;
+  if (!x) mark.to = parser->last;
   parser->x = arguments, parser->call_mark = mark, parser->end = function->definition;
   next(parser);
   const bool is_read = parse(parser, 0, out);
-  parser->x = NULL, parser->token = token, parser->end = end;
+  parser->x = x, parser->call_mark = call_mark, parser->token = token, parser->end = end;
   return is_read;
 }
 
@@ -591,7 +638,7 @@ static bool parse_call(struct parser *parser, const struct token *name, struct m
   struct value arguments[MOST_CHILDREN];
   int count;
   const struct mark opening = mark_of(parser);
-  const struct function *function = find_function(name);
+  const struct function *function = find_function(parser, name);
   if (!function) return unknown(parser, name, mark);
   next(parser);
   if (!parse_arguments(parser, opening, &count, arguments)) return false;
@@ -599,7 +646,8 @@ static bool parse_call(struct parser *parser, const struct token *name, struct m
     return wrong(parser, mark, NULL, "calls '%s' with %d argument%s, expected %s(%s)", function->name, count,
                  count == 1 ? "" : "s", function->name, function->parameters);
   if (function->definition) return expand(parser, function, mark, count, arguments, out);
-  if (function->kind == NODE_REPLACEMENT) return add_nan_to_num(parser, mark, count, arguments, out);
+  if (function->kind == NODE_REPLACEMENT && function->parameters)
+    return add_nan_to_num(parser, mark, count, arguments, out);
   if (function->kind == NODE_FOLD) return add_fold(parser, function, mark, count, arguments, out);
   return add_operation(parser, function->kind, function->op, mark, count, arguments, out);
 }
@@ -616,7 +664,7 @@ static bool parse_name(struct parser *parser, struct value *out) {
     if (!parse_call(parser, &name, mark, out)) return false;
     return out->is_comparison = false, true;
   }
-  return parser->x ? (*out = parser->x[*name.at - 'x'], true) : add_input(parser, &name, mark, out);
+  return parser->x ? (*out = parser->x[(*name.at - 'x') & 3], true) : add_input(parser, &name, mark, out);
 }
 
 /* Rows: m[i], after m and the bracket. */
@@ -702,11 +750,14 @@ void strew_expr_release(strew_expr *expr) {
   strew_context_release(context);
 }
 
-/* The number of nodes of the longest definition. */
-enum { SPARE_NODES = 8 };
-static size_t most_nodes(size_t length) { return length + SPARE_NODES < MAX_NODES ? length + SPARE_NODES : MAX_NODES; }
+/* A call of the longest definition, nanstd(x), adds fewer nodes than its characters have. */
+enum { NODES_PER_BYTE = 3, SPARE_NODES = 8 };
+static size_t most_nodes(size_t length) {
+  const size_t most = length * NODES_PER_BYTE + SPARE_NODES;
+  return most < MAX_NODES ? most : MAX_NODES;
+}
 
-/* One block: a node takes a character of the text, and a name or word as many as its copy. */
+/* One block: NODES_PER_BYTE nodes take a character of the text, and a name or word as many as its copy. */
 static strew_status create(const struct call *call, strew_context *context, const char *text, size_t length,
                            strew_expr **out) {
   const size_t nodes = most_nodes(length) * sizeof(struct node);
@@ -781,7 +832,7 @@ static const char *const node_words[] = {
     [NODE_TRUE_AND] = "and",  [NODE_TRUE_OR] = "or",  [NODE_TRUE_NOT] = "not",
     [NODE_WHERE] = "where",   [NODE_CLAMP] = "clamp", [NODE_MASKED_FILL] = "masked_fill",
     [NODE_CONVERT] = "to",    [NODE_INDEX] = "index", [NODE_REPLACEMENT] = "replacement",
-    [NODE_CLOSE] = "isclose"};
+    [NODE_CLOSE] = "isclose", [NODE_WIDE] = "wide",   [NODE_LIKE] = "like"};
 
 const char *node_name(const struct node *node) {
   switch (node->kind) {

@@ -9,7 +9,8 @@
 /* What a node computes from its children. FOLD: of child 0, over `dim` (ALL_DIMS: all), which stays as size 1 if
    `keepdim`. INDEX: rows of child 0 along dimension 0, chosen by child 1. WORD: the code that stands for a word in
    child 0, an input. TRUE_AND, TRUE_OR, TRUE_NOT: of bools alone. REPLACEMENT: the number in place of NaN (`op` 0), inf
-   (1) or -inf (2) in child 0: child 1, or the nearest of its dtype. */
+   (1) or -inf (2) in child 0: child 1, or the nearest of its dtype. WIDE: child 0 as means of it are computed: halves as
+   float32, in texts of columns integers as float64. LIKE: child 0 in the dtype of child 1, if that is of floats. */
 enum node_kind {
   NODE_NUMBER,
   NODE_INPUT,
@@ -23,6 +24,8 @@ enum node_kind {
   NODE_CLAMP,
   NODE_MASKED_FILL,
   NODE_CONVERT,
+  NODE_WIDE,
+  NODE_LIKE,
   NODE_REPLACEMENT,
   NODE_CLOSE,
   NODE_FOLD,

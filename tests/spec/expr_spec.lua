@@ -61,6 +61,52 @@ describe("texts", function()
   end)
 end)
 
+describe("reductions without NaN", function()
+  local nan <const> = 0 / 0
+  local NAMES <const> = {"nansum", "nanmean", "nanmax", "nanmin", "nanstd"}
+
+  it("give what the calls give", function()
+    local halves = strew.full({70000}, 3.25, {dtype = "float16"})
+    for _, dtype in ipairs{"float32", "float16", "bfloat16", "int32", "bool"} do
+      local x = strew.tensor({{1, nan, 5}, {2, nan, 0.5}, {nan, nan, -7}})
+      x = strew.to(dtype == "int32" and x:nan_to_num(3) or dtype == "bool" and x:eq(x) or x, dtype)
+      for _, name in ipairs(NAMES) do
+        for _, options in ipairs{{""}, {", 0", 0}, {", -1, true", -1, true}, {", 1, false", 1, false}} do
+          local f = strew.expr(name .. "(x" .. options[1] .. ")")
+          local ok, expected = pcall(strew[name], x, options[2], options[3])
+          local is_made, got = pcall(f, {x = x})
+          assert.equal(ok, is_made, f.text .. dtype)
+          if ok then assert.equal(tostring(expected), tostring(got), f.text) end
+        end
+      end
+    end
+    assert.equal(3.25, strew.expr("nanmean(x)"){x = halves}:item())
+    assert.equal(-1 / 0, strew.expr("nanmax(x)"){x = strew.tensor{-1 / 0, nan}}:item())
+  end)
+
+  it("choose rows of numbers, words and times", function()
+    local x = {v = strew.tensor{1, nan, 5, 2}, i = strew.tensor({1, 2, 3, 4}, {dtype = "int32"}),
+      t = strew.time{"2024-01-01", "", "2024-02-01", "2024-01-05"}, w = strew.text{"a", "", "c", "b"}}
+    for text, rows in pairs{["v == nanmax(v)"] = {3}, ["v > nanmean(v)"] = {3}, ["v == nanmin(v)"] = {1},
+      ["v - nanmean(v) > nanstd(v)"] = {3}, ["i == nanmax(i)"] = {4}, ["i > nanmean(i)"] = {3, 4},
+      ["t == nanmax(t)"] = {3}, ["t == nanmin(t) and t == t"] = {1}, ["t > nanmean(t)"] = {3},
+      ["t == nanmin(t) or t == nanmax(t)"] = {1, 3}, ["w == nanmax(w)"] = {3}, ["v < nansum(v, 0, true) / 4"] = {1},
+      ["(v - nanmin(v)) / (nanmax(v) - nanmin(v)) > 0.2"] = {3, 4}} do
+      assert.same(rows, strew.rows(x, text).i:tolist(), text)
+    end
+  end)
+
+  it("have the calls' gradients", function()
+    local x = strew.tensor{{1, nan, 5}, {2, 4, 3}, {nan, 1, 7}}
+    for _, name in ipairs(NAMES) do
+      local f = strew.expr(name .. "(x, 1)")
+      local got = strew.grad(function(t) return f{x = t}:sum() end)(x)
+      local expected = strew.grad(function(t) return strew[name](t, 1):sum() end)(x)
+      assert.is_true(strew.allclose(got, expected), name)
+    end
+  end)
+end)
+
 -------------------------------------------------------------------------------------------------------- random texts
 
 -- A text, and Lua code that makes the calls of it one by one; Lua's own grammar groups the operators of both.
