@@ -37,7 +37,7 @@ OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if 
              $(if $(filter runtime/cpu/%,$<),-O3,-O2))))
 # Loops call nothing that unwinds: tables for it would be a tenth of their size.
 LEAN     = $(if $(findstring /loops/,$<),-fno-asynchronous-unwind-tables)
-INCLUDE  = -I. -Iruntime $(if $(filter-out runtime/% opencl/%,$<),-Ilua_bindings $(LUA_CFLAGS))
+INCLUDE  = -I. -Iruntime $(if $(filter-out runtime/% opencl/%,$<),-Ilua_bindings $(LUA_CFLAGS) -DPACKED=$(if $(ZLIB),1,0))
 # The user's CFLAGS win, except over flags that results depend on. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
 ALL_CFLAGS = $(WARNINGS) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) -fPIC $(if $(ISAS),-fno-plt) \
              -fvisibility=hidden $(LEAN) -pthread -MMD -MP $(if $(findstring __SIZEOF_POINTER__ 4,$(MACROS)),-D_FILE_OFFSET_BITS=64) -DSTREW_OPENCL=$(OPENCL) $(if $(ISAS),-DX86_LOOPS) \
@@ -48,6 +48,8 @@ RELR    := $(if $(shell printf '$(hash)include <stdlib.h>\nint main(void) { retu
 # (A thread of musl has 128 KiB of stack unless the program or a library sets a larger size, which glibc ignores.)
 ALL_LDFLAGS = -pthread -Wl,-z,stack-size=1048576 $(RELR) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 LIBS     = -lpthreadpool -lm -ldl
+# With zlib the texts in Lua are compressed.
+ZLIB    := $(strip $(shell pkg-config --libs zlib 2>/dev/null))
 LUA        = lua5.4
 LUA_CFLAGS := $(shell pkg-config --cflags $(LUA))
 LUA_LIBS   := $(shell pkg-config --libs $(LUA))
@@ -103,13 +105,13 @@ $(BUILD)/libstrew.a $(BUILD)/libstrew_lua.a: $(BUILD)/%.a:
 $(BUILD)/libstrew.so: $(call objects,$(CORE)) $(LOOPS)
 	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ $(LIBS) && ln -sf $(@F) $@.$(SOVERSION)
 $(BUILD)/libstrew_lua.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.so
-	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ -lm && ln -sf $(@F) $@.$(SOVERSION)
+	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ $(ZLIB) -lm && ln -sf $(@F) $@.$(SOVERSION)
 # These two have all functions of strew.h and strew_lua.h, for modules in C that a script requires.
 whole    = -Wl,--whole-archive $^ -Wl,--no-whole-archive
 $(BUILD)/strew.so: $(call objects,$(BINDINGS)) $(BUILD)/obj/libstrew.a
-	$(call say,LD) $(shared) -Wl,-soname,$(@F) -o $@ $(whole) $(LIBS)
+	$(call say,LD) $(shared) -Wl,-soname,$(@F) -o $@ $(whole) $(ZLIB) $(LIBS)
 $(BUILD)/strew: $(call objects,$(PROGRAM) $(BINDINGS)) $(BUILD)/obj/libstrew.a
-	$(call say,LD) $(CC) -Wl,-E $(ALL_LDFLAGS) -o $@ $(whole) $(LUA_LIBS) $(LIBS)
+	$(call say,LD) $(CC) -Wl,-E $(ALL_LDFLAGS) -o $@ $(whole) $(LUA_LIBS) $(ZLIB) $(LIBS)
 # Modules lie in a folder of their own: a folder strew cannot stand beside the program. They use the program's functions,
 # else those of the strew.so beside their folder.
 $(BUILD)/modules/strew/mpi.so: $(call objects,$(RANKS)) $(BUILD)/strew.so
@@ -123,6 +125,7 @@ $(BUILD)/kernels.c: $(KERNELS)
 $(BUILD)/texts.c: $(TEXTS)
 $(BUILD)/prompts.c: $(PROMPT)
 $(BUILD)/mpis.c: lua_bindings/mpi/distributed.lua
+$(BUILD)/texts.c $(BUILD)/prompts.c: export PACKED := $(if $(ZLIB),1,0)
 $(BUILD)/kernels.c $(BUILD)/texts.c $(BUILD)/prompts.c $(BUILD)/mpis.c: scripts/embed.sh
 	$(call say,EMBED) sh $< $(patsubst %s,%,$(basename $(@F))) $(filter-out $<,$^) >$@.new && mv $@.new $@
 $(BUILD)/obj/%.o: $(BUILD)/%.c Makefile

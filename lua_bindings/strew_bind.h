@@ -314,9 +314,7 @@ bool bind_may_free(struct script_call *call, const struct box *box);
 
 /* Makes the environment of the library's own Lua; module: its position. In a sandbox no script may have run yet. */
 void bind_open_library(lua_State *L, int module, bool is_sandbox);
-/* Returns an embedded file of the bindings: of the family, or the help. */
-const char *bind_text_file(const char *name);
-/* Pushes one as a function, in that environment. */
+/* Pushes an embedded file as a function in that environment. */
 void bind_push_chunk(lua_State *L, const char *file, const char *name);
 /* Checks the arguments of a function that is CHECKED. False: call->error is filled. */
 bool bind_check_inner(lua_State *L, struct script_call *call);

@@ -3,6 +3,7 @@
    which.lua. All are embedded, and read at the first call. */
 #include "strew_bind.h"
 #include "strew_lua.h"
+#include "texts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static int push_once(lua_State *L, const char *name, int (*push_arguments)(lua_S
 }
 
 static int push_texts(lua_State *L) {
-  lua_pushstring(L, bind_text_file("strew.lua"));
+  texts_push(L, texts_find("strew.lua"));
   push_data(L, "which.lua");
   push_data(L, "recipes.lua");
   lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);

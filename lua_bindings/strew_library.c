@@ -1,9 +1,9 @@
 /* strew_library.c: the environment of the library's own Lua (family/ *.lua, help.lua, ...): copies of Lua's functions, and
    `strew`, one of the module. They are made when the module is opened, and no script reaches them: whatever a script
    puts in the place of a global, of a function of Lua's libraries or of the module, the library does not call it. */
-#include "runtime/base/embedded.h"
 #include "strew_bind.h"
 #include "strew_lua.h"
+#include "texts.h"
 
 #include <lualib.h>
 #include <string.h>
@@ -90,15 +90,8 @@ void bind_open_library(lua_State *L, int module, bool is_sandbox) {
   lua_setfield(L, LUA_REGISTRYINDEX, STREW_LIBRARY);
 }
 
-const char *bind_text_file(const char *name) {
-  for (int i = 0; i < text_file_count; i++)
-    if (strcmp(text_files[i].name, name) == 0) return text_files[i].text;
-  return "";
-}
-
 void bind_push_chunk(lua_State *L, const char *file, const char *name) {
-  const char *text = bind_text_file(file);
-  if (luaL_loadbufferx(L, text, strlen(text), name, "t") != LUA_OK) lua_error(L);
+  texts_load(L, texts_find(file), name);
   lua_getfield(L, LUA_REGISTRYINDEX, STREW_LIBRARY);
   if (!lua_setupvalue(L, -2, 1)) lua_pop(L, 1); /* _ENV; a chunk without globals has it, too */
 }

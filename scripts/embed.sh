@@ -1,7 +1,8 @@
 #!/bin/sh
-# usage: embed.sh KIND FILE... > KINDs.c
-# Writes the files as texts in a C file: KIND_files of runtime/base/embedded.h. C files lose comments (these: /* */) and
-# repeated spaces, and keep their lines; their strings must contain neither. Those of kind `kernel` are compressed.
+# usage: PACKED=1 embed.sh KIND FILE... > KINDs.c
+# Writes the files as texts in a C file: KIND_files of runtime/base/embedded.h. PACKED: compressed. Those of kind `kernel`
+# always are, all as one; C files lose comments (these: /* */) and repeated spaces, and keep their lines; their strings
+# must contain neither.
 set -eu
 kind=$1
 shift
@@ -45,16 +46,19 @@ if [ "$kind" = kernel ]; then
   echo 'const unsigned long kernel_pack_bytes = sizeof kernel_pack;'
   exit
 fi
-for file in "$@"; do
-  name=$(basename "$file" | tr .- __)
-  printf 'static const char %s[] = {' "$name"
-  od -An -v -tu1 "$file" | sed 's/  *\([0-9][0-9]*\)/\1,/g'
-  echo '0};'
-done
-echo "const struct embedded_file ${kind}_files[] = {"
+list=
 for file in "$@"; do
   base=$(basename "$file")
-  printf '  {"%s", %s},\n' "$base" "$(echo "$base" | tr .- __)"
+  name=$(echo "$base" | tr .- __) packed=0
+  printf 'static const unsigned char %s[] = {' "$name"
+  if [ "${PACKED:-0}" = 0 ]; then
+    od -An -v -tu1 "$file" | sed 's/  *\([0-9][0-9]*\)/\1,/g'
+  else
+    packed="sizeof $name"
+    compressed "$file"
+  fi
+  echo '};'
+  list="$list  {\"$base\", $name, $(wc -c <"$file"), $packed},
+"
 done
-echo "};"
-echo "const int ${kind}_file_count = $#;"
+printf 'const struct embedded_file %s_files[] = {\n%s};\nconst int %s_file_count = %d;\n' "$kind" "$list" "$kind" $#

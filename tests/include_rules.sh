@@ -47,8 +47,8 @@ check_system() {
     *:CL/*) echo 'OpenCL is known in opencl/ only' ;;
     runtime/files/archive.c:zip.h) ;;
     runtime/files/png.c:png.h) ;;
-    runtime/files/gzip.c:zlib.h) ;;
-    *:zlib.h) echo 'zlib is known in gzip.c only' ;;
+    runtime/files/gzip.c:zlib.h | lua_bindings/texts.c:zlib.h) ;;
+    *:zlib.h) echo 'zlib is known in gzip.c and texts.c only' ;;
     *:png.h) echo 'libpng is known in png.c only' ;;
     *:zip.h) echo 'libzip is known in archive.c only' ;;
     lua_bindings/*:lua.h | lua_bindings/*:lauxlib.h | lua_bindings/*:lualib.h) ;;

@@ -30,18 +30,18 @@ $(BUILD)/tests/check_memory: ALL_LDFLAGS += -Wl,--wrap=mremap
 $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
 	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/obj/libstrew.a
-	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
+	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(LUA_LIBS) $(ZLIB) $(LIBS)
 $(BUILD)/tests/endless/endless: $(BUILD)/obj/tests/endless/endless.o $(call objects,$(BINDINGS)) $(BUILD)/obj/libstrew.a
-	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
+	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(LUA_LIBS) $(ZLIB) $(LIBS)
 # So does this one.
 $(BUILD)/tests/faults/faults: ALL_LDFLAGS += -Wl,-E $(REPLACED)
 $(BUILD)/tests/faults/faults: $(call objects,$(wildcard tests/faults/*.c) tests/system_faults.c $(if $(filter-out 0,$(OPENCL)),tests/opencl_faults.c) $(BINDINGS)) $(BUILD)/obj/libstrew.a
-	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
+	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(LUA_LIBS) $(ZLIB) $(LIBS)
 # This one makes reads short.
 $(BUILD)/tests/fuzz/fuzz_chunks: ALL_LDFLAGS += -Wl,--wrap=read
 # With libFuzzer in its own build (make fuzz), else with a driver that replays files.
 $(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(call objects,tests/fuzz/fuzz.c tests/fuzz/script.c $(if $(FUZZER),,tests/fuzz/replay.c) $(BINDINGS)) $(BUILD)/obj/libstrew.a
-	$(call say,LD) $(CC) $(ALL_LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) -o $@ $^ $(LUA_LIBS) $(LIBS)
+	$(call say,LD) $(CC) $(ALL_LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) -o $@ $^ $(LUA_LIBS) $(ZLIB) $(LIBS)
 # -------------------------------------------------------------------------------------------------------------- running
 
 # run.sh knows the command of each test, by its name; here is what each needs.

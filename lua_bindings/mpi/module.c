@@ -171,8 +171,8 @@ LUAMOD_API int luaopen_strew_mpi(lua_State *L);
 __attribute__((visibility("default"))) int luaopen_strew_mpi(lua_State *L) {
   luaL_requiref(L, "strew", luaopen_strew, 0);
   world_open();
-  const char *text = mpi_files[0].text;
-  if (luaL_loadbufferx(L, text, strlen(text), "=strew.mpi", "t") != LUA_OK) return lua_error(L);
+  if (luaL_loadbufferx(L, (const char *)mpi_files[0].data, mpi_files[0].bytes, "=strew.mpi", "t") != LUA_OK)
+    return lua_error(L);
   lua_getfield(L, LUA_REGISTRYINDEX, STREW_LIBRARY);
   lua_pushvalue(L, -1);
   lua_setupvalue(L, -3, 1); /* _ENV */

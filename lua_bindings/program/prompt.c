@@ -3,8 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "prompt.h"
 #include "lua_bindings/terminal.h"
+#include "lua_bindings/texts.h"
 #include "program.h"
-#include "runtime/base/embedded.h"
 #include "strew_lua.h"
 
 #include <dirent.h>
@@ -180,8 +180,7 @@ int prompt_open(lua_State *L) {
   push_host(L);
   lua_setfield(L, 1, "host");
   for (int i = 0; i < prompt_file_count; i++) {
-    const char *text = prompt_files[i].text;
-    if (luaL_loadbufferx(L, text, strlen(text), "=" PROMPT_CHUNK, "t") != LUA_OK) return lua_error(L);
+    texts_load(L, &prompt_files[i], "=" PROMPT_CHUNK);
     lua_pushvalue(L, 1);
     lua_call(L, 1, 0);
   }

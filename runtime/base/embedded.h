@@ -3,7 +3,9 @@
 #define STREW_EMBEDDED_H
 
 struct embedded_file {
-  const char *name, *text;
+  const char *name;
+  const unsigned char *data;   /* the text, or in zlib's format */
+  unsigned long bytes, packed; /* of the text; of zlib's format, 0: none */
 };
 
 extern const struct embedded_file text_files[];   /* of the bindings: the help, operations written in Lua */

@@ -14,7 +14,7 @@ STRIP    := $(shell $(CC) -print-prog-name=strip)
 LIBDIR    = $(PREFIX)/lib
 LUADIR    = $(PREFIX)/lib/lua/$(or $(shell pkg-config --modversion $(LUA) 2>/dev/null | cut -d. -f1-2),5.4)
 PACKAGING = scripts/packaging
-settings  = BUILD='$(BUILD)' VERSION='$(VERSION)' SOVERSION='$(SOVERSION)' LUA='$(LUA)' STRIP='$(STRIP)' \
+settings  = BUILD='$(BUILD)' VERSION='$(VERSION)' SOVERSION='$(SOVERSION)' LUA='$(LUA)' ZLIB='$(ZLIB)' STRIP='$(STRIP)' \
             DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' LUADIR='$(LUADIR)'
 
 install: all doc

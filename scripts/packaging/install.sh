@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: BUILD= VERSION= SOVERSION= LUA= STRIP= DESTDIR= PREFIX= LIBDIR= LUADIR= sh scripts/packaging/install.sh install | uninstall
+# usage: BUILD= VERSION= SOVERSION= LUA= ZLIB= STRIP= DESTDIR= PREFIX= LIBDIR= LUADIR= sh scripts/packaging/install.sh install | uninstall
 # Installs the files of a build, or removes them; make passes the settings. One list serves both.
 set -eu
 umask 022
@@ -36,7 +36,7 @@ END
 
 # Fills in a template from standard input.
 fill_in() {
-  sed "s|@PREFIX@|$PREFIX|g; s|@LIBDIR@|$LIBDIR|g; s|@VERSION@|$VERSION|g; s|@SOVERSION@|$SOVERSION|g; s|@LUA@|$LUA|g"
+  sed "s|@PREFIX@|$PREFIX|g; s|@LIBDIR@|$LIBDIR|g; s|@VERSION@|$VERSION|g; s|@SOVERSION@|$SOVERSION|g; s|@LUA@|$LUA|g; s|@ZLIB@|$ZLIB|g"
 }
 
 # Without debug symbols, unless STRIP is empty.
