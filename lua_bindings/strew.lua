@@ -192,7 +192,7 @@
 ---float32[1] cpu
 --- 2.5000
 ---```
----| sum # of integers int64 or uint64, which wraps; `scatter_sum`: src's dtype. Tables: an error in place of wrapping
+---| sum # of integers int64, of uint64 uint64, wraps; `scatter_sum`: src's dtype. Tables: of unsigned ones uint64, exact
 ---| mean # of integers an error without `{dtype = "float64"}`; `scatter_mean` rounds down. Tables: float64
 ---| median # the lower of the two middle ones, of self's dtype. Tables: their mean
 ---| quantile # of floats. Tables: of integers, too, in float64
@@ -2702,10 +2702,10 @@ function strew.scatter_nunique(src, index, dim, options) end
 ---
 ---Methods and `g:agg` have the rules of tables, which differ from scatter_NAME's in `median`, `std`, `var` and `quantile`
 ---of integers: ?tables. And they never wrap. Sums, products and running sums of integers and bools are int64,
----of uint64 uint64. One that this cannot hold is an error that names its group; a partial one may leave it, except of a
+---of unsigned ones uint64. One that this cannot hold is an error that names its group; a partial one may leave it, except of a
 ---running sum. Their mean is float64: the exact sum, rounded once, divided by the count. `{dtype = "float64"}` computes
 ---sums and products in floats, `"int64"` a mean that rounds toward minus infinity; src's own dtype must hold the
----result. An `out` of integers has that dtype, and counts as the first element of each group.
+---result. An `out` of integers has that dtype, or int64 unless src is uint64, and counts as the first element of each group.
 ---
 ---A group without elements, or with `skip_nan` without a number, has NaN as mean, min, max, var, std, first, last, median
 ---and quantile of floats, and as mean, var, std, median and quantile of integers; 0 as sum, count, nunique and logsumexp, 1 as product, false as any,
@@ -2826,7 +2826,7 @@ function strew.group_by(keys, options) end
 ---last, min and max (by its words), count, and nunique, the number of different words. A reduction of one's own stands in
 ---the place of a word: `{r, "price"}`, or `{r, {a = v, b = w}}` with tensors as its sources (?reduction).
 ---
----Sums and products of integers and bools are int64, of uint64 uint64, and never wrap; their mean is float64. With
+---Sums and products of integers and bools are int64, of unsigned ones uint64, and never wrap; their mean is float64. With
 ---`skip_nan`, a group whose elements are all NaN is as an empty one: NaN for most words, 0 for a sum, 1 for a product, or
 ---`fill`. The rules are those of the methods: ?Grouping.
 ---
@@ -7392,7 +7392,7 @@ function strew.from_arrow_stream(stream) end
 ---int64[3] cpu
 --- 0  2  5
 ---```
----| sum # of integers int64 or uint64; one that leaves it is an error that names the group, window or cell
+---| sum # of integers int64, of unsigned ones uint64; one that leaves it is an error with the group, window or cell
 ---| mean # of integers and bools float64. Tensors: an error without `{dtype = "float64"}`
 ---| median # the mean of the two middle ones; of integers and bools float64. Tensors: the lower one
 ---| lower_median # the lower of the two middle ones, of the column's dtype
@@ -7859,7 +7859,7 @@ function strew.rolling(v, n, reduce, options) end
 ---Reduces ranges of rows, which may overlap: rows `starts[i]` to `ends[i] - 1` of v give row i.
 ---
 ---Dtypes, and values of ranges without elements, are those of a grouping's methods (?tables): sums of integers are int64,
----of uint64 uint64, and never wrap, their means float64; without elements a sum is 0, a mean or extreme of floats NaN.
+---of unsigned ones uint64, and never wrap, their means float64; without elements a sum is 0, a mean or extreme of floats NaN.
 ---`{"quantile", q = 0.9}` gives options.
 ---
 ---Each range is reduced by itself, in the order of positions: its bits depend on its elements alone, wherever it lies,

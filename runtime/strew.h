@@ -1315,8 +1315,8 @@ STREW_API strew_status strew_grouping_to(strew_grouping *grouping, strew_device 
 
 /* Several reductions at once: out[i], always new, is that of aggregates[i]; all of them, or none if one fails. As by
    strew_group_reduce, except that nothing wraps, and nothing is taken for a number:
-     integers, bools   without options.dtype a sum or product is int64 (of uint64: uint64), and a mean float64: the exact
-                       sum, rounded once, divided by the count. A sum or product whose exact value the dtype cannot hold
+     integers, bools   without options.dtype a sum or product is int64 (of unsigned ones: uint64), and a mean float64: the
+                       exact sum, rounded once, divided by the count. A sum or product whose exact value the dtype cannot hold
                        is STREW_EVALUE; the error's value is the group.
                        A variance, deviation, median, or quantile between elements is float64, of src as float64.
      median            the mean of the two in the middle; STREW_GROUP_LOWER_MEDIAN the lower one, of src's dtype.
@@ -1349,9 +1349,9 @@ STREW_API strew_status strew_grouping_topk_with(strew_grouping *grouping, strew_
                                                 const strew_topk_options *options, strew_tensor **positions,
                                                 strew_tensor **groups, strew_error *error);
 /* Sums within each group up to each element, which is added to the one before it, in order of positions, from +0 on; of
-   src's length. src: 1-D (STREW_ESHAPE). Integers and bools give int64, uint64 itself; STREW_EVALUE: a sum leaves it,
-   the error's value is the group. Elements without a group give 0. Always a new tensor. Computed on the CPU, whatever the
-   device. */
+   src's length. src: 1-D (STREW_ESHAPE). Integers and bools give int64, unsigned ones uint64; STREW_EVALUE: a sum leaves
+   it, the error's value is the group. Elements without a group give 0. Always a new tensor. Computed on the CPU, whatever
+   the device. */
 STREW_API strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                              strew_error *error);
 
@@ -1443,7 +1443,7 @@ typedef struct strew_expr_values {
   const int64_t *codes;
   bool columns; /* the inputs are columns of a table, for which the rules are those of NumPy: integers of 32 and 64 bits
                    meet floats in float64, and so does what makes floats of them; mean, var and std of integers and
-                   bools are float64 */
+                   bools are float64; sum and prod of unsigned integers uint64 */
   uint64_t reserved[3];
 } strew_expr_values;
 /* The dtype and shape of the result; sizes has room for STREW_MAX_RANK. Any of them may be NULL. Reductions, and what

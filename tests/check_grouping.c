@@ -422,9 +422,14 @@ static strew_tensor *alone(strew_grouping *grouping, const struct form_of *aggre
   if (!is_float && options.reduction == STREW_MEAN) return mean_of_integers(grouping, aggregate);
   if (is_float && !joins && !options.fill) options.fill = &nan;
   sums = dtype_of_sums(strew_tensor_dtype(aggregate->src));
-  if (!is_float && joins && !options.dtype) options.dtype = &sums;
+  const bool is_table = !is_float && joins && !options.dtype;
+  if (is_table) options.dtype = &sums;
   ok(group_form(strew_by_grouping(grouping), aggregate->src, &options, &out, NULL, &failure));
-  return out;
+  if (!is_table) return out;
+  strew_tensor *own = NULL;
+  ok(strew_to(out, strew_tensor_device(out), dtype_of_table_sums(strew_tensor_dtype(aggregate->src)), &own, &failure));
+  strew_release(out);
+  return own;
 }
 
 /* Products of which fit. */
@@ -591,13 +596,13 @@ END_TEST
 
 /* Each element is added to its group's sum, in order. */
 static void *oracle_cumsum(strew_dtype dtype, int64_t length, int64_t size, const int64_t *ids, const char *src) {
-  const strew_dtype to = dtype_of_sums(dtype);
+  const strew_dtype to = dtype_of_table_sums(dtype);
   struct cell *sums = calloc((size_t)size + 1, sizeof *sums), none = {0};
   char *out = malloc((size_t)(length + 1) * strew_dtype_size_bytes(to));
   for (int64_t i = 0; i < length; i++) {
     const char *element = src + (size_t)i * strew_dtype_size_bytes(dtype);
     int64_t whole = 0;
-    if (to == STREW_INT64) whole = strew_scalar_load(dtype, element).as.i;
+    if (!is_float_dtype(to)) whole = strew_scalar_load(dtype, element).as.i;
     struct cell value = oracle_load(to, to == dtype ? element : (const char *)&whole);
     if (ids[i] >= 0) oracle_join(STREW_SUM, to, &sums[ids[i]], &value);
     oracle_store(to, ids[i] >= 0 ? &sums[ids[i]] : &none, out + (size_t)i * strew_dtype_size_bytes(to));
@@ -688,34 +693,60 @@ START_TEST(test_running_sums) {
     char *elements = host_of(src);
     void *expected = oracle_cumsum(dtype, length, size, numbers, elements);
     ok(strew_grouping_cumsum(grouping, src, &out, &failure));
-    assert_elements(out, dtype_of_sums(dtype), expected, "running sums of %s", strew_dtype_name(dtype));
+    assert_elements(out, dtype_of_table_sums(dtype), expected, "running sums of %s", strew_dtype_name(dtype));
     strew_release(src), strew_release(ids), strew_release(out), strew_grouping_release(grouping);
     free(numbers), free(elements), free(expected);
   }
 }
 END_TEST
 
-/* The mean square about the mean of elements minus the first one of their group, if they are shifted. */
-static double *oracle_variances(int64_t length, int64_t size, const int64_t *ids, const double *x, bool is_shifted) {
+/* The power of two by which a group's elements are multiplied, so that their squares neither overflow nor lose digits;
+   of a NaN 1. */
+static double scale_of(double largest) { return largest > 0x1p500 ? 0x1p-600 : largest < 0x1p-400 ? 0x1p600 : 1; }
+
+/* The mean square about the mean of elements, or torch_scatter's root of it; if they are wide, of elements that are
+   scaled, minus the first one of their group. */
+static double *oracle_spreads(int64_t length, int64_t size, const int64_t *ids, const double *x, bool is_wide,
+                              bool is_deviation) {
   double *sums = calloc((size_t)size + 1, sizeof *sums), *squares = calloc((size_t)size + 1, sizeof *squares);
-  double *firsts = calloc((size_t)size + 1, sizeof *firsts);
+  double *firsts = calloc((size_t)size + 1, sizeof *firsts), *scales = calloc((size_t)size + 1, sizeof *scales);
   int64_t *counts = integers(size);
+  for (int64_t i = 0; i < length; i++)
+    if (ids[i] >= 0 && !(fabs(x[i]) <= scales[ids[i]]) && !isnan(scales[ids[i]])) scales[ids[i]] = fabs(x[i]);
+  for (int64_t i = 0; i < size; i++) scales[i] = is_wide ? scale_of(scales[i]) : 1;
   for (int64_t i = 0; i < length; i++) {
     if (ids[i] < 0) continue;
-    if (is_shifted && !counts[ids[i]]) firsts[ids[i]] = x[i];
-    sums[ids[i]] += x[i] - firsts[ids[i]], counts[ids[i]]++;
+    const double own = x[i] * scales[ids[i]];
+    if (is_wide && !counts[ids[i]]) firsts[ids[i]] = own;
+    sums[ids[i]] += own - firsts[ids[i]], counts[ids[i]]++;
   }
   for (int64_t i = 0; i < length; i++) {
     if (ids[i] < 0) continue;
-    const double gap = x[i] - firsts[ids[i]] - sums[ids[i]] / (double)counts[ids[i]];
+    const double gap = x[i] * scales[ids[i]] - firsts[ids[i]] - sums[ids[i]] / (double)counts[ids[i]];
     squares[ids[i]] += gap * gap;
   }
-  for (int64_t i = 0; i < size; i++) squares[i] /= counts[i] > 1 ? (double)counts[i] : 1;
-  free(sums), free(counts), free(firsts);
+  for (int64_t i = 0; i < size; i++) {
+    const double count = counts[i] > 1 ? (double)counts[i] : 1;
+    squares[i] = is_deviation ? sqrt(squares[i] / (count + 1e-6)) : squares[i] / count / scales[i];
+    squares[i] /= scales[i];
+  }
+  free(sums), free(counts), free(firsts), free(scales);
   return squares;
 }
 
-START_TEST(test_variances) {
+/* Elements of float64 about one magnitude, some about others, up to the ends of the range. */
+static strew_tensor *draw_magnitudes(int64_t length) {
+  const double magnitudes[] = {1, 0x1p490, 0x1p510, 0x1p1000, 0x1p-390, 0x1p-516, 0x1p-1000, 0x1p-1060};
+  const int64_t most = draw_below(8);
+  double *elements = malloc((size_t)(length + 1) * sizeof *elements);
+  for (int64_t i = 0; i < length; i++)
+    elements[i] = magnitudes[draw_below(200) ? most : draw_below(8)] * (1 + (double)draw_below(1000) / 1000);
+  strew_tensor *src = tensor_of(STREW_FLOAT64, 1, &length, (enum layout)draw_below(EXPANDED), elements);
+  free(elements);
+  return src;
+}
+
+START_TEST(test_spreads) {
   const strew_dtype dtype = (strew_dtype)_i;
   if (lacks(dtype) || !is_float_dtype(dtype)) return;
   for (int turn = 0; turn < sweep(4); turn++) {
@@ -724,27 +755,26 @@ START_TEST(test_variances) {
     for (int n = 0; n < some(20); n++) {
       const int64_t length = draw_below(n % 5 ? 80 : 9000), size = 1 + draw_below(n % 3 ? 6 : 600), sizes[] = {length};
       strew_grouping *grouping = draw_grouping(length, size);
-      strew_tensor *src = random_tensor(dtype, 1, sizes, (enum layout)draw_below(LAYOUT_COUNT)), *ids = NULL;
-      strew_tensor *values = NULL, *out = NULL, *rounded = NULL;
+      strew_tensor *src = dtype == STREW_FLOAT64 && n % 2
+                              ? draw_magnitudes(length)
+                              : random_tensor(dtype, 1, sizes, (enum layout)draw_below(LAYOUT_COUNT));
+      strew_tensor *ids = NULL, *values = NULL, *out = NULL, *rounded = NULL;
       const strew_group_reduce_options biased = {.biased = true};
       const strew_groups by = strew_by_grouping(grouping);
-      ok(strew_group_reduce(by, STREW_GROUP_VAR, src, &biased, &out, NULL, &failure));
+      const bool is_deviation = n / 2 % 2;
+      const strew_group_reduction what = is_deviation ? STREW_GROUP_STD : STREW_GROUP_VAR;
+      ok(strew_group_reduce(by, what, src, &biased, &out, NULL, &failure));
       ok(strew_grouping_ids(grouping, &ids, &failure));
       ok(strew_to(src, strew_device_at(context, 0), STREW_FLOAT64, &values, &failure));
       const int64_t groups = strew_grouping_size(grouping);
       int64_t *numbers = host_of(ids);
       double *elements = host_of(values);
-      double *expected = oracle_variances(length, groups, numbers, elements, dtype == STREW_FLOAT64);
-      void *got = host_of(out);
-      for (int64_t i = 0; i < groups && dtype == STREW_FLOAT64;
-           i++) /* squares out of range are scaled, not the oracle's */
-        if (!isfinite(expected[i]) && !isfinite(((double *)got)[i])) expected[i] = ((double *)got)[i];
-      free(got);
+      double *expected = oracle_spreads(length, groups, numbers, elements, dtype == STREW_FLOAT64, is_deviation);
       strew_release(values), values = NULL;
       ok(strew_wrap(strew_device_at(context, 0), STREW_FLOAT64, 1, &groups, NULL, expected,
                     (size_t)groups * sizeof *expected, NULL, NULL, &values, &failure));
       ok(strew_to(values, device, dtype, &rounded, &failure));
-      assert_same(out, rounded, "variances");
+      assert_same(out, rounded, is_deviation ? "deviations" : "variances");
       strew_release(src), strew_release(values), strew_release(ids), strew_release(out), strew_release(rounded);
       strew_grouping_release(grouping);
       free(numbers), free(elements), free(expected);
@@ -1202,7 +1232,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, test_aggregates_of_tables, 0, 5);
   tcase_add_loop_test(all, test_orders_within_groups, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(all, test_running_sums, 0, STREW_DTYPE_COUNT);
-  tcase_add_loop_test(all, test_variances, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(all, test_spreads, 0, STREW_DTYPE_COUNT);
   tcase_add_test(all, test_softmax_and_quantiles);
   tcase_add_loop_test(all, test_all_reductions, 0, 5 * STREW_GROUP_REDUCTION_COUNT);
   tcase_add_loop_test(all, test_reductions_of_a_line, 0, STREW_GROUP_REDUCTION_COUNT);

@@ -138,6 +138,10 @@ static inline bool is_unsigned_dtype(strew_dtype dtype) { return dtype == STREW_
 static inline strew_dtype dtype_of_sums(strew_dtype dtype) {
   return is_float_dtype(dtype) || dtype == STREW_UINT64 ? dtype : STREW_INT64;
 }
+/* The same in tables. */
+static inline strew_dtype dtype_of_table_sums(strew_dtype dtype) {
+  return is_unsigned_dtype(dtype) ? STREW_UINT64 : dtype_of_sums(dtype);
+}
 /* The greatest integer of a dtype, that int64 holds. */
 static inline int64_t highest_of(strew_dtype dtype) {
   const int bits = 8 * (int)strew_dtype_size_bytes(dtype) - !is_unsigned_dtype(dtype);

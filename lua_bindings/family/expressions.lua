@@ -286,6 +286,7 @@ local function of_columns(op, ...)
   local taken = {...}
   local wide = op ~= "to" and (SPREADS[op] or has_floats(taken)) and widened(taken, SPREADS[op])
   local made = strew[op](table.unpack(wide or taken))
+  if op == "sum" or op == "prod" then return operands.as(made, operands.sums_dtype(taken[1])) end
   if wide or op == "to" or not operands.is_float(made) or made.dtype == "float64" then return made end
   wide = widened(taken)
   return wide and strew[op](table.unpack(wide)) or made

@@ -4,7 +4,7 @@ local operands, errors, tables = use "operands.lua", use "errors.lua", use "tabl
 local aggregates, expressions = use "aggregates.lua", use "expressions.lua"
 local missing = use "take_rows.lua"
 
-local is_float = operands.is_float
+local is_float, sums_dtype = operands.is_float, operands.sums_dtype
 
 -- Raises an error unless src has one dimension, of the grouping's length and device.
 local function check_line(g, src, argument)
@@ -68,8 +68,10 @@ local function of_table(word, parameters)
   end)
 end
 
--- The dtype of sums and products of integers and bools.
-local function sums_dtype(src) return src.dtype == "uint64" and "uint64" or "int64" end
+-- True for a dtype of integers that holds sums and products of src.
+local function holds_sums(src, dtype)
+  return dtype == sums_dtype(src) or dtype == "int64" and src.dtype ~= "uint64" and not is_float(src)
+end
 
 -- Joins integers to `out`, which counts as the first element of each group, and may have more groups.
 local function join_to(g, src, word, options)
@@ -80,7 +82,7 @@ local function join_to(g, src, word, options)
   sizes[dim + 1] = n
   if options.fill ~= nil then
     fail("fill", "cannot be combined with 'out', which keeps the values of empty groups")
-  elseif out.dtype ~= sums_dtype(src) then
+  elseif not holds_sums(src, out.dtype) then
     fail("out", format("is %s, expected %s or float64, as src is %s", out.dtype, sums_dtype(src), src.dtype), nil,
       "dtype")
   end
@@ -142,12 +144,12 @@ end
 
 local function cumsum(g, src, dtype, skip_nan)
   check_line(g, src)
-  local own = is_float(src) and src.dtype or sums_dtype(src)
-  if dtype and dtype ~= own and dtype ~= "float64" then
+  local own = sums_dtype(src)
+  if dtype and dtype ~= "float64" and not holds_sums(src, dtype) then
     fail("dtype", format("is %s, expected float64%s", dtype, own == "float64" and "" or " or " .. own), nil, "dtype")
   end
   if skip_nan and is_float(src) then src = src:masked_fill(src:ne(src), 0) end
-  return aggregates.checked("src", g, inner.group_cumsum, g, dtype == "float64" and src:to(dtype) or src)
+  return aggregates.checked("src", g, inner.group_cumsum, g, dtype and dtype ~= own and src:to(dtype) or src)
 end
 
 ------------------------------------------------------------------------------------------------------------- several

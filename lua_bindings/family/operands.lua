@@ -241,6 +241,12 @@ function operands.widest(t) return inner.has_float64(t) and "float64" or "float3
 local LONG <const> = {int32 = true, int64 = true, uint32 = true, uint64 = true}
 function operands.is_long(t) return LONG[t.dtype] == true end
 
+-- The dtype of sums and products in tables: a float's own, of unsigned integers uint64, of others and bools int64.
+local UNSIGNED <const> = {uint8 = true, uint16 = true, uint32 = true, uint64 = true}
+function operands.sums_dtype(x)
+  return operands.is_float(x) and x.dtype or UNSIGNED[x.dtype] and "uint64" or "int64"
+end
+
 -- Returns integers of 0 to 2^53, codes or ranks, as floats that hold them.
 function operands.floats(t)
   local dtype = operands.widest(t)

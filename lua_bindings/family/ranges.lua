@@ -108,7 +108,7 @@ end
 local function sum(x, ranges, skips)
   if not is_float(x) then
     local wide = as_int64(x, ranges.longest)
-    return wide and operands.as(tree_of(wide, ranges, strew.add, 0), x.dtype == "uint64" and "uint64" or "int64")
+    return wide and operands.as(tree_of(wide, ranges, strew.add, 0), operands.sums_dtype(x))
   end
   -- + 0.0: a sum of -0 is 0
   return tree_of(leaves(computed(x), skips, 0.0) + 0.0, ranges, strew.add, 0.0)

@@ -69,6 +69,10 @@ static inline uint64_t dtype_sign(strew_dtype dtype) {
 static inline strew_dtype dtype_sums(strew_dtype dtype) {
   return dtype_is_float(dtype) || dtype == STREW_UINT64 ? dtype : STREW_INT64;
 }
+/* The same in tables: of all unsigned integers uint64. */
+static inline strew_dtype dtype_table_sums(strew_dtype dtype) {
+  return dtype_is_unsigned(dtype) ? STREW_UINT64 : dtype_sums(dtype);
+}
 /* True if `to` is a 16-bit float that cannot hold all elements of dtype `from`. */
 static inline bool dtype_narrows(strew_dtype from, strew_dtype to) {
   return dtype_is_half(to) && from != to && (dtype_is_float(from) || dtype_bytes(from) > 1);

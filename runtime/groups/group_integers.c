@@ -1,5 +1,5 @@
 /* group_integers.c: sums, products and means of integers and bools in groups. They join in int64, which wraps: of
-   uint64 the same bits. A sum or product that leaves 64 bits is an error, and a mean is right all the same. Sums are
+   unsigned ones, whose sums are uint64, the same bits. A sum or product that leaves 64 bits is an error, and a mean is right all the same. Sums are
    looked at only where the range of elements and the greatest count let one wrap. */
 #include "groups.h"
 #include "runtime/base/steps.h"
@@ -14,7 +14,7 @@ struct joined {
   strew_grouping *grouping;
   const struct aggregate *aggregate;
   int dim;
-  strew_dtype dtype;       /* uint64 of uint64, else int64 */
+  strew_dtype dtype;       /* dtype_table_sums */
   strew_tensor *values;    /* the sums or products in it, modulo 2^64 */
   enum may_wrap *may_wrap; /* of sums of src */
 };
@@ -24,8 +24,8 @@ bool joins_integers(const struct aggregate *aggregate) {
   const strew_dtype src = aggregate->src->dtype, dtype = result_dtype(aggregate);
   if (dtype_is_float(src) || (reduction != STREW_SUM && reduction != STREW_PROD && reduction != STREW_MEAN))
     return false;
-  return dtype == (reduction == STREW_MEAN ? STREW_FLOAT64 : dtype_sums(src)) || dtype == STREW_INT64 ||
-         (dtype == src && src != STREW_BOOL);
+  return dtype == dtype_table_sums(src) || dtype == STREW_INT64 || (dtype == src && src != STREW_BOOL) ||
+         (dtype == STREW_FLOAT64 && reduction == STREW_MEAN);
 }
 
 strew_dtype result_dtype(const struct aggregate *aggregate) {
@@ -33,7 +33,7 @@ strew_dtype result_dtype(const struct aggregate *aggregate) {
   const strew_reduction reduction = aggregate->options.reduction;
   if (aggregate->options.dtype) return *aggregate->options.dtype;
   if (dtype_is_float(src) || reduction == STREW_AMAX || reduction == STREW_AMIN) return src;
-  return reduction == STREW_MEAN ? STREW_FLOAT64 : dtype_sums(src);
+  return reduction == STREW_MEAN ? STREW_FLOAT64 : dtype_table_sums(src);
 }
 
 strew_status grouping_join_integers(strew_grouping *grouping, const struct aggregate *aggregate,
@@ -62,7 +62,8 @@ static void check_none(const struct joined *j, strew_tensor *wrong, const char *
                                   .value = &group,
                                   .hint = dtype == STREW_INT64 || dtype == STREW_UINT64
                                               ? hint_of_floats(j->values->storage->device)
-                                              : "without 'dtype' it is int64"},
+                                          : j->dtype == STREW_UINT64 ? "without 'dtype' it is uint64"
+                                                                     : "without 'dtype' it is int64"},
                    "has a %s in group %" PRId64 " that %s cannot hold", what, group.as.i, strew_dtype_name(dtype)));
 }
 
@@ -233,7 +234,7 @@ strew_status grouping_finish_integers(const struct call *call, strew_grouping *g
                           .grouping = grouping,
                           .aggregate = aggregate,
                           .dim = aggregate->options.dim,
-                          .dtype = dtype_sums(aggregate->src->dtype),
+                          .dtype = dtype_table_sums(aggregate->src->dtype),
                           .may_wrap = may_wrap};
   joined.values = joined.dtype == STREW_INT64 ? values : step_to(&steps, values, NULL, joined.dtype);
   STEP(&steps, check_dim(call, aggregate->src->rank, &joined.dim));

@@ -339,7 +339,7 @@ strew_status strew_grouping_topk_with(strew_grouping *grouping, strew_tensor *sr
 /* The CPU adds up: one element after the other, which no device does faster. */
 static strew_tensor *sum_up(struct steps *steps, const struct groups *groups, strew_tensor *src) {
   strew_device *device = src->storage->device, *cpu = &device->context->cpu;
-  const strew_dtype dtype = dtype_sums(src->dtype), computed = dtype_wide(dtype);
+  const strew_dtype dtype = dtype_table_sums(src->dtype), computed = dtype_wide(dtype);
   const int64_t length = src->sizes[0];
   strew_tensor *moved = step_to(steps, src, cpu, computed), **values = steps_place(steps), **ids = steps_place(steps);
   STEP(steps, strew_contiguous(moved, values, steps->error));

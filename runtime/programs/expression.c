@@ -549,6 +549,15 @@ static strew_status store_as_floats(struct evaluation *evaluation, int k, strew_
   return copy_as(evaluation->call, value->tensor, STREW_FLOAT64, out);
 }
 
+/* Makes *out, the sums or products of the value, those of a table's column; on failure they are released. */
+static strew_status give_table_sums(struct evaluation *evaluation, int k, strew_tensor **out) {
+  const strew_dtype dtype = dtype_table_sums(evaluation->values[k].tensor->dtype);
+  strew_tensor *sums = *out;
+  if (sums->dtype == dtype) return STREW_OK;
+  const strew_status status = copy_as(evaluation->call, sums, dtype, out);
+  return strew_release(sums), status;
+}
+
 static strew_status compute_fold(struct evaluation *evaluation, int k) {
   const struct node *node = &evaluation->expr->nodes[k];
   strew_tensor *out = NULL, *wide = NULL;
@@ -560,6 +569,8 @@ static strew_status compute_fold(struct evaluation *evaluation, int k) {
   strew_status status = wide ? strew_reduce_with((strew_fold)node->op, wide, &options, &out, evaluation->call->error)
                              : fold_value(evaluation, node->children[0], (strew_fold)node->op, &options, &out);
   strew_release(wide);
+  if (evaluation->given->columns && (node->op == STREW_FOLD_SUM || node->op == STREW_FOLD_PROD))
+    TRY(status, give_table_sums(evaluation, node->children[0], &out));
   if (status == STREW_OK) keep_tensor(&evaluation->values[k], out);
   return status;
 }

@@ -46,7 +46,7 @@ local WORDS <const> = {"sum", "mean", "var", "std", "median", "lower_median", "q
 -- The dtype of a word's results.
 local function dtype_of(word, dtype)
   if loops.is_float(dtype) or word == "lower_median" then return dtype end
-  if word == "sum" then return dtype:find "^u" and strew.ones(1, {dtype = dtype}):sum().dtype or "int64" end
+  if word == "sum" then return dtype:find "^u" and "uint64" or "int64" end
   return "float64"
 end
 
@@ -169,6 +169,50 @@ describe("statistics in tables", function()
     near({4.444097208657794}, d.std, "describe")
     near({1}, d["25%"], "describe")
     near({5}, d["75%"], "describe")
+  end)
+
+  it("sum unsigned integers in uint64, and are those of tables alone", function()
+    for _, dtype in ipairs{"uint8", "uint16", "uint32", "uint64"} do
+      local u = T({250, 2, 3, 4}, {dtype = dtype})
+      local x = strew.table{k = {0, 1, 0, 1}, p = {1, 1, 1, 1}, u = u}
+      local g = x:group_by("k")
+      local function row(text, sums) return {text, ("uint64[%d] {%s}"):format(select(2, sums:gsub("%d+", "")), sums)} end
+      local function out(to) return strew.ones(2, {dtype = to}) end
+      support.evaluate({
+        row("g:sum(u)", "253, 6"), row("g:prod(u)", "750, 8"), row("g:cumsum(u)", "250, 2, 253, 6"),
+        row("g:cumsum(u, {skip_nan = true})", "250, 2, 253, 6"), row("g:sum(u, {skip_nan = true})", "253, 6"),
+        row("strew.grouping(T{0, 2, 0, 2}):sum(u, {fill = 7})", "253, 7, 6"),
+        row("strew.grouping(T{0, 2, 0, 2}):prod(u)", "750, 1, 8"), row("g:sum(u:narrow(0, 0, 4))", "253, 6"),
+        row("g:sum(u, {dtype = 'uint64'})", "253, 6"), row("g:sum(u, {out = out 'uint64'})", "254, 7"),
+        row("g:agg{s = {'sum', u}, m = {'max', u}, p = {'prod', u}}.s", "253, 6"),
+        row("g:agg{s = {'sum', 'u'}}.s", "253, 6"), row("g:agg{s = {'sum', strew.expr('u + 0'):with(x)}}.s", "253, 6"),
+        row("g:agg{s = {'prod', 'uint16(u) * 2'}}.s:to('uint64')", "3000, 32"),
+        row("x:pivot('k', 'p', 'u', 'sum')['1']", "253, 6"), row("x:pivot('k', 'p', 'u', 'prod')['1']", "750, 8"),
+        row("strew.rolling(u, 2, 'sum', {min_count = 1})", "250, 252, 5, 7"),
+        row("strew.rolling(u, 2, 'prod', {min_count = 1})", "250, 500, 6, 12"),
+        row("strew.rolling(u, 2, 'sum', {min_count = 1, by = g})", "250, 2, 253, 6"),
+        row("strew.ranges(u, T{0, 1}, T{3, 1}, 'sum')", "255, 0"), row("strew.ranges(u, T{0}, T{2}, 'prod')", "500"),
+        row("x:assign{s = 'sum(u)'}.s", "259, 259, 259, 259"),
+        row("x:assign{s = 'prod(u, 0)'}.s", "6000, 6000, 6000, 6000"),
+        row("x:assign{s = 'nansum(u)'}.s", "259, 259, 259, 259"),
+        row("x:assign{t = T({0, 0, 0, 0}):to 'time'}:assign{s = 'where(t == t, sum(u), 0)'}.s", "259, 259, 259, 259"),
+        {"strew.group_by(T{}):sum(u:narrow(0, 0, 0))", "uint64[0] {}"},
+        {"g:sum(u, {dtype = 'int64'})", "int64[2] {253, 6}"}, {"g:agg{s = {'sum', 'u > 1'}}.s", "int64[2] {2, 2}"},
+        {"u:sum()", (dtype == "uint64" and dtype or "int64") .. "[] 259"},
+        {"strew.expr('sum(u)'){u = u}", (dtype == "uint64" and dtype or "int64") .. "[] 259"},
+        {"strew.scatter_sum(u:narrow(0, 1, 3), T{0, 0, 0})", dtype .. "[1] {9}"},
+      }, {strew = strew, T = T, g = g, u = u, x = x, out = out})
+      if dtype ~= "uint64" then
+        support.evaluate({
+          {"g:sum(u, {out = strew.ones(2, {dtype = 'int64'})})", "int64[2] {254, 7}"},
+          {"g:cumsum(u, {dtype = 'int64'})", "int64[4] {250, 2, 253, 6}"},
+        }, {strew = strew, g = g, u = u})
+      end
+    end
+    local found = support.message(strew.group_by(T{5}).sum, strew.group_by(T{5, 5}), T({255, 1}):to "uint8",
+      {dtype = "uint8"})
+    assert.matches("'src' has a sum in group 0 (5) that uint8 cannot hold", found, 1, true)
+    assert.matches("without 'dtype' it is uint64", found, 1, true)
   end)
 
   it("leave scatter_* and tensors as they are", function()
