@@ -124,30 +124,39 @@ local function read_all(list)
   return parts, names, places
 end
 
--- Returns the rows of a column that some tables lack, missing there, or `fill`: of the column of the others.
-local function filled(parts, name, places, fill)
-  local own, at, from, count = {}, {}, {}, 0
-  local device = parts[1].device
-  for k, columns in ipairs(parts) do
+-- Returns for each row of the result its place in a column that only some tables have, which `places` has, or -1; and
+-- where it is -1, or nil. known: those of other columns.
+local function rows_of(parts, places, known)
+  local has, from, count, device = {}, {}, 0, parts[1].device
+  for k in ipairs(parts) do has[k] = places[k] and "1" or "0" end
+  local which = table.concat(has)
+  for k, columns in ipairs(known[which] and {} or parts) do
     local rows = columns.rows
-    if places[k] then
-      own[#own + 1], at[#at + 1] = columns, places[k]
-      from[k] = strew.arange(count, count + rows, {dtype = "int64", device = device})
-      count = count + rows
-    else
-      from[k] = strew.full(rows, -1, {dtype = "int64", device = device})
-    end
+    from[k] = places[k] and strew.arange(count, count + rows, {dtype = "int64", device = device})
+      or strew.full(rows, -1, {dtype = "int64", device = device})
+    count = places[k] and count + rows or count
   end
-  local all = strew.cat(from)
+  local all = not known[which] and strew.cat(from)
+  known[which] = known[which] or {all, missing.gaps(all)}
+  return table.unpack(known[which], 1, 2)
+end
+
+-- Returns the rows of a column that some tables lack, missing there, or `fill`: of the column of the others.
+local function filled(parts, name, places, fill, known)
+  local own, at = {}, {}
+  for k, columns in ipairs(parts) do
+    if places[k] then own[#own + 1], at[#at + 1] = columns, places[k] end
+  end
   local column = {names = {name}, tensors = {tables.stacked(own, at, "tables")}, argument = "tables"}
-  return missing.choose(column, 1, all, missing.gaps(all), fill)
+  local all, gaps = rows_of(parts, places, known)
+  return missing.choose(column, 1, all, gaps, fill)
 end
 
 local function concat(list, fill)
   local value -- of the missing numbers; nil: NaN
   if type(fill) == "number" then value = fill end
   local parts, names, places_of = read_all(list)
-  local out = {names = names, tensors = {}}
+  local out, known = {names = names, tensors = {}}, {}
   for n, name in ipairs(names) do
     local places, lacks, has = places_of[name], nil, nil
     for k in ipairs(parts) do
@@ -158,9 +167,7 @@ local function concat(list, fill)
       fail(format("tables[%d]", lacks), format("has no column %s, which tables[%d] has", tables.quoted(name), has),
         hint or "strew.concat({a, b}, {fill = true}) makes its elements missing")
     end
-    out.tensors[n] = (lacks and filled or function()
-      return tables.stacked(parts, places, "tables")
-    end)(parts, name, places, value)
+    out.tensors[n] = lacks and filled(parts, name, places, value, known) or tables.stacked(parts, places, "tables")
   end
   return tables.make(out)
 end

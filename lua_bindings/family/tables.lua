@@ -23,11 +23,16 @@ function tables.filled(value, t)
   return strew.full(t:size(0), value, {dtype = dtype, device = t.device})
 end
 
+-- Returns the column of a name and the name; nil: it is none that has rows.
+local function column_at(x, name)
+  local t = rawget(x, name)
+  if operands.is_tensor(t) and inner.is_open(t) and t:dim() > 0 then return t, name end
+end
+
 -- Returns the first column that has rows, and its name; nil: none has.
 local function first_column(x, names)
   for _, name in ipairs(names) do
-    local t = rawget(x, name)
-    if operands.is_tensor(t) and inner.is_open(t) and t:dim() > 0 then return t, name end
+    if column_at(x, name) then return column_at(x, name) end
   end
 end
 
@@ -98,18 +103,19 @@ local function problem_of(t, name, first, rows, device)
   end
 end
 
--- Returns the first column of x that has rows, and its name, whatever the others are; nil: none has. Columns are
--- settled.
+-- The column by which tables.first found the rows of a table that lost the first one of its metatable.
+local found = setmetatable({}, {__mode = "k"})
+
+-- Returns the first column of x that has rows, and its name, whatever the others are; nil: none has. Only a table that
+-- lost it is searched, once for all columns that are added.
 function tables.first(x)
-  for _, value in next, x do
-    if IS_FILLING[type(value)] then
-      tables.names(x)
-      break
-    end
-  end
-  local t, name = first_column(x, about.about(x) or {})
+  local names = about.about(x) or {}
+  local t, name = column_at(x, names[1])
+  if not t then t, name = column_at(x, found[x]) end
   if t then return t, name end
-  return first_column(x, (tables.names(x)))
+  t, name = first_column(x, (tables.names(x)))
+  found[x] = name
+  return t, name
 end
 
 -- Raises an error unless a tensor has as many rows as a column beside it, and its device.

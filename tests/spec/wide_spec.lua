@@ -39,6 +39,25 @@ local calls = {
   {"a misspelt column", function(x) pcall(x.assign, x, {k = "d + 1"}) end},
   {"a column that is missing", function(x) pcall(function() return x.cc1 end) end},
   {"x.new = tensor", function(x) x.new = x.c1 end}, {"x.new = number", function(x) x.new = 3 end},
+  {"x.new = tensor, n times", function(x, _, n) for i = 1, n do x["n" .. i] = x.c1 end end},
+  {"x.new = number, n times", function(x, _, n) for i = 1, n do x["n" .. i] = i end end},
+  {"x.new = word, n times, of one column", function(_, x, n) for i = 1, n do x["n" .. i] = "a" end end,
+    function() return wide(1, 1) end},
+  {"x.new, n times, without the first columns", function(x, _, n)
+    for i = 1, n // 2 do x["c" .. i] = nil end
+    for i = 1, n do x["n" .. i] = i end
+  end},
+  {"x.new, n times, without columns of its own", function(_, x, n)
+    x.n0, x.c1 = x.c1, nil
+    for i = 1, n do x["n" .. i] = 0.5 end
+  end, function() return wide(1, 1) end},
+  {"x.new, n times, beside one that is to be filled", function(x, _, n)
+    x.c1 = 7
+    for i = 1, n do x["n" .. i] = i end
+    assert(x.c1:sum():item() == 14 and #x == 2)
+  end},
+  {"x[n] = tensor, n times", function(_, x, n) for i = 2, n do x[i] = x[1] end end,
+    function() return strew.columns({strew.tensor{1, 2}}, {1}) end},
   {"#x", function(x) return #x end}, {"names", function(x) return strew.columns(x) end},
   {"columns, one", function(x) return x:columns "c2" end},
   {"columns, all", function(x, names) return x:columns(names) end},
