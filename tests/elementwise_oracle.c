@@ -239,7 +239,7 @@ static double apply_unary_float(strew_unary_op op, strew_dtype dtype, double x) 
   case STREW_LOG10: return OF_HEADER(log10);
   case STREW_LOG1P: return OF_HEADER(log1p);
   case STREW_EXPM1: return OF_HEADER(expm1);
-  case STREW_SIGN: return (x > 0) - (x < 0);
+  case STREW_SIGN: return isnan(x) ? x : (x > 0) - (x < 0);
   case STREW_TAN: return OF_HEADER(tan);
   case STREW_ASIN: return OF_HEADER(asin);
   case STREW_ACOS: return OF_HEADER(acos);

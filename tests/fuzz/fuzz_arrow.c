@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 4, BLOCKS = 64, KINDS = 9, TEXT = 5, VIEWS = 7, DICTIONARY = 8 };
-static const char *const formats[KINDS] = {"c", "tdD", "ttu", "g", "b", "u", "U", "vu", "c"};
-static const size_t widths[KINDS] = {1, 4, 8, 8, 0, 4, 8, 16, 1}; /* of an element, or of an offset; 0: a bit */
+enum { COLUMNS = 4, BLOCKS = 64, KINDS = 17, TEXT = 13, VIEWS = 15, DICTIONARY = 16 };
+static const char *const formats[KINDS] = {"c",    "tdD",   "ttu",      "g",         "b",     "e",
+                                           "tsu:", "tsn:Z", "d:9,0,32", "d:18,2,64", "d:9,2", "d:76,9,256",
+                                           "C",    "u",     "U",        "vu",        "c"};
+/* of an element, or of an offset; 0: a bit */
+static const size_t widths[KINDS] = {1, 4, 8, 8, 0, 2, 8, 8, 4, 8, 16, 32, 1, 4, 8, 16, 1};
 
 static bool is_text(int kind) { return kind >= TEXT && kind != DICTIONARY; }
 
@@ -185,7 +188,7 @@ static void change_array(struct bytes *bytes, struct ArrowArray *array, int kind
 }
 
 static void change_schema(struct bytes *bytes, struct ArrowSchema *schema) {
-  static const char *const others[] = {"+l", "d:9,2", "z", "", "+s", "n", "vz", "+ud:0,1", "uu", "\xff"};
+  static const char *const others[] = {"+l", "d:9,2,16", "z", "", "+s", "n", "vz", "w:4", "+ud:0,1", "uu", "\xff"};
   switch (fuzz_below(bytes, 5)) {
   case 0: schema->format = NULL; break;
   case 1: schema->format = others[fuzz_below(bytes, sizeof others / sizeof *others)]; break;
