@@ -103,19 +103,28 @@ local function problem_of(t, name, first, rows, device)
   end
 end
 
--- The column by which tables.first found the rows of a table that lost the first one of its metatable.
-local found = setmetatable({}, {__mode = "k"})
+-- Of tables: how many columns may be added before their values are looked at again, so that adding n takes steps as n;
+-- and the name of a column that has rows, if the first one of the metatable is lost.
+local added, AT_ONCE <const> = setmetatable({}, {__mode = "k"}), 64
 
--- Returns the first column of x that has rows, and its name, whatever the others are; nil: none has. Only a table that
--- lost it is searched, once for all columns that are added.
+-- Settles the columns of a table to which one is added; of more than AT_ONCE the later, the more there are.
+local function look_at(x, state)
+  local count, has_filling = 0, false
+  for _, value in next, x do count, has_filling = count + 1, has_filling or IS_FILLING[type(value)] end
+  if has_filling then tables.names(x) end
+  state.left = count // AT_ONCE
+end
+
+-- Returns the first column of x that has rows, and its name, whatever the others are; nil: none has.
 function tables.first(x)
-  local names = about.about(x) or {}
+  local names, state = about.about(x) or {}, added[x] or {left = 0}
+  added[x], state.left = state, state.left - 1
+  if state.left < 0 then look_at(x, state) end
   local t, name = column_at(x, names[1])
-  if not t then t, name = column_at(x, found[x]) end
+  if not t then t, name = column_at(x, state.name) end
   if t then return t, name end
-  t, name = first_column(x, (tables.names(x)))
-  found[x] = name
-  return t, name
+  t, state.name = first_column(x, (tables.names(x)))
+  return t, state.name
 end
 
 -- Raises an error unless a tensor has as many rows as a column beside it, and its device.

@@ -54,7 +54,11 @@ local calls = {
   {"x.new, n times, beside one that is to be filled", function(x, _, n)
     x.c1 = 7
     for i = 1, n do x["n" .. i] = i end
-    assert(x.c1:sum():item() == 14 and #x == 2)
+    assert(x.c1:sum():item() == 14)
+    for i = n + 1, 2 * n do
+      x.c2, x["n" .. i] = i, i
+    end
+    assert(#x == 2 and x.c2:sum():item() == 4 * n)
   end},
   {"x[n] = tensor, n times", function(_, x, n) for i = 2, n do x[i] = x[1] end end,
     function() return strew.columns({strew.tensor{1, 2}}, {1}) end},
