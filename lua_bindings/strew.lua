@@ -8335,6 +8335,20 @@ function strew.progress(doing, done) end
 
 ---Lists the devices, the CPU first, and the drivers that failed.
 ---
+---OpenCL is loaded when a script first names it; `build/strew --devices` looks for devices in a child process first, so
+---that a driver that crashes there costs one line. Kernels are compiled at first use and kept in `$XDG_CACHE_HOME/strew`
+---(else `~/.cache/strew`), at most 256 MB.
+---
+---strew tests each device's arithmetic when it opens it. Operations that the device rounds differently are emulated with
+---integers, more slowly; a float64 that is not exact is not offered. The first sort of each dtype sorts a few known items
+---first: if the compiler's optimisations spoil them, sorts are compiled without optimisation.
+---
+---Results stay on the device, but the CPU computes a few of them, on every device: running sums within groups
+---(`g:cumsum`) and the ids of a key table. For a device without float64 it also computes what needs float64: variances
+---of groups, ranges and windows, quantiles of the latter two, exact means and products of groups of integers, means and
+---quantiles of times, their sums with fractions of seconds, `bucketize` of integers with a list of floats, and `isclose`
+---and `allclose` of int64 and int32.
+---
 ---```lua
 ---local devices, problems = strew.devices()
 ---print(devices[1].name, devices[1].float64, type(problems))
