@@ -173,6 +173,11 @@ local function float(x) return operands.is_tensor(x) and x:to("float64") or x + 
 -- Returns the seconds from b to a. Their microseconds are exact in int64, unless they are 292,000 years apart, and
 -- those below 2^53 in float64; of others whole seconds and the rest are added.
 local function seconds_between(a, b)
+  local t = operands.is_tensor(a) and a or b
+  if not inner.has_float64(t) then
+    fail(nil, format("needs seconds between times, which are float64: device %s does not have it", t.device),
+      'to("cpu") computes there', "dtype")
+  end
   local gap, far = a - b, float(a) - float(b)
   local near = float(gap)
   local long = float(gap // SECOND) + float(gap % SECOND) / SECOND

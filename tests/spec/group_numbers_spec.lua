@@ -126,7 +126,7 @@ describe("integers in groups", function()
       assert.truthy(found:find(message, 1, true), found)
     end
     local shifts <const> = {uint8 = {56}, uint16 = {48}, uint32 = {32}, uint64 = {0, 1, 32, 62}}
-    for round = 1, ON_CPU and 600 or 8 do
+    for _ = 1, ON_CPU and 600 or 8 do
       local dtype = loops.any{"uint8", "uint16", "uint32", "uint64"}
       local n, spread, list, ids, members = math.random(0, 6), loops.any(shifts[dtype]), {}, {}, {{}, {}}
       for i = 1, n do

@@ -176,7 +176,9 @@ describe("statistics in tables", function()
       local u = T({250, 2, 3, 4}, {dtype = dtype})
       local x = strew.table{k = {0, 1, 0, 1}, p = {1, 1, 1, 1}, u = u}
       local g = x:group_by("k")
-      local function row(text, sums) return {text, ("uint64[%d] {%s}"):format(select(2, sums:gsub("%d+", "")), sums)} end
+      local function row(text, sums)
+        return {text, ("uint64[%d] {%s}"):format(select(2, sums:gsub("%d+", "")), sums)}
+      end
       local function out(to) return strew.ones(2, {dtype = to}) end
       support.evaluate({
         row("g:sum(u)", "253, 6"), row("g:prod(u)", "750, 8"), row("g:cumsum(u)", "250, 2, 253, 6"),

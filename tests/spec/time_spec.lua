@@ -355,7 +355,13 @@ describe("times", function()
     assert.same({1, 2, 0, 1}, h:nunique(t, {skip_nan = true}):tolist())
     assert.same({{"2024-01-03", "NaT"}}, strew.scatter_mean(t:view(1, 6), strew.grouping(strew.tensor{0, 1, -1, -1, -1,
       -1}, {mode = "drop"})):tolist())
-    if support.lacks_float64 then return end
+    if support.lacks_float64 then
+      for _, f in ipairs{g.std, g.var, function(_, v) return v - v[0] end, function(_, v) return v:std() end,
+                         function(_, v) return strew.rolling(v, 2, "std") end} do
+        assert.matches("needs seconds between times, which are float64: device", support.message(f, g, t), 1, true)
+      end
+      return
+    end
     local seconds = strew.tensor({0, 345600, 86400}, {dtype = "float64"})
     for _, word in ipairs{"std", "var"} do
       assert.is_true(math.abs(g[word](g, t)[1] / g[word](g, strew.cat{seconds, seconds})[1] - 1) < 1e-9)
