@@ -4122,18 +4122,29 @@ function strew.floor(self) end
 ---@return strew.Tensor t self's dtype
 function strew.ceil(self) end
 
----Rounds to the nearest integer, halves to even.
+---Rounds to the nearest integer, or to that many digits after the point, halves to even, as NumPy.
+---
+---Floats are multiplied by 10^digits, rounded, and divided by it, in their dtype (16 bits: in float32); what has no such
+---digits stays as it is. Integers are exact, and wrap where the result leaves the dtype.
 ---
 ---```lua
 ---print(strew.tensor{0.5, 1.5, -2.7}:round())
+---print(strew.tensor{3.14159, 2.5}:round(2))
+---print(strew.tensor{1234, 25, 15}:round(-1))
 ---```
 ---```text
 ---float32[3] cpu
 ---  0   2  -3
+---float32[2] cpu
+--- 3.1400  2.5000
+---int64[3] cpu
+--- 1230    20    20
 ---```
 ---@param self strew.Tensor integers and floats
+---@param digits? integer default 0; negative: before the point, of integers -18 or more
 ---@return strew.Tensor t self's dtype
-function strew.round(self) end
+---@overload fun(self: strew.Tensor, options: {digits?: integer}): strew.Tensor
+function strew.round(self, digits) end
 
 ---Returns max(x, 0): negative elements become 0.
 ---
@@ -6750,6 +6761,9 @@ function strew.cdist(self, other, p) end
 ---
 ---- reductions, computed first: `sum mean var std min max amin amax any all prod` of `(x [, dim [, keepdim]])`, and
 ---  without NaN `nansum nanmean nanmax nanmin nanstd`
+---
+---- `median` and `nanmedian` of the same: of columns as in tables, the mean of the two middle ones, of tensors the lower;
+---  and `round(x, digits)` with constant digits. With these each operation is a call
 ---
 ---- `m[i]`: rows of m chosen by an index or a grouping, as in `"x - mean[g]"`
 ---

@@ -97,7 +97,14 @@ static void push_names(lua_State *L, const strew_expr *expr, int to) {
   }
 }
 
-/* expr(text); its user value: the names of its inputs */
+static bool has_calls(const strew_expr *expr) {
+  strew_expr_node node;
+  for (int i = 0; strew_expr_node_at(expr, i, &node); i++)
+    if (node.is_call) return true;
+  return false;
+}
+
+/* expr(text); its user value: the names of its inputs, and `calls`: an operation is left to family/expressions.lua */
 static int expr(lua_State *L, struct script_call *call) {
   struct arguments a;
   size_t length;
@@ -110,6 +117,7 @@ static int expr(lua_State *L, struct script_call *call) {
   lua_settop(L, position);
   lua_getiuservalue(L, position, 1);
   push_names(L, owner->object.expr, position + 1);
+  bind_set_boolean(L, "calls", has_calls(owner->object.expr));
   lua_settop(L, position);
   return 1;
 }
@@ -131,7 +139,8 @@ static strew_expr *begin_plain(lua_State *L, struct script_call *call) {
   if (lua_getfield(L, 2, "out") != LUA_TNIL || lua_getfield(L, 2, "device") != LUA_TNIL) return NULL;
   lua_settop(L, 3);
   lua_getiuservalue(L, 1, 1);
-  return self->object.expr;
+  const bool is_whole = lua_getfield(L, 4, "calls") == LUA_TBOOLEAN && !lua_toboolean(L, -1);
+  return lua_pop(L, 1), is_whole ? self->object.expr : NULL;
 }
 
 /* Reads the inputs of a plain call. False on an error, and for texts and times: the family handles both. */
@@ -265,8 +274,8 @@ static int words(lua_State *L, struct script_call *call) {
   return self ? 2 : -1;
 }
 
-/* Pushes node i for the interpreter: {op =, of =, written =, at =, length =, number =, more = {dim, keepdim}, its
-   operands}, counted from 1. */
+/* Pushes node i for the interpreter: {op =, of =, written =, at =, length =, number =, is_call =, more = {dim, keepdim},
+   its operands}, counted from 1. */
 static void push_node(lua_State *L, const strew_expr_node *node) {
   const bool converts = strcmp(node->op, "to") == 0;
   lua_createtable(L, node->count, 6);
@@ -281,6 +290,7 @@ static void push_node(lua_State *L, const strew_expr_node *node) {
     lua_pushinteger(L, node->operands[k] + 1);
     lua_rawseti(L, -2, k + 1);
   }
+  if (node->is_call) bind_set_boolean(L, "is_call", true);
   if (!converts && !node->has_dim) return;
   lua_createtable(L, 2, 0);
   if (converts)

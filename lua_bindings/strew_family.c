@@ -406,6 +406,7 @@ int bind_run_with_options(lua_State *L, struct script_call *call) {
       IN(options, cumsum, EVERY | COMPOSED),
       IN(options, cumprod, EVERY | COMPOSED),
       IN(options, diff, ALWAYS | COMPOSED),
+      IN(options, round, EVERY | COMPOSED),
       IN(options, searchsorted, ALWAYS | CONSTANT)};
   const struct script_function *row = rows;
   while (strcmp(row->name, call->row->name) != 0) row++;

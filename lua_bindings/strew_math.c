@@ -22,6 +22,11 @@ static strew_status run_binary(struct arguments *a, strew_binary_op op) {
   return a->error->code;
 }
 
+/* With digits as in family/options.lua. */
+static int round_to(lua_State *L, struct script_call *call) {
+  return call->arguments > 1 ? bind_run_with_options(L, call) : bind_one(L, call);
+}
+
 static const char binary_parameters[] = "self:operand other:operand";
 
 static strew_status binary(struct arguments *a) { return run_binary(a, (strew_binary_op)a->call->row->code); }
@@ -163,7 +168,7 @@ static int result_type(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_math_rows[] = {
 #define ROW(ENUM, name, function, takes, gives, cost, forms)                                                           \
-  {name, bind_one, STREW_##ENUM, (forms) | gives, "self:tensor", unary},
+  {name, STREW_##ENUM == STREW_ROUND ? round_to : bind_one, STREW_##ENUM, (forms) | gives, "self:tensor", unary},
     STREW_UNARY(ROW)
 #undef ROW
 #define ROW(ENUM, name, function, takes, gives, cost, forms)                                                           \

@@ -11,6 +11,12 @@
 -- them: strew has nothing like it. In code a and b are vectors, m is a square matrix, p and q are probabilities, labels
 -- the classes of rows. A test runs it. A name that a task has needs no row.
 -- lua: the same of names that Lua's libraries lack, of its older versions and of other languages.
+
+-- A row for a call of groups that pandas alone has by a name of its own.
+local function grouped(call, result, names)
+  return {"strew." .. call, result, pandas = "groupby." .. names}
+end
+
 return {
   operands = [[
 local t = strew.tensor{{5.0, 1, 3}, {2, 4, 6}, {9, 7, 8}, {0, 2, 1}}
@@ -175,21 +181,18 @@ local y = {id = strew.tensor{0, 1}, name = strew.tensor{7, 9}}]],
         oneflow = "bincount"},
       {"strew.scatter_std(v, index)", "standard deviation of each group, torch_scatter's", scatter = "scatter_std"},
       {"strew.scatter_var(v, index)", "variance of each group; of one element 0", scatter = "scatter_std"},
-      {"strew.scatter_quantile(v, index, 0.9)", "quantile, percentile of each group of floats",
-        pandas = "groupby.quantile"},
+      grouped("scatter_quantile(v, index, 0.9)", "quantile, percentile of each group of floats", "quantile"),
       {"strew.scatter_median(v, index)", "median of each group, the lower of two", torch = "median"},
-      {"strew.group_by(index):std(v)", "standard deviation of each group; of one element NaN", pandas = "groupby.std"},
-      {"strew.group_by(index):var(v)", "variance of each group; of one element NaN", pandas = "groupby.var"},
-      {"strew.group_by(index):median(v)", "median of each group, the mean of two", pandas = "groupby.median"},
-      {"strew.group_by(index):quantile(v, 0.9)", "quantile, percentile of each group, of integers too",
-        pandas = "groupby.quantile"},
-      {"strew.scatter_any(v, index)", "true for each group with an element that is not zero", pandas = "groupby.any"},
-      {"strew.scatter_all(v, index)", "true for each group without a zero", pandas = "groupby.all"},
-      {"strew.scatter_first(v, index)", "first element of each group", pandas = "groupby.first; groupby.head"},
-      {"strew.scatter_last(v, index)", "last element of each group", pandas = "groupby.last; groupby.tail"},
-      {"strew.scatter_nunique(v, index)", "number of distinct values of each group", pandas = "groupby.nunique"},
-      {"strew.scatter_mean(v, index):index_select(0, index)", "the result of its group for each element",
-        pandas = "groupby.transform"},
+      grouped("group_by(index):std(v)", "standard deviation of each group; of one element NaN", "std"),
+      grouped("group_by(index):var(v)", "variance of each group; of one element NaN", "var"),
+      grouped("group_by(index):median(v)", "median of each group, the mean of two", "median"),
+      grouped("group_by(index):quantile(v, 0.9)", "quantile, percentile of each group, of integers too", "quantile"),
+      grouped("scatter_any(v, index)", "true for each group with an element that is not zero", "any"),
+      grouped("scatter_all(v, index)", "true for each group without a zero", "all"),
+      grouped("scatter_first(v, index)", "first element of each group", "first; groupby.head"),
+      grouped("scatter_last(v, index)", "last element of each group", "last; groupby.tail"),
+      grouped("scatter_nunique(v, index)", "number of distinct values of each group", "nunique"),
+      grouped("scatter_mean(v, index):index_select(0, index)", "the result of its group for each element", "transform"),
     },
 
     {"Softmax within groups",

@@ -1392,6 +1392,8 @@ STREW_API strew_status strew_key_table_keys(const strew_key_table *table, int i,
      reductions   sum mean var std min max amin amax any all prod (x [, dim [, keepdim]]): strew_reduce_with; dim and keepdim
                   are constants. nansum nanmean nanmax nanmin nanstd leave NaN out; nanstd divides by the count,
                   and nanmax of NaN alone is NaN. Computed first; the result broadcasts
+     calls        median nanmedian (x [, dim [, keepdim]]), round(x, digits): a host computes texts with these node by node,
+                  as strew.expr does; strew_expr_evaluate and what reads an expression in parts refuse them
      rows         m[i]: the rows of m along dimension 0 that an index tensor chooses; checked as STREW_ERROR
      words        x == "word", x ~= "word": the number that stands for the word in input x, see strew_expr_values
    A name that is not called is an input. Operations on numbers alone are computed in int64 or float64 and give numbers.
@@ -1419,18 +1421,20 @@ typedef struct strew_expr_node {
   const char *op;  /* the word of a strew_unary_op, strew_binary_op or strew_fold, or one of where, clamp, masked_fill,
                           to, index, isclose, and, or, not, number, input, word, replacement: the number in place of
                           NaN (`which` 0), inf (1) or -inf (2) in operand 0: operand 1, or that of nan_to_num(x);
-                          wide: operand 0 as its mean is computed; like: operand 0 in the float dtype of operand 1 */
+                          wide: operand 0 as its mean is computed; like: operand 0 in the float dtype of operand 1;
+                          median, nanmedian, round with `dim` digits (is_call) */
   int count;       /* of operands */
   int operands[5]; /* their nodes */
   strew_scalar number; /* of a number */
   int which;           /* the number of the input or word; of "to" the strew_dtype */
-  bool has_dim;        /* of a strew_fold: over one dimension, not all */
+  bool has_dim;        /* of a strew_fold or median: over one dimension, not all; of round with digits */
   int dim;
   bool keepdim;
   unsigned char written; /* of a comparison, & | or ~ a sum of: 1, operand 0 is a comparison, so operand 1 must be bool;
                             2, the reverse; 4, it is an operand of a comparison without parentheses: both are bool, or
                             none */
   int at, length;        /* of the operation in the text, in bytes */
+  bool is_call;          /* left to the host */
 } strew_expr_node;
 STREW_API bool strew_expr_node_at(const strew_expr *expr, int i, strew_expr_node *out);
 /* Adds the text, with a mark under node i, to the message of a host's own error, such as that of an unknown name. */

@@ -38,6 +38,11 @@ static const char *name_of(const strew_expr *expr, int number) {
   return strcmp(node.op, "to") == 0 ? strew_dtype_name((strew_dtype)node.which) : node.op;
 }
 
+static bool has_dim(const strew_expr *expr, int number) {
+  strew_expr_node node;
+  return strew_expr_node_at(expr, number, &node) && node.has_dim;
+}
+
 /* Prefix notation: "(add x (mul 2 y))"; a reduction has its dim, and "keep". */
 static void dump(const strew_expr *expr, int number, char *to) {
   const struct node *node = &expr->nodes[number];
@@ -50,7 +55,7 @@ static void dump(const strew_expr *expr, int number, char *to) {
   } else {
     append(to, "(%s", name_of(expr, number));
     for (int i = 0; i < node->count; i++) append(to, " "), dump(expr, node->children[i], to);
-    if (node->kind == NODE_FOLD && node->dim != ALL_DIMS) append(to, " dim=%d", node->dim);
+    if (has_dim(expr, number)) append(to, " dim=%d", node->dim);
     if (node->keepdim) append(to, " keep");
     append(to, ")");
   }
@@ -233,6 +238,8 @@ static const char *const texts[][2] = {
     {"nanmin(x, -1, true)",
      "(where (any (eq x x) dim=-1 keep) (amin (where (eq x x) x (replacement x inf)) dim=-1 keep) "
      "(replacement x (div 0 0)))"},
+    {"median(x) + nanmedian(x, 0, true)", "(add (median x) (nanmedian x dim=0 keep))"},
+    {"round(x) + round(x, -2)", "(add (round x) (round x dim=-2))"},
     {"nanmean(x)", "(like (div (sum (where (eq x x) (wide x) 0)) (sum (like (eq x x) (wide x)))) x)"},
     {"(x - mean(x, 0, true)) / std(x, 0, true)", "(div (sub x (mean x dim=0 keep)) (std x dim=0 keep))"},
     /* rows */
@@ -335,7 +342,7 @@ END_TEST
 START_TEST(test_functions) {
   static const char *const numerals[] = {
       "()", "(x)", "(x, 1)", "(x, 1, true)", "(x, 1, true, 4)", "(x, 1, true, 4, 5)", "(x, 1, true, 4, 5, 6)"};
-  static const char unary[] = "neg abs floor ceil round relu exp log sqrt rsqrt sin cos tanh sigmoid logical_not "
+  static const char unary[] = "neg abs floor ceil relu exp log sqrt rsqrt sin cos tanh sigmoid logical_not "
                               "tan asin acos atan sinh cosh asinh acosh atanh exp2 erf erfc gelu cbrt "
                               "bitwise_not log2 log10 log1p expm1 sign float32 float64 float16 bfloat16 int64 int32 "
                               "int16 int8 uint8 bool isnan isinf isfinite square reciprocal trunc silu softplus "
@@ -344,13 +351,15 @@ START_TEST(test_functions) {
       "add sub mul div floor_divide remainder pow minimum maximum eq ne lt le gt ge logical_and "
       "logical_or bitwise_and bitwise_or bitwise_xor atan2 hypot logaddexp nextafter heaviside logical_xor "
       "fmod copysign bitwise_left_shift bitwise_right_shift gcd lcm ";
-  static const char fold[] = "sum mean var std min max amin amax any all prod nansum nanmean nanmax nanmin nanstd ",
+  static const char fold[] = "sum mean var std min max amin amax any all prod nansum nanmean nanmax nanmin nanstd "
+                             "median nanmedian ",
                     other[] = "where masked_fill lerp ";
   static const struct {
     const char *names;
     int least, most;
-  } kinds[] = {{unary, 1, 1},    {binary, 2, 2},        {fold, 1, 3},      {other, 3, 3}, {"elu leaky_relu ", 1, 2},
-               {"clamp ", 2, 3}, {"nan_to_num ", 1, 4}, {"isclose ", 2, 5}};
+  } kinds[] = {
+      {unary, 1, 1},    {binary, 2, 2},        {fold, 1, 3},      {other, 3, 3}, {"elu leaky_relu round ", 1, 2},
+      {"clamp ", 2, 3}, {"nan_to_num ", 1, 4}, {"isclose ", 2, 5}};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     for (const char *name = kinds[k].names; *name; name += strcspn(name, " ") + 1)
       for (int count = 0; count < 7; count++) {
@@ -360,7 +369,7 @@ START_TEST(test_functions) {
         clear_failure();
         strew_status status = strew_expr_parse(context, text, strlen(text), &expr, &failure);
         const bool is_extreme = kinds[k].names == fold && (!strncmp(name, "m", 1) || !strncmp(name, "am", 2)) &&
-                                strncmp(name, "mean", 4) != 0; /* max(x, 1) could be maximum(x, 1) */
+                                strncmp(name, "me", 2) != 0; /* max(x, 1) could be maximum(x, 1) */
         bool is_valid = count >= kinds[k].least && count <= kinds[k].most && !(is_extreme && count == 2);
         ck_assert_msg((status == STREW_OK) == is_valid, "%s: %s", text, failure.message);
         if (expr) check_nodes(expr);
@@ -378,8 +387,12 @@ static void assert_refuses(const char *text, size_t length, const char *message)
   ck_assert_ptr_null(expr);
 }
 
-#define WORD_HERE "has a word here, but a word can only be compared with a text or time column"
-#define WORD_HINT "write name == \"word\" or name < \"word\""
+#define WORD_HERE           "has a word here, but a word can only be compared with a text or time column"
+#define WORD_HINT           "write name == \"word\" or name < \"word\""
+#define WRONG_DIM(name)     "calls '" name "' with a wrong dim, expected a constant such as 0 or -1"
+#define WRONG_KEEPDIM(name) "calls '" name "' with a wrong keepdim, expected true or false"
+#define TWO(name)           "calls '" name "' with two arguments, expected one, or three"
+#define UNKNOWN(name)       "calls '" name "', which is no elementwise function or reduction"
 /* A text; what is wrong with it; the line that marks it; the hint, or NULL. */
 static const struct {
   const char *text, *fact, *marks, *hint;
@@ -389,8 +402,7 @@ static const struct {
     {"-", "ends, expected a value", " ^", NULL},
     {"(", "ends, expected a value", " ^", NULL},
     {"x + )", "has ')', expected a value", "    ^", NULL},
-    {"f(", "calls 'f', which is no elementwise function or reduction", "^",
-     "compute it first, and pass the result as an input"},
+    {"f(", UNKNOWN("f"), "^", "compute it first, and pass the result as an input"},
     {"x y", "has 'y', expected an operator or the end", "  ^", NULL},
     {"x 2", "has '2', expected an operator or the end", "  ^", NULL},
     {"2 x", "has 'x', expected an operator or the end", "  ^", NULL},
@@ -417,8 +429,7 @@ static const struct {
     {"1 == 'a'", WORD_HERE, "     ^^^", WORD_HINT},
     {"x in y", "has 'in', which expressions do not have", "  ^^", "write x == a or x == b"},
     {"x between 1", "has 'between', which expressions do not have", "  ^^^^^^^", "write a <= x and x <= b"},
-    {"upper(x) == 'A'", "calls 'upper', which is no elementwise function or reduction", "^^^^^",
-     "compute it before, as a column: x.n = x.city:upper()"},
+    {"upper(x) == 'A'", UNKNOWN("upper"), "^^^^^", "compute it before, as a column: x.n = x.city:upper()"},
     {"exp('a')", WORD_HERE, "    ^^^", WORD_HINT},
     {"m['a']", WORD_HERE, "  ^^^", WORD_HINT},
     {"'a' == 'b'", WORD_HERE, "^^^", WORD_HINT},
@@ -426,7 +437,7 @@ static const struct {
     {"x and 'a'", WORD_HERE, "      ^^^", WORD_HINT},
     {"isnan('a')", WORD_HERE, "      ^^^", WORD_HINT},
     {"sum('a')", WORD_HERE, "    ^^^", WORD_HINT},
-    {"sum(x, 'a')", "calls 'sum' with a wrong dim, expected a constant such as 0 or -1", "^^^", NULL},
+    {"sum(x, 'a')", WRONG_DIM("sum"), "^^^", NULL},
     {"3x", "has a malformed number", "^^", NULL},
     {"0x", "has a malformed number", "^^", NULL},
     {"1x0", "has a malformed number", "^^^", NULL},
@@ -509,30 +520,27 @@ static const struct {
      "write (a > 1) & flag; a > (1 & flag) takes bits"},
     {"a == 'u' or 'v'", WORD_HERE, "            ^^^", "write a == 'u' or a == 'v'"},
     {"a == 'u' or a == 'v' or 'w'", WORD_HERE, "                        ^^^", "write a == 'v' or a == 'w'"},
-    {"max(v, 0)", "calls 'max' with two arguments, expected one, or three", "^^^",
-     "maximum(v, 0) is elementwise; max(v, 0, false) reduces dim 0"},
-    {"1 + amin(v * 2, (-1))", "calls 'amin' with two arguments, expected one, or three", "    ^^^^",
+    {"max(v, 0)", TWO("max"), "^^^", "maximum(v, 0) is elementwise; max(v, 0, false) reduces dim 0"},
+    {"1 + amin(v * 2, (-1))", TWO("amin"), "    ^^^^",
      "minimum(v * 2, -1) is elementwise; amin(v * 2, -1, false) reduces dim -1"},
-    {"nanmax(v, 0.0)", "calls 'nanmax' with a wrong dim, expected a constant such as 0 or -1", "^^^^^^", NULL},
-    {"nansum(v, 2147483647)", "calls 'nansum' with a wrong dim, expected a constant such as 0 or -1", "^^^^^^", NULL},
-    {"nanstd(v, 0, 1)", "calls 'nanstd' with a wrong keepdim, expected true or false", "^^^^^^", NULL},
-    {"like(v, 1)", "calls 'like', which is no elementwise function or reduction", "^^^^",
-     "compute it first, and pass the result as an input"},
-    {"nanmedian(v)", "calls 'nanmedian', which is no elementwise function or reduction", "^^^^^^^^^",
-     "a text has no median: compute it first, and pass the result as an input"},
-    {"max(v, 0.0)", "calls 'max' with two arguments, expected one, or three", "^^^", "maximum(v, 0.0) is elementwise"},
-    {"min(v, 1 - 1)", "calls 'min' with two arguments, expected one, or three", "^^^",
-     "minimum(v, 1 - 1) is elementwise"},
-    {"max(0, v)", "calls 'max' with two arguments, expected one, or three", "^^^", "maximum(0, v) is elementwise"},
-    {"clip(v, 0, 1)", "calls 'clip', which is no elementwise function or reduction", "^^^^",
-     "write clamp(x, low, high), maximum(x, low) or minimum(x, high)"},
-    {"exq(x)", "calls 'exq', which is no elementwise function or reduction", "^^^", "did you mean 'eq'?"},
-    {"maxmum(a, b)", "calls 'maxmum', which is no elementwise function or reduction", "^^^^^^",
-     "did you mean 'maximum'?"},
-    {"foo(x)", "calls 'foo', which is no elementwise function or reduction", "^^^",
-     "compute it first, and pass the result as an input"},
-    {"floatt32(x)", "calls 'floatt32', which is no elementwise function or reduction", "^^^^^^^^",
-     "did you mean 'float32'?"},
+    {"nanmax(v, 0.0)", WRONG_DIM("nanmax"), "^^^^^^", NULL},
+    {"nansum(v, 2147483647)", WRONG_DIM("nansum"), "^^^^^^", NULL},
+    {"nanstd(v, 0, 1)", WRONG_KEEPDIM("nanstd"), "^^^^^^", NULL},
+    {"like(v, 1)", UNKNOWN("like"), "^^^^", "compute it first, and pass the result as an input"},
+    {"quantile(v, 0.9)", UNKNOWN("quantile"), "^^^^^^^^",
+     "median(x) is one of a text; compute others first, and pass them as inputs"},
+    {"nanmedian(v, 0.0)", WRONG_DIM("nanmedian"), "^^^^^^^^^", NULL},
+    {"median(v, 0, 1)", WRONG_KEEPDIM("median"), "^^^^^^", NULL},
+    {"round(v, n)", "calls 'round' with a wrong number of digits, expected a constant such as 0 or -1", "^^^^^", NULL},
+    {"round(v, 1, 2)", "calls 'round' with 3 arguments, expected round(x [, digits])", "^^^^^", NULL},
+    {"max(v, 0.0)", TWO("max"), "^^^", "maximum(v, 0.0) is elementwise"},
+    {"min(v, 1 - 1)", TWO("min"), "^^^", "minimum(v, 1 - 1) is elementwise"},
+    {"max(0, v)", TWO("max"), "^^^", "maximum(0, v) is elementwise"},
+    {"clip(v, 0, 1)", UNKNOWN("clip"), "^^^^", "write clamp(x, low, high), maximum(x, low) or minimum(x, high)"},
+    {"exq(x)", UNKNOWN("exq"), "^^^", "did you mean 'eq'?"},
+    {"maxmum(a, b)", UNKNOWN("maxmum"), "^^^^^^", "did you mean 'maximum'?"},
+    {"foo(x)", UNKNOWN("foo"), "^^^", "compute it first, and pass the result as an input"},
+    {"floatt32(x)", UNKNOWN("floatt32"), "^^^^^^^^", "did you mean 'float32'?"},
     {"sum()", "calls 'sum' with 0 arguments, expected sum(x [, dim [, keepdim]])", "^^^", NULL},
     {"exp()", "calls 'exp' with 0 arguments, expected exp(x)", "^^^", NULL},
     {"exp(a, b)", "calls 'exp' with 2 arguments, expected exp(x)", "^^^", NULL},
@@ -541,20 +549,18 @@ static const struct {
     {"clamp(x)", "calls 'clamp' with 1 argument, expected clamp(x, low [, high])", "^^^^^", NULL},
     {"sum(x, 0, true, 1)", "calls 'sum' with 4 arguments, expected sum(x [, dim [, keepdim]])", "^^^", NULL},
     {"isnan()", "calls 'isnan' with 0 arguments, expected isnan(x)", "^^^^^", NULL},
-    {"sum(x, d)", "calls 'sum' with a wrong dim, expected a constant such as 0 or -1", "^^^", NULL},
-    {"sum(x, 1.0)", "calls 'sum' with a wrong dim, expected a constant such as 0 or -1", "^^^", NULL},
-    {"sum(x, true)", "calls 'sum' with a wrong dim, expected a constant such as 0 or -1", "^^^", NULL},
-    {"sum(x, 0, 1)", "calls 'sum' with a wrong keepdim, expected true or false", "^^^", NULL},
-    {"sum(x, 0, k)", "calls 'sum' with a wrong keepdim, expected true or false", "^^^", NULL},
-    {"sum(x, 0 + 1)", "calls 'sum' with a wrong dim, expected a constant such as 0 or -1", "^^^", NULL},
-    {"max(a, b)", "calls 'max' with two arguments, expected one, or three", "^^^", "maximum(a, b) is elementwise"},
-    {"min(a, b)", "calls 'min' with two arguments, expected one, or three", "^^^", "minimum(a, b) is elementwise"},
-    {"amin(a, 1.5)", "calls 'amin' with two arguments, expected one, or three", "^^^^",
-     "minimum(a, 1.5) is elementwise"},
-    {"max(a, b, c)", "calls 'max' with a wrong dim, expected a constant such as 0 or -1", "^^^",
-     "maximum(a, b) is elementwise"},
-    {"sum(x, 2147483647)", "calls 'sum' with a wrong dim, expected a constant such as 0 or -1", "^^^", NULL},
-    {"mean(x, -0x7fffffff)", "calls 'mean' with a wrong dim, expected a constant such as 0 or -1", "^^^^", NULL},
+    {"sum(x, d)", WRONG_DIM("sum"), "^^^", NULL},
+    {"sum(x, 1.0)", WRONG_DIM("sum"), "^^^", NULL},
+    {"sum(x, true)", WRONG_DIM("sum"), "^^^", NULL},
+    {"sum(x, 0, 1)", WRONG_KEEPDIM("sum"), "^^^", NULL},
+    {"sum(x, 0, k)", WRONG_KEEPDIM("sum"), "^^^", NULL},
+    {"sum(x, 0 + 1)", WRONG_DIM("sum"), "^^^", NULL},
+    {"max(a, b)", TWO("max"), "^^^", "maximum(a, b) is elementwise"},
+    {"min(a, b)", TWO("min"), "^^^", "minimum(a, b) is elementwise"},
+    {"amin(a, 1.5)", TWO("amin"), "^^^^", "minimum(a, 1.5) is elementwise"},
+    {"max(a, b, c)", WRONG_DIM("max"), "^^^", "maximum(a, b) is elementwise"},
+    {"sum(x, 2147483647)", WRONG_DIM("sum"), "^^^", NULL},
+    {"mean(x, -0x7fffffff)", WRONG_DIM("mean"), "^^^^", NULL},
     {"a < b < c", "compares the result of a comparison", "      ^",
      "write a < b and b < c; (a < b) < c compares two bools"},
     {"a < b + c <= d", "compares the result of a comparison", "          ^^",

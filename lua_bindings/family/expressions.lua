@@ -11,6 +11,27 @@ local known = setmetatable({}, {__mode = "k"})
 
 local COMPARES = {eq = true, ne = true}
 
+-- Returns the median of a column, of all elements or along a dimension: that of tables, the mean of the two middle ones.
+local function median_of_column(x, dim, keepdim, skip_nan)
+  local line = dim and operands.line(x) or x:reshape(-1)
+  local rows = strew.zeros(line:size(dim or 0), {dtype = "int64", device = x.device})
+  local one = strew.grouping(rows, {dim_size = 1})
+  local out = errors.own("src", "self", nil, one.median, one, line, {dim = dim, skip_nan = skip_nan})
+  if dim and x:dim() > 0 then return keepdim and out or out:squeeze(dim) end
+  local ones = {}
+  for d = 1, keepdim and x:dim() or 0 do ones[d] = 1 end
+  return out:reshape(ones)
+end
+
+-- Calls that texts have and the library leaves to this file: of_columns, x, then more.
+local function median(name, skip_nan)
+  return function(of_columns, x, dim, keepdim)
+    if of_columns then return median_of_column(x, dim, keepdim, skip_nan) end
+    return (strew[name](x, dim, keepdim))
+  end
+end
+local medians <const> = {median = median "median", nanmedian = median("nanmedian", true)}
+
 -- Returns for each input whether an operation but eq or ne with a word takes it.
 local function computed_with(nodes)
   local is_computed = {}
@@ -39,7 +60,11 @@ local function parts_of(f)
     local words, of = inner.expr_words(f)
     parts = {names = f.inputs, words = words, of = of, nodes = inner.expr_nodes(f)}
     parts.is_computed = computed_with(parts.nodes)
-    for _, node in ipairs(parts.nodes) do node.name = name_of(node, f.text) end
+    for _, node in ipairs(parts.nodes) do
+      node.name = name_of(node, f.text)
+      if node.op == "round" and node.more then node.more[2] = nil end -- keepdim
+      parts.has_calls = parts.has_calls or node.is_call
+    end
     known[f] = parts
   end
   return parts
@@ -124,8 +149,9 @@ local function check_words(f, parts, values, argument)
   end
 end
 
--- True if the operations are calls: those of times, and of texts but a comparison with a word by its code.
+-- True if the operations are calls: those that texts leave to this file, those of times, and of texts but a comparison with a word by its code.
 local function takes_calls(parts, values)
+  if parts.has_calls then return true end
   for k in ipairs(parts.words) do
     if parts.of[k] == 0 then return true end
   end
@@ -185,7 +211,7 @@ local function of_numbers(op, n, values)
       local own = type(values[k]) == "boolean" and "bool" or math.type(values[k]) == "float" and "float64" or "int64"
       given[k] = strew.tensor(values[k], {dtype = dtype or own, device = "cpu"})
     end
-    return strew[op](table.unpack(given))
+    return (medians[op] and medians[op](false, table.unpack(given)) or strew[op](table.unpack(given)))
   end
   local made = result(op == "pow" and "float64" or nil)
   return (op ~= "to" and made.dtype == "float32" and result "float64" or made):item()
@@ -283,6 +309,7 @@ end
 
 -- Calls strew[op] as texts of columns do: integers of 32 and 64 bits are float64 where they meet floats or become some.
 local function of_columns(op, ...)
+  if medians[op] then return medians[op](true, ...) end
   local taken = {...}
   local wide = op ~= "to" and (SPREADS[op] or has_floats(taken)) and widened(taken, SPREADS[op])
   local made = strew[op](table.unpack(wide or taken))

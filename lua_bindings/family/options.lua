@@ -32,6 +32,27 @@ local function cumulative(name, first)
   end}
 end
 
+-- Returns self rounded to multiples of 10^n, halves to even, of its dtype.
+local function round_integers(self, n)
+  if n > 18 then fail("digits", format("is %d, expected -18 or more for integers", -n)) end
+  local size = math.tointeger(10 ^ n)
+  local x = self.dtype == "uint64" and self or operands.as(self, "int64")
+  local text = "where((rest > n - rest) | ((rest == n - rest) & (x // n % 2 == 1)), x - rest + n, x - rest)"
+  return operands.as(operands.compute(text, {x = x, rest = x % size, n = size}), self.dtype)
+end
+
+-- The largest power of ten of float32 and float64.
+local MOST <const> = {float32 = 38, float64 = 308}
+
+-- Returns self rounded to that many digits after the point. What the power leaves no fraction of stays as it is.
+local function round_floats(self, digits)
+  local x = operands.computed(self)
+  local most, text = MOST[x.dtype], digits < 0 and "round(x / n) * n" or "where(abs(x * n) < inf, round(x * n) / n, x)"
+  if digits < -most then text = "where(abs(x) < inf, x * 0, x)" elseif digits > most then text = "x * 1" end
+  local n = 10.0 ^ math.min(math.abs(digits), most)
+  return operands.as(operands.compute(text, {x = x, n = n, inf = math.huge}), self.dtype)
+end
+
 -- Returns x, a number or tensor that goes before or after self's elements along dim, as a tensor.
 local function beside(self, x, dim)
   if operands.is_tensor(x) and x:dim() > 0 then return x end
@@ -44,6 +65,18 @@ end
 return {
   converted = options.converted,
   cumsum = cumulative("cumsum", 0), cumprod = cumulative("cumprod", 1),
+
+  round = {"self:tensor digits?integer", function(self, digits, in_place)
+    local out
+    if operands.is_float(self) then
+      out = round_floats(self, digits or 0)
+    elseif not digits or digits >= 0 or self.dtype == "bool" or self.dtype == "text" or self.dtype == "time" then
+      out = self:round()
+    else
+      out = round_integers(self, -digits)
+    end
+    return in_place == "_" and self:copy_(out) or out
+  end},
 
   diff = {"self:tensor n?integer dim?dim prepend=operand append=operand", function(self, n, dim, prepend, append)
     n, dim = n or 1, dim or -1

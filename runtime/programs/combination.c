@@ -55,8 +55,11 @@ static strew_status parse(const struct call *call, strew_context *context, const
   RETURN_IF_FAILED(strew_expr_parse(context, text, strlen(text), out, call->error));
   for (int k = 0; k < (*out)->node_count; k++) {
     const enum node_kind kind = (*out)->nodes[k].kind;
-    static const char *const words[] = {
-        [NODE_FOLD] = "a reduction", [NODE_INDEX] = "rows", [NODE_WORD] = "a word", [NODE_CLOSE] = "isclose"};
+    static const char *const words[] = {[NODE_FOLD] = "a reduction",
+                                        [NODE_CALL] = "a call",
+                                        [NODE_INDEX] = "rows",
+                                        [NODE_WORD] = "a word",
+                                        [NODE_CLOSE] = "isclose"};
     if (words[kind])
       return mark(call, *out, k,
                   fail(call, FAULT(STREW_EARGUMENT, argument), "has %s, expected operations on one element at a time",

@@ -659,6 +659,8 @@ static strew_status compute_operation(struct evaluation *evaluation, int k, stru
     for (int i = 0; i < node->count && i < 2; i++)
       RETURN_IF_FAILED(expect_tensor(call, operand_names[node->kind][i], in[i]));
     if (node->kind == NODE_CLOSE) return compute_close(evaluation, k, call, in);
+    if (node->kind == NODE_CALL)
+      return fail(call, FAULT(STREW_EARGUMENT, "self"), "is computed by a call of the host, node by node");
     return node->kind == NODE_FOLD ? compute_fold(evaluation, k) : compute_rows(evaluation, k);
   }
   if (node->kind == NODE_REPLACEMENT) return compute_replacement(evaluation, k, call, in);

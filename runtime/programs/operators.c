@@ -52,5 +52,6 @@ const char *const operand_names[][MOST_CHILDREN] = {
     [NODE_REPLACEMENT] = {"self"},
     [NODE_CLOSE] = {"self", "other", "rtol", "atol", "equal_nan"},
     [NODE_FOLD] = {"self"},
+    [NODE_CALL] = {"self"},
     [NODE_INDEX] = {"self", "index"},
 };

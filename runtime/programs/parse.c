@@ -134,7 +134,7 @@ static const struct stranger strange_calls[] = {
     {"clip clamp_min clamp_max", "write clamp(x, low, high), maximum(x, low) or minimum(x, high)"},
     {"fmax greatest pmax", "write maximum(a, b)"},
     {"fmin least pmin", "write minimum(a, b)"},
-    {"median nanmedian quantile", "a text has no median: compute it first, and pass the result as an input"},
+    {"quantile percentile", "median(x) is one of a text; compute others first, and pass them as inputs"},
     {"nanvar", "write nanstd(x) ^ 2"},
     {"count count_nonzero", "write sum(x == x), the number of elements that are not missing"},
     {"power", "write x ^ y"},
@@ -159,7 +159,8 @@ static bool follows(const struct parser *parser, const char *word) {
   return (size_t)(at - parser->expr->text) >= length && !memcmp(at - length, word, length);
 }
 
-static const char skipping_hint[] = "nansum, nanmean, nanmax, nanmin and nanstd leave NaN out: write nanmax(x)";
+static const char skipping_hint[] =
+    "nansum, nanmean, nanmedian, nanmax, nanmin and nanstd leave NaN out: write nanmax(x)";
 
 /* Fails at a token where `expected` is expected. Returns false. */
 static bool unexpected(struct parser *parser, const char *expected) {
@@ -466,10 +467,13 @@ static const struct function {
 #define BINARY(ENUM, name, ...)   {name, NODE_BINARY, STREW_##ENUM, 2, 2, "a, b", NULL},
 #define DTYPE(ENUM, s, name, ...) {name, NODE_CONVERT, STREW_##ENUM, 1, 1, "x", NULL},
 #define FOLD(name, ENUM) {name, NODE_FOLD, STREW_FOLD_##ENUM, 1, 3, "x [, dim [, keepdim]]", NULL},
+    {"round", NODE_CALL, CALL_ROUND, 1, 2, "x [, digits]", NULL},
     STREW_UNARY(UNARY) STREW_BINARY(BINARY) STREW_DTYPES(DTYPE)
     FOLD("sum", SUM) FOLD("mean", MEAN) FOLD("var", VAR) FOLD("std", STD) FOLD("min", AMIN) FOLD("max", AMAX)
     FOLD("amin", AMIN) FOLD("amax", AMAX) FOLD("any", ANY) FOLD("all", ALL) FOLD("prod", PROD)
 #define SKIPPING(name, definition) {name, NODE_FOLD, STREW_FOLD_SUM, 1, 3, "x [, dim [, keepdim]]", definition},
+    {"median", NODE_CALL, CALL_MEDIAN, 1, 3, "x [, dim [, keepdim]]", NULL},
+    {"nanmedian", NODE_CALL, CALL_NANMEDIAN, 1, 3, "x [, dim [, keepdim]]", NULL},
     {"where", NODE_WHERE, 0, 3, 3, "c, a, b", NULL},
     {"clamp", NODE_CLAMP, 0, 2, 3, "x, low [, high]", NULL},
     {"masked_fill", NODE_MASKED_FILL, 0, 3, 3, "x, mask, value", NULL},
@@ -551,11 +555,15 @@ static bool is_dim(const struct parser *parser, const struct value *value) {
   return is_constant(value, STREW_INT64) && dim > -ALL_DIMS && dim <= ALL_DIMS - !parser->x;
 }
 
+static bool folds(const struct function *function, strew_fold fold) {
+  return function->kind == NODE_FOLD && function->op == (int)fold;
+}
+
 /* Fails for dim or keepdim. max(v, 0) would be the largest element to some, to others 0 where v is less. */
 static bool fail_fold(struct parser *parser, const struct function *function, struct mark mark, int count,
                       const struct value *arguments, bool has_dim) {
   char hint[TEXT_BYTES];
-  const bool is_max = function->op == STREW_FOLD_AMAX, is_extreme = is_max || function->op == STREW_FOLD_AMIN;
+  const bool is_max = folds(function, STREW_FOLD_AMAX), is_extreme = is_max || folds(function, STREW_FOLD_AMIN);
   const struct part parts[] = {whole(&arguments[0]), whole(&arguments[1])};
   hint_of_extreme(parser->expr, function->name, parts, is_max, has_dim, hint);
   if (is_extreme && count == 2)
@@ -563,18 +571,19 @@ static bool fail_fold(struct parser *parser, const struct function *function, st
   if (has_dim)
     return wrong(parser, mark, NULL, "calls '%s' with a wrong keepdim, expected true or false", function->name);
   return wrong(parser, mark, is_extreme ? hint : NULL,
-               "calls '%s' with a wrong dim, expected a constant such as 0 or -1", function->name);
+               "calls '%s' with a wrong %s, expected a constant such as 0 or -1", function->name,
+               function->kind == NODE_CALL && function->op == CALL_ROUND ? "number of digits" : "dim");
 }
 
 /* dim and keepdim are constants, and no nodes. */
 static bool add_fold(struct parser *parser, const struct function *function, struct mark mark, int count,
                      struct value *arguments, struct value *out) {
-  const bool is_extreme = function->op == STREW_FOLD_AMAX || function->op == STREW_FOLD_AMIN;
+  const bool is_extreme = folds(function, STREW_FOLD_AMAX) || folds(function, STREW_FOLD_AMIN);
   const int64_t dim = count > 1 ? arguments[1].number.as.i : ALL_DIMS;
   const bool has_dim = count < 2 || is_dim(parser, &arguments[1]);
   if (!has_dim || (count == 2 && is_extreme) || (count > 2 && !is_constant(&arguments[2], STREW_BOOL)))
     return fail_fold(parser, function, mark, count, arguments, has_dim);
-  struct node node = {.kind = NODE_FOLD, .op = function->op, .count = 1, .dim = (int)dim};
+  struct node node = {.kind = function->kind, .op = function->op, .count = 1, .dim = (int)dim};
   node.keepdim = count > 2 && arguments[2].number.as.i;
   if (!settle(parser, &arguments[0])) return false;
   node.children[0] = arguments[0].node;
@@ -648,7 +657,10 @@ static bool parse_call(struct parser *parser, const struct token *name, struct m
   if (function->definition) return expand(parser, function, mark, count, arguments, out);
   if (function->kind == NODE_REPLACEMENT && function->parameters)
     return add_nan_to_num(parser, mark, count, arguments, out);
-  if (function->kind == NODE_FOLD) return add_fold(parser, function, mark, count, arguments, out);
+  if (function->kind == NODE_CALL && function->op == CALL_ROUND && count == 1)
+    return add_operation(parser, NODE_UNARY, STREW_ROUND, mark, count, arguments, out);
+  if (function->kind == NODE_FOLD || function->kind == NODE_CALL)
+    return add_fold(parser, function, mark, count, arguments, out);
   return add_operation(parser, function->kind, function->op, mark, count, arguments, out);
 }
 
@@ -834,11 +846,15 @@ static const char *const node_words[] = {
     [NODE_CONVERT] = "to",    [NODE_INDEX] = "index", [NODE_REPLACEMENT] = "replacement",
     [NODE_CLOSE] = "isclose", [NODE_WIDE] = "wide",   [NODE_LIKE] = "like"};
 
+static const char *const call_words[] = {
+    [CALL_MEDIAN] = "median", [CALL_NANMEDIAN] = "nanmedian", [CALL_ROUND] = "round"};
+
 const char *node_name(const struct node *node) {
   switch (node->kind) {
   case NODE_UNARY: return strew_unary_name((strew_unary_op)node->op);
   case NODE_BINARY: return strew_binary_name((strew_binary_op)node->op);
   case NODE_FOLD: return strew_fold_name((strew_fold)node->op);
+  case NODE_CALL: return call_words[node->op];
   default: return node_words[node->kind];
   }
 }
@@ -850,9 +866,10 @@ bool strew_expr_node_at(const strew_expr *expr, int i, strew_expr_node *out) {
                            .count = node->count,
                            .number = node->number,
                            .which = node->op,
-                           .has_dim = node->kind == NODE_FOLD && node->dim != ALL_DIMS,
+                           .has_dim = (node->kind == NODE_FOLD || node->kind == NODE_CALL) && node->dim != ALL_DIMS,
                            .dim = node->dim,
                            .keepdim = node->keepdim,
+                           .is_call = node->kind == NODE_CALL,
                            .at = node->at,
                            .length = node->length,
                            .written = node->kind == NODE_BINARY ? node->written : 0};

@@ -10,7 +10,8 @@
    `keepdim`. INDEX: rows of child 0 along dimension 0, chosen by child 1. WORD: the code that stands for a word in
    child 0, an input. TRUE_AND, TRUE_OR, TRUE_NOT: of bools alone. REPLACEMENT: the number in place of NaN (`op` 0), inf
    (1) or -inf (2) in child 0: child 1, or the nearest of its dtype. WIDE: child 0 as means of it are computed: halves as
-   float32, in texts of columns integers as float64. LIKE: child 0 in the dtype of child 1, if that is of floats. */
+   float32, in texts of columns integers as float64. LIKE: child 0 in the dtype of child 1, if that is of floats. CALL: a
+   call of hosts, of child 0 with `dim` as FOLD has it, digits of round. */
 enum node_kind {
   NODE_NUMBER,
   NODE_INPUT,
@@ -29,8 +30,10 @@ enum node_kind {
   NODE_REPLACEMENT,
   NODE_CLOSE,
   NODE_FOLD,
+  NODE_CALL,
   NODE_INDEX
 };
+enum node_call { CALL_MEDIAN, CALL_NANMEDIAN, CALL_ROUND };
 enum { ALL_DIMS = INT32_MAX, MOST_CHILDREN = 5 };
 
 /* How an operator is written, where texts mean other things elsewhere. LEFT_COMPARED, RIGHT_COMPARED: that operand of a
@@ -40,11 +43,11 @@ enum { LEFT_COMPARED = 1, RIGHT_COMPARED = 2, IN_COMPARISON = 4 };
 
 struct node {
   enum node_kind kind;
-  int op;    /* number of the input or word; strew_unary_op, strew_binary_op, strew_fold or strew_dtype */
+  int op;    /* number of the input or word; strew_unary_op, strew_binary_op, strew_fold, strew_dtype, node_call */
   int count; /* of children */
   int children[MOST_CHILDREN]; /* numbers of nodes before this one */
   strew_scalar number;         /* of NODE_NUMBER */
-  int dim;                     /* of NODE_FOLD */
+  int dim;                     /* of NODE_FOLD and NODE_CALL */
   bool keepdim;
   unsigned char written; /* not compared by "equal" */
   int at, length;        /* of the operator or name in the text, in bytes */

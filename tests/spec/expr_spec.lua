@@ -107,6 +107,106 @@ describe("reductions without NaN", function()
   end)
 end)
 
+describe("calls in texts", function()
+  local nan <const> = 0 / 0
+  local f <const> = strew.tensor({1.26, nan, 2.5, 9.04}, {dtype = "float32"})
+  local x = {v = strew.tensor{1, 2, 3, 10}, f = f, b = strew.tensor{true, false, true, true},
+    t = strew.time{"2024-01-01", "2024-01-03", "", "2024-01-05"}, w = strew.text{"a", "b", "c", "d"}}
+
+  it("have the medians of tables for columns, the lower ones for tensors", function()
+    for text, rows in pairs{["v > median(v)"] = {3, 10}, ["v - median(v) > 0.5"] = {10}, ["f >= nanmedian(f)"] = {3, 10},
+      ["f == median(f)"] = {}, ["t > nanmedian(t)"] = {10}, ["t > median(t)"] = {}, ["b == nanmedian(b)"] = {1, 3, 10},
+      ["v / median(v, 0, true) == 4"] = {10}, ["w > 'a' and v < median(v)"] = {2}} do
+      assert.same(rows, strew.rows(x, text).v:tolist(), text)
+    end
+    local m = strew.tensor{{3.0, 1, nan, 2}, {4, 4, 5, 7}}
+    for text, expected in pairs{["median(m)"] = "float32[] nan", ["nanmedian(m)"] = "float32[] 4.0",
+      ["median(m, 1)"] = "float32[2] {nan, 4.0}", ["nanmedian(m, 1, true)"] = "float32[2, 1] {{2.0}, {4.0}}",
+      ["nanmedian(m, -2)"] = "float32[4] {3.0, 1.0, 5.0, 2.0}", ["median(m[k])"] = "float32[] 4.0",
+      ["median(k)"] = "int64[] 1", ["m - nanmedian(m, 1, true) == 0"] = "bool[2, 4] {{false, false, false, true}, "
+        .. "{true, true, false, false}}"} do
+      local inputs = {m = m, k = strew.tensor{1, 1}}
+      assert.equal(expected, support.text(strew.expr(text)(inputs)), text)
+      if expected:find "^float" then assert.equal(expected, support.text(strew.expr(text):with(inputs):clone()), text) end
+    end
+    if support.lacks_float64 then return end
+    for text, expected in pairs{["median(m)"] = 2.5, ["median(m, 0)"] = 2.5, ["nanmedian(f, 0, true)"] = 2.5,
+      ["median(b)"] = 1.0, ["median(m, -1) + 0 * m"] = 2.5} do
+      local c = strew.table{m = x.v, f = f, b = x.b}
+      assert.equal(expected, strew.expr(text)(c):to("float64"):flatten()[0], text)
+    end
+    assert.equal("float64[2, 1] {{1.5}, {3.5}}",
+      support.text(strew.expr("median(m, 1, true)")(strew.table{m = strew.tensor{{1, 2}, {3, 4}}})))
+    assert.equal("float64[] nan",
+      support.text(strew.expr("median(m)")(strew.table{m = strew.zeros(0, {dtype = "int64"})})))
+  end)
+
+  it("leave the rest of a text its dtypes", function()
+    local n = strew.tensor{1, 2, 4}
+    for _, text in ipairs{"n / 3", "n * 0.1", "sqrt(n)", "where(n > 1, n, 0.5)", "mean(n)", "n // 2", "n % 3 == 1",
+      "nanmean(n) + n", "clamp(n, 1.5)", "not (n > 1) or n == 4"} do
+      local own = strew.expr(text)(strew.table{n = n})
+      local called = strew.expr("where(round(n, 0) == n, " .. text .. ", " .. text .. ")")(strew.table{n = n})
+      assert.equal(own.dtype, called.dtype, text)
+      assert.is_true(strew.equal(own:expand(3), called), text)
+    end
+  end)
+
+  it("have the calls' gradients, errors and places", function()
+    local t = strew.tensor{1.0, 5, 2, 7}
+    local got = strew.grad(function(y) return strew.expr("sum(y * median(y))"){y = y} end)(t)
+    assert.is_true(strew.equal(got, strew.grad(function(y) return (y * y:median()):sum() end)(t)))
+    for code, message in pairs{["rows(x, 'w > median(w)')"] = "median: 'self' is text, median takes numbers\n"
+        .. "  text  w > median(w)\n            ^^^^^^",
+      ["expr('round(b, -1)')(x)"] = "round: 'self' is bool, round takes integers and floats\n",
+      ["reduction{init = 0, combine = 'acc + round(x, 1)'}"] = "'combine' has a call, expected operations on one"} do
+      assert.matches(message, support.message(load("return strew." .. code, code, "t", {strew = strew, x = x})), 1, true)
+    end
+  end)
+end)
+
+describe("round with digits", function()
+  local inf <const>, nan <const> = math.huge, 0 / 0
+
+  it("has NumPy's values", function()
+    for _, row in ipairs{
+      {"float64", 2, {1.005, 2.675, -0.125, 0.375, 1e308, inf, nan, -0.004}, {1.0, 2.68, -0.12, 0.38, 1e308, inf, nan, -0.0}},
+      {"float64", 1, {0.25, 0.35, -2.45, 1e16}, {0.2, 0.4, -2.4, 1e16}},
+      {"float64", -2, {150, 250, 1249.5, -350, inf}, {200, 200, 1200, -400, inf}},
+      {"float64", 400, {1.5, inf}, {1.5, inf}}, {"float64", -400, {1.5, -1e308}, {0, -0.0}},
+      {"float32", 2, {0.125, 2.5, 3.14159}, {0.12, 2.5, 3.14}}, {"float32", 0, {0.5, 1.5}, {0, 2}},
+      {"float32", -1, {15, 25, 26.1}, {20, 20, 30}}, {"float32", 39, {1.5}, {1.5}},
+      {"float16", 1, {1.25, 60000}, {1.2, 60000}}, {"bfloat16", 0, {2.5}, {2}},
+      {"int64", -1, {15, 25, 35, -15, -25, 14, 16, 9007199254740995}, {20, 20, 40, -20, -20, 10, 20, 9007199254741000}},
+      {"int64", -18, {math.maxinteger, 500000000000000000, 1500000000000000000}, {9000000000000000000, 0, 2 * 10 ^ 18}},
+      {"int32", 2, {15, -15}, {15, -15}}, {"int32", -10, {5, math.maxinteger >> 32}, {0, 0}},
+      {"int8", -1, {55, 65, -128}, {60, 60, 126}}, {"uint8", -3, {255}, {0}}, {"uint64", -1, {15, 25}, {20, 20}},
+      {"uint16", -2, {150, 250, 65449}, {200, 200, 65400}},
+    } do
+      local dtype, digits = row[1], row[2]
+      if dtype ~= "float64" or not support.lacks_float64 then
+        local t, expected = strew.tensor(row[3], {dtype = dtype}), strew.tensor(row[4], {dtype = dtype})
+        local what = dtype .. " " .. digits
+        for _, got in ipairs{t:round(digits), strew.round(t, digits), t:round{digits = digits}, t:clone():round_(digits),
+          strew.expr("round(t, " .. digits .. ")"){t = t}} do
+          assert.equal(support.text(expected), support.text(got), what)
+        end
+      end
+    end
+    assert.equal("float32[] 1.2", support.text(strew.tensor(1.24):round(1)):gsub("1.2000%d+", "1.2"))
+    assert.equal("int64[0] {}", support.text(strew.zeros(0, {dtype = "int64"}):round(-1)))
+    assert.equal("int64[2, 1] {{20}, {40}}", support.text(strew.tensor{{15, 35}}:t():round(-1)))
+  end)
+
+  it("of digits that integers have not, and of others, are errors", function()
+    support.fail({
+      {"t:round(-19)", "round: 'digits' is -19, expected -18 or more for integers\n  self  int64[1] cpu"},
+      {"t:round(1.5)", "round: 'digits' is 1.5, expected an integer"},
+      {"t:round{decimals = 2}", "round: 'options' has unknown key \"decimals\", expected digits"},
+    }, {t = strew.tensor{1}})
+  end)
+end)
+
 -------------------------------------------------------------------------------------------------------- random texts
 
 -- A text, and Lua code that makes the calls of it one by one; Lua's own grammar groups the operators of both.
