@@ -109,7 +109,7 @@ bool bind_is_float(strew_dtype dtype);
    comparisons, positions, counts, whole numbers, properties and texts. BRIEF: written in Lua, with messages that do not
    list its tensors. INNER adds no name: files of the family call it as inner.NAME. CHECKED: an INNER
    function whose parameters are a letter for each argument (strew_library.c). COMPOSED: written in Lua; strew.grad
-   records the calls that it is made of. */
+   records the calls that it is made of. OF_COLUMNS: a function of the module, as a method of tables of columns. */
 enum form {
   FUNCTION = 1,
   METHOD = 2,
@@ -123,6 +123,7 @@ enum form {
   INNER = 512,
   COMPOSED = 1024,
   CHECKED = 2048,
+  OF_COLUMNS = 4096,
   ALWAYS = FUNCTION | METHOD,
   EVERY = ALWAYS | INPLACE
 };
@@ -354,6 +355,8 @@ int bind_end_iterator(lua_State *L, int iterator);
 
 /* missed(x, name), for Lua: keeps them for STREW_MISSED. */
 int bind_missed(lua_State *L, struct script_call *call);
+/* column_method(f): a function of the module as a method of tables of columns. */
+int bind_column_method(lua_State *L, struct script_call *call);
 /* saved(x, names, words) of strew.save: tensors, names, lists of words. */
 extern const struct script_function bind_saved_columns_row;
 /* The texts of strew.show and strew.help, written in Lua; strew_family.c. */

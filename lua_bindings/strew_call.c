@@ -116,25 +116,10 @@ static void push_detail(lua_State *L, int binding, const strew_error *error, con
 
 static const char colon_hint[] = "use : to call a method: %c:%s(...)";
 
-/* True if functions of the module are methods of the first argument, a table of columns (family/columns.lua). */
-static bool has_column_methods(lua_State *L) {
-  if (!lua_istable(L, 1) || !luaL_getmetafield(L, 1, "__index")) return false;
-  if (!lua_istable(L, -1) || !luaL_getmetafield(L, -1, "columns")) return lua_pop(L, 1), false;
-  return lua_pop(L, 2), true;
-}
-
 void bind_use(lua_State *L, int binding, const char *file) {
   lua_getiuservalue(L, binding, USE);
   lua_pushstring(L, file);
   lua_call(L, 1, 1);
-}
-
-/* True for the name of a method of tables of columns. */
-static bool is_column_method(lua_State *L, const char *name) {
-  bind_use(L, lua_upvalueindex(1), "columns.lua");
-  lua_getfield(L, -1, "methods");
-  const bool is_one = lua_getfield(L, -1, name) != LUA_TNIL;
-  return lua_pop(L, 3), is_one;
 }
 
 /* In t.add(u) instead of t:add(u), u is taken for self; in strew:zeros(3), the module for the shape. The way a call is
@@ -143,13 +128,11 @@ static void hint_punctuation(lua_State *L, struct script_call *call) {
   lua_Debug here;
   bool is_misfit = call->error.code == STREW_EARGUMENT && !strchr(call->error.message, '\n');
   if (!is_misfit || !lua_getstack(L, 0, &here) || !lua_getinfo(L, "n", &here)) return;
-  if (call->form & METHOD && strcmp(here.namewhat, "field") == 0)
-    bind_hint(call, colon_hint, call->form & GROUPED ? 'g' : 't', call->error.alias);
-  else if (strcmp(here.namewhat, "field") == 0 && lua_type(L, 1) < LUA_TTABLE && is_column_method(L, call->error.alias))
-    bind_hint(call, "use : to call a method: x:%s(...); the function is strew.%s(x, ...)", call->error.alias,
-              call->error.alias);
-  else if (call->form & FUNCTION && strcmp(here.namewhat, "method") == 0 && lua_istable(L, 1) &&
-           !has_column_methods(L)) /* in the place of the module */
+  const bool is_of_columns = call->form & OF_COLUMNS && lua_type(L, 1) < LUA_TTABLE;
+  if ((call->form & METHOD || is_of_columns) && strcmp(here.namewhat, "field") == 0)
+    bind_hint(call, colon_hint, is_of_columns ? 'x' : call->form & GROUPED ? 'g' : 't', call->error.alias);
+  else if ((call->form & (FUNCTION | OF_COLUMNS)) == FUNCTION && strcmp(here.namewhat, "method") == 0 &&
+           lua_istable(L, 1)) /* in the place of the module */
     bind_hint(call, "use . to call a function: strew.%s(...)", call->error.alias);
 }
 

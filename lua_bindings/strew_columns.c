@@ -78,6 +78,19 @@ int bind_missed(lua_State *L, struct script_call *call) {
   return 0;
 }
 
+int bind_column_method(lua_State *L, struct script_call *call) {
+  (void)call;
+  if (lua_tocfunction(L, 1) != bind_dispatch) return 1; /* a script's, in its place */
+  lua_getupvalue(L, 1, ROW_UPVALUE);
+  while (lua_type(L, -1) == LUA_TUSERDATA) lua_getiuservalue(L, -1, 1); /* a copy has the row before it */
+  const struct script_function *row = lua_touserdata(L, -1);
+  lua_getupvalue(L, 1, FORM_UPVALUE);
+  const int form = (int)lua_tointeger(L, -1);
+  lua_getupvalue(L, 1, NAME_UPVALUE);
+  bind_push_function(L, lua_upvalueindex(1), row, lua_tostring(L, -1), form | OF_COLUMNS);
+  return 1;
+}
+
 /* --------------------------------------------------------------------------------------------------------- from Lua */
 
 bool bind_read_columns(lua_State *L, struct script_call *call, int x, strew_table **out) {

@@ -506,6 +506,7 @@ const struct script_function bind_family_rows[] = {
     {"line_width", bind_values, 0, INNER | CONSTANT, "", line_width}, {"nearest", nearest, 0, INNER | CONSTANT},
     {"text", text, 0, INNER | CONSTANT | CHECKED, "*"}, {"printable", printable, 0, INNER | CONSTANT | CHECKED, "s"},
     {"is_open", is_open, 0, INNER | CONSTANT}, {"is_beside", is_beside, 0, INNER | CONSTANT}, {"missed", bind_missed, 0, INNER},
+    {"column_method", bind_column_method, 0, INNER | CONSTANT | CHECKED, "f"},
     {"has_float64", bind_values, 0, INNER | CONSTANT, "self:tensor", has_float64},
     {NULL},
 };

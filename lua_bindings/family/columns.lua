@@ -6,7 +6,8 @@ local methods = {}
 local columns = {methods = methods}
 for name in string.gmatch("asof assign code columns describe group_by head join melt pivot rows sort_by tail to_arrow "
   .. "to_arrow_stream value_counts", "[%w_]+") do
-  methods[name] = rawget(strew, name) -- a sandbox lacks some
+  local f = rawget(strew, name)
+  methods[name] = f and inner.column_method(f) -- a sandbox lacks some
 end
 
 -- Makes x a table of columns as strew.load returns it; returns x.

@@ -126,10 +126,18 @@ describe("arguments", function()
     local dtypes = "float32, float64, float16, bfloat16, int64, int32, int16, int8, uint8, bool, uint16, uint32, "
       .. "uint64, time, text"
     fail({
-      {"strew.head()", "head: 'x' is missing, the arguments are (x [, n])\n"
-        .. "  hint  use : to call a method: x:head(...); the function is strew.head(x, ...)"},
-      {"strew.sort_by('a')", "sort_by: 'x' is \"a\", expected a table\n"
-        .. "  hint  use : to call a method: x:sort_by(...); the function is strew.sort_by(x, ...)"},
+      {"strew.head()", "head: 'x' is missing, the arguments are (x [, n])"},
+      {"strew.sort_by('a')", "sort_by: 'x' is \"a\", expected a table"},
+      {"({go = strew.rows}).go('a')", "rows: 'x' is \"a\", expected a table"},
+      {"strew.table{a = {1}}.head()", "head: 'x' is missing, the arguments are (x [, n])\n"
+        .. "  hint  use : to call a method: x:head(...)"},
+      {"strew.table{a = {1}}.rows('a > 1')", "rows: 'x' is \"a > 1\", expected a table\n"
+        .. "  hint  use : to call a method: x:rows(...)"},
+      {"strew.table{a = {1}}.group_by('a')", "group_by: 'keys' is \"a\", expected a tensor\n"
+        .. "  hint  use : to call a method: x:group_by(...)"},
+      {"pcall(error) strew.table{a = {1}}.describe()", "describe: 'x' is missing, the arguments are (x)\n"
+        .. "  hint  use : to call a method: x:describe(...)"},
+      {"strew.table{a = {1}}:head('a')", "head: 'n' is \"a\", expected an integer"},
       {"t.sum()", "sum: 'self' is missing, expected a tensor\n  hint  use : to call a method: t:sum(...)"},
       {"t.sum(0)", "sum: 'self' is 0, expected a tensor\n  hint  use : to call a method: t:sum(...)"},
       {"t.add_(1, 2)", "add_: 'self' is 1, expected a tensor\n  hint  use : to call a method: t:add_(...)"},

@@ -431,8 +431,7 @@ describe("errors of groupings", function()
       local f = assert(load(code, code, "t", environment))
       assert.equal(message, (support.message(f):gsub("\n  [^h][^\n]*", "")), code)
     end
-    refused("strew.group_by()", "group_by: 'keys' is missing, the arguments are (keys [, {order =}])\n"
-      .. "  hint  use : to call a method: x:group_by(...); the function is strew.group_by(x, ...)")
+    refused("strew.group_by()", "group_by: 'keys' is missing, the arguments are (keys [, {order =}])")
     refused("strew.group_by(k, w)", "group_by: 'keys' has 2 elements at [2], 3 at [1]: lengths must be equal")
     refused("strew.group_by(square)", "group_by: 'keys' has 2 dimensions at [1], expected 1\n"
       .. "  hint     one key for each row: a column of the matrix, or several")

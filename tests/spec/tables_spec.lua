@@ -436,8 +436,7 @@ table: 2 rows, 3 columns, cpu
       {"strew.rows(x, 1)", "rows: 'which' is 1, expected a tensor, or a condition as text\n"
        .. "  hint  strew.tensor{1}"},
       {"strew.rows(x)", "rows: 'which' is missing, the arguments are (x, which)"},
-      {"strew.rows(5, strew.arange(1))", "rows: 'x' is 5, expected a table\n"
-        .. "  hint  use : to call a method: x:rows(...); the function is strew.rows(x, ...)"},
+      {"strew.rows(5, strew.arange(1))", "rows: 'x' is 5, expected a table"},
       {"strew.rows({}, strew.arange(1))", "rows: 'x' is an empty table, expected columns"},
       {"strew.rows({a = x.size, b = strew.arange(2)}, strew.arange(1))",
        "rows: 'x' has a column \"b\" of 2 elements, expected 3, as in the first one, \"a\""},
@@ -496,8 +495,7 @@ table: 2 rows, 3 columns, cpu
       {"strew.columns(x, 7)", "columns: 'which' has 7, not found in x"},
       {"strew.columns(x, {})", "columns: 'which' is an empty table, expected names or numbers of columns"},
       {"strew.columns{}", "columns: 'x' is an empty table, expected columns"},
-      {"strew.columns()", "columns: 'x' is missing, the arguments are (x [, which] [, words])\n"
-        .. "  hint  use : to call a method: x:columns(...); the function is strew.columns(x, ...)"},
+      {"strew.columns()", "columns: 'x' is missing, the arguments are (x [, which] [, words])"},
       {"strew.columns(x, 'size', {size = 5})",
        "columns: 'words' has 5 for column \"size\", expected a sequence of strings"},
       {"strew.columns(x, nil, {size = {'a', 7}})",
