@@ -2,7 +2,7 @@
 -- arguments: what which.lua returns, the module, the methods of tensors, the loaded modules, a function that finds the
 -- nearest key, and the globals of scripts.
 local which, strew, methods, loaded, nearest, globals = ...
-local hints, answers = {nearest = nearest}, {names = {}, lua = {}, groups = {}} -- answers: rows by name
+local hints, answers = {nearest = nearest}, {names = {}, lua = {}, groups = {}, text = {}} -- answers: rows by name
 local format = string.format
 
 -- Calls f with each of the names, which `gaps` separate.
@@ -50,6 +50,13 @@ end
 function hints.grouping(name)
   local row = answers.groups[name]
   return row and "here it is " .. row[2]
+end
+
+-- The same for a call that strings have with another meaning: of a text, and of two.
+function hints.text(name) return answers.text[name] and "of a text t: " .. answers.text[name][2] end
+function hints.texts(name)
+  local code = answers.text[name] and answers.text[name][3]
+  return code and "of texts a and b: " .. code or hints.text(name)
 end
 
 local function question(name) return name and format("did you mean '%s'?", name) end

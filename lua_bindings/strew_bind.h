@@ -393,6 +393,9 @@ int bind_help_pages(lua_State *L);
 int bind_hints(lua_State *L);
 /* Fails with "OWNER has no 'NAME'" and the hint; returns -1. */
 int bind_fail_name(lua_State *L, struct script_call *call, const char *owner, const strew_guess *guess);
+/* Adds the hint for a call that strings have with another meaning. False: no text is among the first two arguments, or
+   there is none. */
+bool bind_hint_text(lua_State *L, struct script_call *call);
 
 /* --------------------------------------------------------------------------------------------------- strew_fail.c */
 

@@ -76,6 +76,18 @@ static const char *push_hint(lua_State *L, const char *kind, const char *name) {
   return lua_tostring(L, -1);
 }
 
+bool bind_hint_text(lua_State *L, struct script_call *call) {
+  int count = 0;
+  for (int i = 1; i <= 2; i++) {
+    const struct box *box = bind_to_box(L, call->binding, i);
+    count += box && box->tensor && strew_tensor_dtype(box->tensor) == STREW_TEXT;
+  }
+  if (!count || call->error.hint[0]) return false;
+  const char *hint = push_hint(L, count > 1 ? "texts" : "text", call->error.alias);
+  if (hint) bind_hint(call, "%s", hint);
+  return hint != NULL;
+}
+
 /* True for the name of a call that a sandbox lacks. */
 static bool is_outside(const struct binding *binding, const char *name) {
   for (size_t i = 0; binding->rows[i]; i++)

@@ -195,8 +195,8 @@ static const struct {
                  .hint = "for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's"}};
 
 static int refuse(lua_State *L, struct script_call *call) {
-  (void)L;
   bind_fail(call, STREW_EARGUMENT, NULL, "%s", refusals[call->row->code].fact);
+  if (bind_hint_text(L, call)) return -1;
   return bind_hint(call, "%s", refusals[call->row->code].hint);
 }
 

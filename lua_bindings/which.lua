@@ -10,7 +10,12 @@
 -- names: {names of other libraries, code that does it to a tensor, or to a table of columns, say = a sentence}; none of
 -- them: strew has nothing like it. In code a and b are vectors, m is a square matrix, p and q are probabilities, labels
 -- the classes of rows. A test runs it. A name that a task has needs no row.
--- lua: the same of names that Lua's libraries lack, of its older versions and of other languages.
+-- lua: the same of names that Lua's libraries lack, of its older versions and of other languages.-- text: {names of calls that mean something else to strings, code for a text t, code for two texts a and b}.
+
+-- Code that changes the words of a text.
+local function of_words(change)
+  return "local w = t.words; for i = 1, #w do w[i] = " .. change .. " end; t = strew.text(t:codes(), w)"
+end
 
 -- A row for a call of groups that pandas alone has by a name of its own.
 local function grouped(call, result, names)
@@ -617,12 +622,13 @@ local y = {id = strew.tensor{0, 1}, name = strew.tensor{7, 9}}]],
     {"index", "t:index_select(0, rows)"},
     {"indexAdd", "t:index_add(0, rows, u)"}, {"take_along_axis", "t:take_along_dim(t:argsort(0), 0)"},
     {"compress extract", "t[mask]"}, {"fillna", "t:masked_fill(t:isnan(), 0)"}, {"isna isnull", "t:isnan()"},
-    {"notna notnull", "~t:isnan()"}, {"equals array_equal", "strew.equal(a, b)"}, {"str rsplit"},
-    {"gsub strip trim lstrip rstrip removeprefix match title capitalize zfill",
-      say = "of a text t: local w = t.words; for i = 1, #w do w[i] = w[i]:gsub(\"a\", \"b\") end; "
-        .. "t = strew.text(t:codes(), w)"},
-    {"replace", say = "of numbers strew.where(t:eq(1), 2, t); of a text local w = t.words; "
-      .. "for i = 1, #w do w[i] = w[i]:gsub(\"a\", \"b\") end; t = strew.text(t:codes(), w)"},
+    {"notna notnull", "~t:isnan()"}, {"equals array_equal", "strew.equal(a, b)"},
+    {"gsub gmatch strip trim lstrip rstrip removeprefix match title capitalize zfill ljust rjust center",
+      say = "of a text t: " .. of_words 'w[i]:gsub("a", "b")'},
+    {"replace", say = "of numbers strew.where(t:eq(1), 2, t); of a text " .. of_words 'w[i]:gsub("a", "b")'},
+    {"rep", say = "of a text t: " .. of_words "w[i]:rep(2)"},
+    {"rsplit", say = "of a text t: " .. of_words 'w[i]:match("[^,]*$")'},
+    {"str find", say = 'of a text t: t:upper(), t:contains("a"), ...'},
     {"nn", say = "layers are calls, as t:matmul(w):relu(); strew.grad(f) gives gradients of the weights"},
     {"optim", say = "strew.grad(f) gives gradients; a step is w:sub_(gradient * rate)"},
     {"degree", "strew.scatter_count(index)"},
@@ -655,6 +661,12 @@ local y = {id = strew.tensor{0, 1}, name = strew.tensor{7, 9}}]],
     {"plot imshow", "strew.show(v)"},
     {"itertuples iterrows items iteritems", nil, "for i = 0, #x.size - 1 do print(x.size[i], x.id[i]) end"},
     {"set_index reset_index reindex sort_index explode pop core NaT"},
+  },
+
+  text = {
+    {".. add", of_words 'w[i] .. "x"',
+      "local v, w = a:tolist(), b:tolist(); for i = 1, #v do v[i] = v[i] .. w[i] end; t = strew.text(v)"},
+    {"sub", of_words "w[i]:sub(1, 2)"}, {"split", of_words 'w[i]:match("[^,]*")'},
   },
 
   -- the same of names that groupings lack: x is the table of g.

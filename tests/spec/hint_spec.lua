@@ -474,6 +474,27 @@ describe("a hint names what works:", function()
   end
 end)
 
+it("calls that strings have with another meaning are answered by code for text", function()
+  for _, row in ipairs{
+    {"a .. b", {"Oslops", "Romeq", "Oslo"}}, {"a + b", {"Oslops", "Romeq", "Oslo"}}, {"a:add(b)", {"Oslops", "Romeq", "Oslo"}},
+    {"a .. '!'", {"Oslox", "Romex", "Oslox"}}, {"1 .. a", {"Oslox", "Romex", "Oslox"}},
+    {"a + '!'", {"Oslox", "Romex", "Oslox"}}, {"strew.add(a, '!')", {"Oslox", "Romex", "Oslox"}},
+    {"a:sub(1, 2)", {"Os", "Ro", "Os"}}, {"strew.sub(a, 1, 2)", {"Os", "Ro", "Os"}}, {"a:sub(1)", {"Os", "Ro", "Os"}},
+    {"a:split('s')", {"Oslo", "Rome", "Oslo"}}, {"a:gsub('o', 'a')", {"Oslo", "Rome", "Oslo"}},
+    {"a:rep(2)", {"OsloOslo", "RomeRome", "OsloOslo"}}, {"a:rsplit(',')", {"Oslo", "Rome", "Oslo"}},
+  } do
+    local env = {a = strew.text{"Oslo", "Rome", "Oslo"}, b = strew.text{"ps", "q", ""}}
+    local _, hint = provoke("return " .. row[1], env)
+    env.t = env.a
+    assert(load(hint:match "^of a? ?texts?[^:]*: (.*)$", "=hint", "t", env))()
+    assert.same(row[2], env.t:tolist(), row[1])
+  end
+  for _, code in ipairs{"t .. 'x'", "t:sub(1, 2)", "t + 'x'", "a * 2", "-a", "a % a"} do -- of numbers; of no string
+    local _, hint = provoke("return " .. code, {t = strew.ones(2), a = strew.text{"Oslo"}})
+    assert.falsy((hint or ""):find("of a? ?text"), code)
+  end
+end)
+
 it("the path of a file comes first", function()
   local path = os.tmpname() .. ".npy"
   local _, hint = provoke("strew.save(w, path)", {w = strew.ones(2), path = path})
