@@ -633,7 +633,8 @@ bool bind_push_element(lua_State *L, struct script_call *call, const strew_tenso
   if (element.dtype != STREW_UINT64) return bind_push_scalar(L, element), true;
   bind_fail(call, STREW_EVALUE, "self", "has value %" PRIu64 ", Lua's integers end at %" PRId64, (uint64_t)element.as.i,
             INT64_MAX);
-  bind_hint(call, "self:to(\"float64\") rounds it, self:to(\"int64\") has its bits, print(self) shows it");
+  bind_hint(call, "self:to(\"%s\") rounds it, self:to(\"int64\") has its bits, print(self) shows it",
+            bind_has_float64(self) ? "float64" : "float32");
   return false;
 }
 

@@ -355,6 +355,8 @@ int bind_end_iterator(lua_State *L, int iterator);
 
 /* missed(x, name), for Lua: keeps them for STREW_MISSED. */
 int bind_missed(lua_State *L, struct script_call *call);
+/* True if the tensor's device has float64. strew_family.c */
+bool bind_has_float64(const strew_tensor *t);
 /* column_method(f): a function of the module as a method of tables of columns. */
 int bind_column_method(lua_State *L, struct script_call *call);
 /* saved(x, names, words) of strew.save: tensors, names, lists of words. */

@@ -135,12 +135,14 @@ static int is_beside(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-/* has_float64(t): true if t's device has it. */
-static strew_status has_float64(struct arguments *a) {
+bool bind_has_float64(const strew_tensor *t) {
   strew_capabilities can = {.float64 = false};
-  const strew_status status = strew_device_capabilities(strew_tensor_device(a->self), &can, a->error);
-  lua_pushboolean(a->L, can.float64);
-  return status;
+  return strew_device_capabilities(strew_tensor_device(t), &can, NULL) == STREW_OK && can.float64;
+}
+
+/* has_float64(t) */
+static strew_status has_float64(struct arguments *a) {
+  return lua_pushboolean(a->L, bind_has_float64(a->self)), STREW_OK;
 }
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {

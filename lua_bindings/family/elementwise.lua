@@ -15,10 +15,18 @@ end
 -- Returns a function that computes a text of self and `count` further arguments, of which the last may be absent.
 local function by_text(name, count)
   local texts = {[0] = name .. "(x)", name .. "(x, y)", name .. "(x, y, z)", name .. "(x, y, z, w)"}
+  local function reword(fact, hint) -- the call's name, and a hint as scripts write it
+    fact = string.gsub(fact, ", [%l_]+ takes", ", " .. name .. " takes")
+    return fact, hint and string.gsub(string.gsub(hint, "^(%w+)%(x%)$", 'self:to("%1")'), "~= tells", "ne(a, b) tells")
+  end
   local function compute(suffix, x, y, z, w)
     local f = operands.formula(texts[w ~= nil and 3 or z ~= nil and 2 or y ~= nil and 1 or 0])
-    if suffix ~= "_" then return f{x = x, y = y, z = z, w = w} end
-    return errors.own("out", "self", function(fact, hint)
+    if count == 0 and (x.dtype == "time" or x.dtype == "text") then
+      local hint = x.dtype == "time" and 'self:to("int64") gives its numbers' or nil
+      fail("self", format("is %s, %s takes numbers", x.dtype, name), hint, "dtype")
+    end
+    if suffix ~= "_" then return errors.own(nil, nil, reword, f, {x = x, y = y, z = z, w = w}) end
+    return errors.own(nil, nil, reword, errors.own, "out", "self", function(fact, hint)
       return fact, hint or format("self:%s(...) makes a new tensor", name)
     end, expressions.evaluate, f:with{x = x, y = y, z = z, w = w}, x)
   end

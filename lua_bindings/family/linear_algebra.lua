@@ -433,7 +433,8 @@ return {
   vecdot = {"self:tensor other:tensor dim?dim", function(self, other, dim)
     local products = self * other
     if self.dtype == "bool" or other.dtype == "bool" then
-      fail("self", format("is %s, other %s: expected numbers", self.dtype, other.dtype), 'self:to("int64")', "dtype")
+      fail("self", format("is %s, other %s: expected numbers", self.dtype, other.dtype),
+        'self:to("int64"), other:to("int64")', "dtype")
     end
     return products:sum(dim or -1):to(products.dtype)
   end},

@@ -305,7 +305,7 @@ end
 function operands.check_float(t, name)
   local dtype <const> = t.dtype
   if not FLOATS[dtype] then
-    local hint = format('%s:to("%s")', name, operands.widest(t))
+    local hint = format('%s%s:to("%s")', name, dtype == "time" and ':to("int64")' or "", operands.widest(t))
     fail(name, format("is %s, expected a float dtype", dtype), hint, "dtype")
   end
   return dtype, FLOATS[dtype]

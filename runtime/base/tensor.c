@@ -131,7 +131,8 @@ const char *hint_of_floats(const strew_device *device) {
 }
 
 const char *hint_to_floats(const strew_tensor *tensor, const char *name, char *text) {
-  snprintf(text, TEXT_BYTES, "strew_to(%s, %s)", name, dtype_name_on(tensor->storage->device, STREW_FLOAT64));
+  snprintf(text, TEXT_BYTES, tensor->dtype == STREW_TIME ? "strew_to(strew_to(%s, int64), %s)" : "strew_to(%s, %s)",
+           name, dtype_name_on(tensor->storage->device, STREW_FLOAT64));
   return text;
 }
 

@@ -179,7 +179,8 @@ static strew_status check_quantile(const struct call *call, const strew_tensor *
   lines->n = dim && tensor->rank ? tensor->sizes[*dim] : numel;
   lines->rows = numel / lines->n;
   if (lines->n <= FLOAT32_EXACT || tensor->dtype == STREW_FLOAT64) return STREW_OK;
-  fault.hint = "strew_to(self, float64)";
+  fault.hint =
+      tensor->storage->device->lacks_float64 ? "strew_to(strew_to(self, cpu), float64)" : "strew_to(self, float64)";
   return fail(call, fault, "has size %" PRId64 " along the dimension, quantiles in float32 take up to %d", lines->n,
               FLOAT32_EXACT);
 }
