@@ -173,7 +173,7 @@ static int raise(lua_State *L, int binding, const strew_error *given, const stre
 /* Raises the error of the call. */
 static int raise_call(lua_State *L, struct script_call *call) {
   hint_punctuation(L, call);
-  bind_hint_text(L, call);
+  if (!call->binding->marked) bind_hint_text(L, call); /* in a text it would be no code */
   if (call->binding->marked) strew_expr_mark(call->binding->marked, call->binding->marked_node, &call->error);
   lua_settop(L, call->arguments); /* error->argument may be one of them (strew_family.c) */
   return raise(L, lua_upvalueindex(1), &call->error, call->self);

@@ -10,7 +10,8 @@
 -- names: {names of other libraries, code that does it to a tensor, or to a table of columns, say = a sentence}; none of
 -- them: strew has nothing like it. In code a and b are vectors, m is a square matrix, p and q are probabilities, labels
 -- the classes of rows. A test runs it. A name that a task has needs no row.
--- lua: the same of names that Lua's libraries lack, of its older versions and of other languages.-- text: {names of calls that mean something else to strings, code for a text t, code for two texts a and b}.
+-- lua: the same of names that Lua's libraries lack, of its older versions and of other languages.
+-- text: {names of calls that mean something else to strings, code for a text t, code for two texts a and b}.
 
 -- Code that changes the words of a text.
 local function of_words(change)

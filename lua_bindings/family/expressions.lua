@@ -11,7 +11,7 @@ local known = setmetatable({}, {__mode = "k"})
 
 local COMPARES = {eq = true, ne = true}
 
--- Returns the median of a column, of all elements or along a dimension: that of tables, the mean of the two middle ones.
+-- Returns the median of a column, of all elements or along a dimension, as in tables: the mean of the two middle ones.
 local function median_of_column(x, dim, keepdim, skip_nan)
   local line = dim and operands.line(x) or x:reshape(-1)
   local rows = strew.zeros(line:size(dim or 0), {dtype = "int64", device = x.device})
@@ -149,7 +149,8 @@ local function check_words(f, parts, values, argument)
   end
 end
 
--- True if the operations are calls: those that texts leave to this file, those of times, and of texts but a comparison with a word by its code.
+-- True if the operations are calls: those that texts leave to this file, those of times, and of texts but a comparison
+-- with a word by its code.
 local function takes_calls(parts, values)
   if parts.has_calls then return true end
   for k in ipairs(parts.words) do

@@ -114,7 +114,8 @@ describe("calls in texts", function()
     t = strew.time{"2024-01-01", "2024-01-03", "", "2024-01-05"}, w = strew.text{"a", "b", "c", "d"}}
 
   it("have the medians of tables for columns, the lower ones for tensors", function()
-    for text, rows in pairs{["v > median(v)"] = {3, 10}, ["v - median(v) > 0.5"] = {10}, ["f >= nanmedian(f)"] = {3, 10},
+    for text, rows in pairs{["v > median(v)"] = {3, 10}, ["v - median(v) > 0.5"] = {10},
+      ["f >= nanmedian(f)"] = {3, 10},
       ["f == median(f)"] = {}, ["t > nanmedian(t)"] = {10}, ["t > median(t)"] = {}, ["b == nanmedian(b)"] = {1, 3, 10},
       ["v / median(v, 0, true) == 4"] = {10}, ["w > 'a' and v < median(v)"] = {2}} do
       assert.same(rows, strew.rows(x, text).v:tolist(), text)
@@ -127,7 +128,8 @@ describe("calls in texts", function()
         .. "{true, true, false, false}}"} do
       local inputs = {m = m, k = strew.tensor{1, 1}}
       assert.equal(expected, support.text(strew.expr(text)(inputs)), text)
-      if expected:find "^float" then assert.equal(expected, support.text(strew.expr(text):with(inputs):clone()), text) end
+      local e = expected:find "^float" and strew.expr(text):with(inputs)
+      if e then assert.equal(expected, support.text(e:clone()), text) end
     end
     if support.lacks_float64 then return end
     for text, expected in pairs{["median(m)"] = 2.5, ["median(m, 0)"] = 2.5, ["nanmedian(f, 0, true)"] = 2.5,
@@ -160,7 +162,8 @@ describe("calls in texts", function()
         .. "  text  w > median(w)\n            ^^^^^^",
       ["expr('round(b, -1)')(x)"] = "round: 'self' is bool, round takes integers and floats\n",
       ["reduction{init = 0, combine = 'acc + round(x, 1)'}"] = "'combine' has a call, expected operations on one"} do
-      assert.matches(message, support.message(load("return strew." .. code, code, "t", {strew = strew, x = x})), 1, true)
+      local f = load("return strew." .. code, code, "t", {strew = strew, x = x})
+      assert.matches(message, support.message(f), 1, true)
     end
   end)
 end)
@@ -170,7 +173,8 @@ describe("round with digits", function()
 
   it("has NumPy's values", function()
     for _, row in ipairs{
-      {"float64", 2, {1.005, 2.675, -0.125, 0.375, 1e308, inf, nan, -0.004}, {1.0, 2.68, -0.12, 0.38, 1e308, inf, nan, -0.0}},
+      {"float64", 2, {1.005, 2.675, -0.125, 0.375, 1e308, inf, nan, -0.004},
+        {1.0, 2.68, -0.12, 0.38, 1e308, inf, nan, -0.0}},
       {"float64", 1, {0.25, 0.35, -2.45, 1e16}, {0.2, 0.4, -2.4, 1e16}},
       {"float64", -2, {150, 250, 1249.5, -350, inf}, {200, 200, 1200, -400, inf}},
       {"float64", 400, {1.5, inf}, {1.5, inf}}, {"float64", -400, {1.5, -1e308}, {0, -0.0}},
