@@ -153,9 +153,9 @@ static void translate_hint(lua_State *L, int binding, strew_error *error) {
   lua_pop(L, 2);
 }
 
-/* Raises an error; the binding is at this position. An interrupted call may have a hook pending, which raises an error
+/* Pushes the message of an error; the binding is at this position. An interrupted call may have a hook pending, which raises an error
    of its own: a call lets it do so here. Later it would raise a second error, in a script that caught the first. */
-static int raise(lua_State *L, int binding, const strew_error *given, const strew_tensor *self) {
+static void push_error(lua_State *L, int binding, const strew_error *given, const strew_tensor *self) {
   strew_error copy = *given, *const error = &copy;
   translate_hint(L, binding, error);
   push_detail(L, binding, error, self);
@@ -167,22 +167,24 @@ static int raise(lua_State *L, int binding, const strew_error *given, const stre
   script_place_push(L, 1); /* not always level 1: in "for i in ipairs(t)" level 1 is C */
   lua_pushstring(L, error->message);
   lua_concat(L, 2);
-  return lua_error(L);
 }
 
-/* Raises the error of the call. */
+/* Raises the error of the call: one failure, also where memory is too short for its message. */
 static int raise_call(lua_State *L, struct script_call *call) {
   hint_punctuation(L, call);
   if (!call->binding->marked) bind_hint_text(L, call); /* in a text it would be no code */
   if (call->binding->marked) strew_expr_mark(call->binding->marked, call->binding->marked_node, &call->error);
   lua_settop(L, call->arguments); /* error->argument may be one of them (strew_family.c) */
-  return raise(L, lua_upvalueindex(1), &call->error, call->self);
+  push_error(L, lua_upvalueindex(1), &call->error, call->self);
+  limits_note(call->binding->limits, call->error.code);
+  return lua_error(L);
 }
 
 int strew_raise(lua_State *L, const strew_error *error) {
   bind_stack(L, LUA_MINSTACK);
   bind_push_binding(L);
-  return raise(L, lua_gettop(L), error, NULL);
+  push_error(L, lua_gettop(L), error, NULL);
+  return lua_error(L);
 }
 
 bool strew_is_recording(lua_State *L) {
@@ -267,10 +269,7 @@ int bind_dispatch(lua_State *L) {
   bool has_collected = false;
   int results = run(L, &call);
   while (results < 0 && may_succeed(L, &call, &has_collected)) results = run(L, &call);
-  if (results < 0) {
-    limits_note(call.binding->limits, call.error.code);
-    return raise_call(L, &call);
-  }
+  if (results < 0) return raise_call(L, &call);
   account(L, call.binding);
   return results;
 }

@@ -99,6 +99,16 @@ for sandbox in '' --sandbox; do
 done
 expect 'too little memory for a state' 1 'out of memory' "$program" --memory 1000 -e 'print(1)'
 expect 'Lua memory: the message has the limit' 1 'hint  Lua.s values and tensors together have a limit of 32 MiB' "$program" --memory 32M -e 'local t = {} while true do t[#t + 1] = {} end'
+# A script that catches nothing has not continued, however small its limit.
+for sandbox in '' --sandbox; do
+  # shellcheck disable=SC2086
+  continued=$(for size in $(seq 200000 6000 599000); do
+    "$program" --memory "$size" $sandbox -e \
+      'for i = 1, 100 do strew.arange(i):sum():item() end print(strew.table{a = {1, 2}}) print(strew.expr("x + 1"))' 2>&1 |
+      sed -n "s/.*stopped, it continued.*/$size/p"
+  done)
+  verdict "small limits $sandbox" "$continued"
+done
 expect 'memory, caught' 0 'limit 32 MiB' "$program" --memory 32M -e 'print(pcall(strew.zeros, 1e8))'
 expect 'Lua memory, caught once' 0 'true' "$program" --memory 32M -e 'local ok = pcall(string.rep, "x", 1e8) print(not ok)'
 expect 'time, caught once' 0 '^done$' "$program" --time 0.2 -e 'pcall(function() while true do end end) print("done")'

@@ -32,6 +32,8 @@ struct limits {
   size_t charged_bytes; /* including overhead of the C library */
   size_t large_bytes;   /* in large blocks */
   size_t refused;       /* size of the last refused block; 0 after a success */
+  size_t struck;        /* size of a block whose refusal was a strike; 0 after a success */
+  bool may_be_names;    /* the refused block may have been Lua's table of short strings: see refuse */
   int strikes;          /* failures reported to the script */
   double patience_ends; /* end of the time for handling the first one */
   bool over;
@@ -101,11 +103,28 @@ static void discharge(struct limits *limits, size_t bytes) {
   strew_context_discharge(limits->context, bytes);
 }
 
-/* Refuses a block. Lua tries again after a full collection: the second refusal fails the script. */
-static void *refuse(struct limits *limits, size_t size_bytes) {
-  bool again = limits->refused == size_bytes;
+/* True while Lua runs a finalizer, as those of tensors. */
+static bool runs_finalizer(const struct limits *limits) { return lua_gc(limits->running, LUA_GCCOUNT) < 0; }
+
+/* Gives a finalizer memory from the reserve: a tensor whose finalizer fails would never be freed. */
+static bool lend(struct limits *limits, size_t more) {
+  if (more > limits->reserve_bytes || !runs_finalizer(limits)) return false;
+  limits->reserve_bytes -= more;
+  strew_context_discharge(limits->context, more);
+  return strew_context_charge(limits->context, more);
+}
+
+/* Refuses a block. Lua tries again after a full collection: the second refusal fails the script, unless the block is the
+   table of short strings, which Lua then leaves as small as it is, and makes the string. Callers that try once more, as
+   for room on the stack, fail once. */
+static void *refuse(struct limits *limits, size_t old, size_t size_bytes) {
+  const bool again = limits->refused == size_bytes;
   limits->refused = again ? 0 : size_bytes;
-  if (again) strike(limits);
+  if (runs_finalizer(limits)) return NULL; /* the script does not fail */
+  limits->may_be_names = again && old && size_bytes == 2 * old;
+  if (!again || limits->may_be_names || limits->struck == size_bytes) return NULL;
+  limits->struck = size_bytes;
+  strike(limits);
   return NULL;
 }
 
@@ -146,9 +165,13 @@ static void end(struct limits *limits) {
 /* A lua_Alloc. The last block freed is the state itself. */
 static void *allocate(void *limits_, void *block, size_t old, size_t size_bytes) {
   struct limits *limits = limits_;
+  const bool is_short_string = !block && old == LUA_TSTRING;
+  if (limits->may_be_names && !is_short_string) strike(limits);
+  limits->may_be_names = false;
   if (!block) old = 0; /* it encodes the kind of object */
   size_t before = old ? whole_bytes(old) : 0, after = size_bytes ? whole_bytes(size_bytes) : 0;
-  if (after > before && !may_have(limits, after - before, size_bytes)) return refuse(limits, size_bytes);
+  if (after > before && !may_have(limits, after - before, size_bytes) && !lend(limits, after - before))
+    return refuse(limits, old, size_bytes);
   void *moved = NULL;
   if (size_bytes)
     moved = realloc(block, size_bytes);
@@ -160,7 +183,7 @@ static void *allocate(void *limits_, void *block, size_t old, size_t size_bytes)
     return NULL;
   }
   if (after > before && size_bytes >= LARGE) wish_large_pages(moved, size_bytes);
-  if (after > before) limits->charged_bytes += after - before, limits->refused = 0;
+  if (after > before) limits->charged_bytes += after - before, limits->refused = limits->struck = 0;
   if (after < before) discharge(limits, before - after);
   count(limits, old, size_bytes);
   if (!limits->lua_bytes) end(limits);
