@@ -191,7 +191,8 @@ describe("round with digits", function()
       if dtype ~= "float64" or not support.lacks_float64 then
         local t, expected = strew.tensor(row[3], {dtype = dtype}), strew.tensor(row[4], {dtype = dtype})
         local what = dtype .. " " .. digits
-        for _, got in ipairs{t:round(digits), strew.round(t, digits), t:round{digits = digits}, t:clone():round_(digits),
+        for _, got in ipairs{t:round(digits), strew.round(t, digits), t:round{digits = digits},
+          t:clone():round_(digits),
           strew.expr("round(t, " .. digits .. ")"){t = t}} do
           assert.equal(support.text(expected), support.text(got), what)
         end

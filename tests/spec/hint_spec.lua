@@ -710,7 +710,8 @@ describe("a hint that reads as code can be followed", function()
   local T <const>, any = strew.tensor, {}
   local kinds = {
     T{1.0, 2, 3}, T{0.5, 1.5, 0.25}, T{2, 0, 1}, T{-1, 0, 1}, T{0, 1, 7}, T{true, false, true},
-    strew.text{"2", "0", "1"}, strew.time{"2024-01-02", "2024-01-01", ""}, T({1, 2, 0}, {dtype = "uint64"}), T({1, 2, 0}, {dtype = "int8"}),
+    strew.text{"2", "0", "1"}, strew.time{"2024-01-02", "2024-01-01", ""}, T({1, 2, 0}, {dtype = "uint64"}),
+    T({1, 2, 0}, {dtype = "int8"}),
     T({1.5, 2, 0.5}, {dtype = "float16"}), T{{1, 2}, {3, 4}}, T{{1.0, 2}, {3, 4}}, T(2.0), strew.zeros(0),
     T{{1.0}}:expand(3, 3),
   }
