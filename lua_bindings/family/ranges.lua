@@ -380,7 +380,7 @@ local function by_groups(x, ranges, order, word, options)
         local at = ranges.ends_at:get{found.value + first}
         place = format("the window that ends at [%d]", order and order:get{at} or at)
       end
-      local hint = inner.has_float64(x) and 'v:to("float64")' or 'v:to("float32")'
+      hint = inner.has_float64(x) and 'v:to("float64")' or 'v:to("float32")'
       return errors.replace(fact, group, "in " .. place), hint
     end
     local function of_script(fact, hint) return errors.replace(fact, "src's", "v's"), hint end

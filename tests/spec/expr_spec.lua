@@ -162,8 +162,8 @@ describe("calls in texts", function()
         .. "  text  w > median(w)\n            ^^^^^^",
       ["expr('round(b, -1)')(x)"] = "round: 'self' is bool, round takes integers and floats\n",
       ["reduction{init = 0, combine = 'acc + round(x, 1)'}"] = "'combine' has a call, expected operations on one"} do
-      local f = load("return strew." .. code, code, "t", {strew = strew, x = x})
-      assert.matches(message, support.message(f), 1, true)
+      local call = load("return strew." .. code, code, "t", {strew = strew, x = x})
+      assert.matches(message, support.message(call), 1, true)
     end
   end)
 end)
