@@ -40,9 +40,7 @@ bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *
     if (!bind_may_continue(call, i + 1)) return false;
     push_key(L, table, i);
     struct box *box = bind_push_box(L, call->binding); /* it may raise an error: nothing is held yet */
-    const bool has_words = strew_table_word_count(table, i) >= 0;
-    if (!has_words) box->tensor = strew_retain(strew_table_tensor(table, i));
-    if (has_words && strew_table_text(table, i, &box->tensor, &call->error) != STREW_OK) return false;
+    box->tensor = strew_retain(strew_table_tensor(table, i));
     lua_rawset(L, -3);
   }
   const int x = lua_gettop(L);
@@ -59,7 +57,6 @@ bool bind_push_imported(lua_State *L, struct script_call *call, const strew_tabl
   const bool is_bare = strew_table_count(table) == 1 && strew_table_is_numbered(table);
   if (!is_bare) return bind_push_table(L, call, table);
   struct box *box = bind_push_box(L, call->binding);
-  if (strew_table_word_count(table, 0) >= 0) return strew_table_text(table, 0, &box->tensor, &call->error) == STREW_OK;
   return box->tensor = strew_retain(strew_table_tensor(table, 0)), true;
 }
 

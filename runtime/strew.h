@@ -1531,16 +1531,6 @@ STREW_API bool strew_table_is_numbered(const strew_table *table); /* true if all
 STREW_API const char *strew_table_name(const strew_table *table, int64_t i);
 STREW_API strew_tensor *strew_table_tensor(const strew_table *table, int64_t i);
 STREW_API strew_tensor *strew_table_find(const strew_table *table, const char *name);
-/* The words of tensor i, a text column of a .csv file, whose numbers are codes of them from 0 on; all different. (A
-   chunk of a file may have more words than codes: see strew_reader_next.)
-   strew_table_add_word appends a copy. STREW_EINDEX: no tensor i; STREW_EVALUE: tensor i has the word; STREW_EDTYPE: it is
-   text, and has its own. */
-STREW_API strew_status strew_table_add_word(strew_table *table, int64_t i, const char *word, strew_error *error);
-STREW_API int64_t strew_table_word_count(const strew_table *table, int64_t i); /* -1 if tensor i has no words */
-STREW_API const char *strew_table_word(const strew_table *table, int64_t i, int64_t code); /* borrowed, or NULL */
-/* Column i as text: of codes that have words a new tensor, which shares the words the table has now; of a column that is
-   text itself. STREW_EINDEX: a column without words, or a code without a word. */
-STREW_API strew_status strew_table_text(const strew_table *table, int64_t i, strew_tensor **out, strew_error *error);
 
 /* Arrow's C data interface, by which libraries of one process share the columns of tables: structs as its specification
    declares them. A struct is empty if its `release` is NULL. STREW_ARROW_BYTES: room for either, empty if it is zeros. */
@@ -1550,13 +1540,13 @@ enum { STREW_ARROW_BYTES = 80 };
 /* Fills two empty structs, which the consumer releases, on any thread. Numbers are shared without a copy if they are
    contiguous and on the CPU; bools become bits, text dictionaries of words with int32 indices; NaN stays NaN. A table of
    one column without a name is a bare array, other tables are structs. STREW_EDTYPE: bfloat16; STREW_ESHAPE: columns
-   that are not of one dimension and equal length; STREW_EINDEX: a code without a word. */
+   that are not of one dimension and equal length. */
 STREW_API strew_status strew_table_to_arrow(const strew_table *table, struct ArrowArray *array,
                                             struct ArrowSchema *schema, strew_error *error);
 /* A struct of arrays ("+s") becomes a table of its columns (x and x_2 if both are x), another array a table of one column
    without a name. Numbers, dates, times and durations (their integers, in the column's unit) without missing elements are
-   used in place: read-only tensors, which keep the array until the last one is freed. Copied are bools, text (int64 codes
-   with words, as strew_load makes them), dictionaries of text, and columns with missing elements: NaN in floats; other
+   used in place: read-only tensors, which keep the array until the last one is freed. Copied are bools, text (STREW_TEXT,
+   as strew_load makes it), dictionaries of text, and columns with missing elements: NaN in floats; other
    numbers become float64, if it holds them (STREW_EVALUE); the empty word in text. Decimals become float64, rounded once;
    those of scale 0 int64, if it holds all of them. On success array and schema are empty: both are owned here; if the
    call fails they stay the caller's. STREW_EDTYPE: other formats, as lists and binary data; STREW_EARGUMENT: empty or
@@ -1590,9 +1580,10 @@ typedef enum strew_header {
 
 /* How a column of a .csv file is read. */
 typedef struct strew_csv_rule {
-  const char *column;       /* its name, or its number */
-  const char *unit;         /* before or after its numbers, as "%" in 20% and "$" in $5: left out; NULL: none */
-  const strew_dtype *dtype; /* of its numbers, which it must be able to hold; STREW_BOOL also reads true and false, ignoring
+  const char *column; /* its name, or its number */
+  const char *unit;   /* before or after its numbers, as "%" in 20% and "$" in $5: left out; NULL: none */
+  const strew_dtype
+      *dtype; /* of its numbers, which it must be able to hold; STREW_BOOL also reads true and false, ignoring
                                case; STREW_TEXT and STREW_TIME: as if `text` or `dates` named it. NULL: that of the file */
   uint64_t reserved[1];
 } strew_csv_rule;
@@ -1637,7 +1628,8 @@ enum { STREW_BLANKS = 'b' };
    The first cell with a number or a word decides the type of its column:
    - numbers: int64 if all are whole, else float64, correctly rounded. A cell that is not a number is an error that
      names line and column. An empty cell, nan, na, n/a and null, ignoring case, become NaN.
-   - text: int64 codes from 0, in order of first appearance; see strew_table_word. All cells are words.
+   - text: STREW_TEXT, its words in order of first appearance. All cells are words: an empty
+     one, and one that `missing` names, is the empty word.
    A column without numbers and words is float64.
    No value changes without `dtype`: the call fails for a number beyond float64 ("1e999"), an integer beyond int64, and
    one that float64 does not hold in a column of float64. Fractions are rounded, to 0 below the least float64.
@@ -1719,7 +1711,8 @@ STREW_API strew_status strew_reader_open(strew_device *device, const char *path,
    fit (a word among numbers, a fraction or a missing cell among integers) is STREW_EFILE, which names line and column,
    and the option that decides otherwise. A column without numbers and words in the first chunk is one of numbers. A line
    of units is known by the rows of the first chunk. (Arrays of
-   a stream: see strew_table_from_arrow_stream.) Words keep their codes from chunk to chunk; the tables share the list, which grows: see strew_table_word_count.
+   a stream: see strew_table_from_arrow_stream.) Words keep their codes from chunk to chunk: the text of a later chunk has
+   the words of the earlier ones, too.
    A file that ends in the middle of a row, has a row of another width, or changes while it is read, is STREW_EFILE,
    too; earlier chunks stay valid. After a failure that lost bytes of the file (while reading it, interrupts included),
    later calls fail in the same way. After any other the reader is where it was: without memory or after an interruption
@@ -1735,8 +1728,8 @@ struct ArrowArrayStream;
    get_schema is a call of the context: see Threads. */
 STREW_API strew_status strew_table_to_arrow_stream(const strew_table *table, struct ArrowArrayStream *stream,
                                                    strew_error *error);
-/* A reader of the stream's arrays, on the CPU: strew_reader_next gives a table for each, or a tensor if it is bare and not
-   text. Words keep their codes from array to array. The first array with rows decides the dtype of a column: float64 if
+/* A reader of the stream's arrays, on the CPU: strew_reader_next gives a table for each, or a tensor if it is bare.
+   Words keep their codes from array to array. The first array with rows decides the dtype of a column: float64 if
    integers are missing there, else later missing ones are STREW_EVALUE, which names the column; so are integers of
    decimals beyond int64. On success the stream is
    empty: the reader owns it, and releases it at its end, after its failure, or when it is closed; if the call fails it

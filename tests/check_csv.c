@@ -58,6 +58,8 @@ START_TEST(test_table) {
   const int64_t last = 1;
   strew_table *table;
   strew_scalar code;
+  const strew_tensor *text;
+  size_t length;
   put_text(many_words());
   if (lacks(STREW_FLOAT64)) return;
   ok(load(&with_header, &table));
@@ -65,17 +67,19 @@ START_TEST(test_table) {
   ck_assert(!strew_table_is_numbered(table));
   ck_assert_str_eq(strew_table_name(table, 2), "a \"b\"");
   ck_assert_ptr_eq(strew_table_find(table, "n"), strew_table_tensor(table, 1));
-  ck_assert_int_eq(strew_table_word_count(table, 0), 60);
-  ck_assert_int_eq(strew_table_word_count(table, 1), -1);
-  ck_assert_int_eq(strew_table_word_count(table, 2), 41);
-  ck_assert_int_eq(strew_table_word_count(table, 4), -1);
-  ck_assert_str_eq(strew_table_word(table, 2, 40), "say \"40\"");
-  ck_assert_ptr_null(strew_table_word(table, 2, 41));
-  ck_assert_ptr_null(strew_table_word(table, 2, -1));
-  ck_assert_ptr_null(strew_table_word(table, 1, 0));
-  ok(strew_get(strew_table_tensor(table, 2), 1, &last, &code, &failure));
+  for (int i = 0; i < 4; i++) {
+    const strew_dtype dtypes[] = {STREW_TEXT, STREW_INT64, STREW_TEXT, STREW_FLOAT64};
+    const int64_t words[] = {60, -1, 41, -1};
+    ck_assert_int_eq(strew_tensor_dtype(strew_table_tensor(table, i)), dtypes[i]);
+    ck_assert_int_eq(strew_word_count(strew_table_tensor(table, i)), words[i]);
+  }
+  text = strew_table_find(table, "a \"b\"");
+  ck_assert_str_eq(strew_word(text, 40, &length), "say \"40\"");
+  ck_assert_uint_eq(length, 8);
+  ck_assert_int_eq(strew_word_code(text, "say \"1\"", 7), 1);
+  ok(strew_get(text, 1, &last, &code, &failure));
+  ck_assert_int_eq(code.dtype, STREW_TEXT);
   ck_assert_int_eq(code.as.i, 1);
-  ck_assert_int_eq(strew_tensor_dtype(strew_table_tensor(table, 3)), STREW_FLOAT64);
   ok(strew_save_table(table, path, NULL, &failure));
   assert_text(many_words());
   strew_table_release(table);
@@ -85,26 +89,21 @@ END_TEST
 START_TEST(test_words) {
   strew_table *table;
   strew_save_options options = {.separator = ';'};
-  strew_tensor *codes = tensor_from_integers(STREW_INT16, 3, (int64_t[]){1, 0, 1});
+  const char *const words[] = {"x;", ""};
+  strew_tensor *codes = tensor_from_integers(STREW_INT16, 3, (int64_t[]){1, 0, 1}), *text;
   ok(strew_table_create(context, &table, &failure));
   ok(strew_table_add(table, NULL, codes, &failure));
   ck_assert(strew_table_is_numbered(table));
   ck_assert_str_eq(strew_table_name(table, 0), "1");
   ok(strew_save_table(table, path, NULL, &failure));
   assert_text("1\n0\n1\n");
-  ok(strew_table_add(table, "b", codes, &failure));
+  assert_fails(strew_text(codes, 1, words, NULL, &text, &failure), STREW_EINDEX, NULL);
+  ok(strew_text(codes, 2, words, NULL, &text, &failure));
+  ok(strew_table_add(table, "b", text, &failure));
   ck_assert(!strew_table_is_numbered(table));
-  ok(strew_table_add_word(table, 1, "x;", &failure));
-  assert_fails(strew_save_table(table, path, NULL, &failure), STREW_EVALUE,
-               "save: 'x' has code 1 at [0] of column \"b\", valid 0..0");
-  assert_fails(strew_table_add_word(table, 1, "x;", &failure), STREW_EVALUE,
-               "table_add_word: 'words' has \"x;\" twice, expected different words");
-  assert_fails(strew_table_add_word(table, 2, "y", &failure), STREW_EINDEX,
-               "table_add_word: 'i' is 2, the table has 2 tensors");
-  ok(strew_table_add_word(table, 1, "", &failure));
   ok(strew_save_table(table, path, &options, &failure));
   assert_text("1;b\n1;\"\"\n0;\"x;\"\n1;\"\"\n");
-  strew_release(codes);
+  strew_release(codes), strew_release(text);
   strew_table_release(table);
 }
 END_TEST
@@ -149,7 +148,7 @@ START_TEST(test_commas_and_dates) {
   ck_assert_str_eq(failure.hint, "{.decimal = \",\"} reads decimal commas, {.text = {1}} reads the column as words");
   options.text = text, options.text_count = 2;
   ok(load(&options, &table));
-  ck_assert_str_eq(strew_table_word(table, 1, 0), "1970-01-02");
+  ck_assert_str_eq(strew_word(strew_table_tensor(table, 1), 0, NULL), "1970-01-02");
   strew_table_release(table);
 }
 END_TEST
@@ -192,7 +191,7 @@ START_TEST(test_rules) {
   ck_assert_double_nan(element_of(table, 0, 1));
   ck_assert_int_eq(strew_tensor_dtype(strew_table_tensor(table, 1)), STREW_BOOL);
   ck_assert_double_eq(element_of(table, 1, 0), 1);
-  ck_assert_str_eq(strew_table_word(table, 2, 0), "-999");
+  ck_assert_str_eq(strew_word(strew_table_tensor(table, 2), 0, NULL), "-999");
   for (int64_t i = 0; i < 3; i++) ck_assert_double_nan(element_of(table, 3, i));
   strew_table_release(table);
   lists.rule_count = -1;
@@ -327,10 +326,10 @@ static char *random_text(void) {
 static void assert_same_columns(const strew_table *a, const strew_table *b) {
   ck_assert_int_eq(strew_table_count(a), strew_table_count(b));
   for (int64_t i = 0; i < strew_table_count(a); i++) {
-    const int64_t words = strew_table_word_count(b, i);
-    ck_assert_int_eq(strew_table_word_count(a, i), words);
-    for (int64_t k = 0; k < words; k++) ck_assert_str_eq(strew_table_word(a, i, k), strew_table_word(b, i, k));
     const strew_tensor *x = strew_table_tensor(a, i), *y = strew_table_tensor(b, i);
+    const int64_t words = strew_word_count(y);
+    ck_assert_int_eq(strew_word_count(x), words);
+    for (int64_t k = 0; k < words; k++) ck_assert_str_eq(strew_word(x, k, NULL), strew_word(y, k, NULL));
     const size_t size_bytes = (size_t)strew_tensor_numel(x) * 8;
     ck_assert_int_eq(strew_tensor_dtype(x), strew_tensor_dtype(y));
     ck_assert_int_eq(strew_tensor_numel(x), strew_tensor_numel(y));
@@ -486,27 +485,21 @@ START_TEST(test_first_rows_memory_fails) {
 }
 END_TEST
 
-START_TEST(test_words_memory_fails) {
+START_TEST(test_adding_memory_fails) {
   strew_tensor *codes = tensor_from_integers(STREW_INT64, 1, (int64_t[]){0});
   strew_table *table;
-  char word[64];
+  char name[64];
   ok(strew_table_create(context, &table, &failure));
   for (int i = 0; i < 100; i++) {
     long failing = 1;
-    snprintf(word, sizeof word, "%d words that take a little room", i);
+    snprintf(name, sizeof name, "%d words that take a little room", i);
     while (failing) {
-      int64_t count = strew_table_count(table), words = strew_table_word_count(table, 0);
+      int64_t count = strew_table_count(table);
       allocations.limit(failing, true);
-      assert_no_memory(strew_table_add(table, i % 2 ? word : NULL, codes, &failure), true, &failing);
+      assert_no_memory(strew_table_add(table, i % 2 ? name : NULL, codes, &failure), true, &failing);
       ck_assert_int_eq(strew_table_count(table), count + !failing);
-      if (failing) continue;
-      for (failing = 1; failing;) {
-        allocations.limit(failing, true);
-        assert_no_memory(strew_table_add_word(table, 0, word, &failure), true, &failing);
-        ck_assert_int_eq(strew_table_word_count(table, 0), failing ? words : (words < 0 ? 0 : words) + 1);
-      }
-      ck_assert_str_eq(strew_table_word(table, 0, i), word);
     }
+    if (i % 2) ck_assert_str_eq(strew_table_name(table, i), name);
   }
   strew_release(codes);
   strew_table_release(table);
@@ -530,7 +523,7 @@ Suite *make_suite(void) {
   if (!on_device()) {
     tcase_add_loop_test(all, test_memory_fails, 0, 2);
     tcase_add_loop_test(all, test_first_rows_memory_fails, 0, 2);
-    tcase_add_test(all, test_words_memory_fails);
+    tcase_add_test(all, test_adding_memory_fails);
   }
   return suite;
 }

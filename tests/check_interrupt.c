@@ -521,38 +521,6 @@ START_TEST(test_open_heads) {
 }
 END_TEST
 
-/* Codes in memory that its host changes while they are saved: an error, or the file has the words. */
-static int64_t host_codes[] = {0, 1, 0, 1};
-static int64_t spoil_codes(void) {
-  host_codes[3] = atomic_fetch_add(&stop.looks, 1) + 1 < stop.failing ? 1 : (int64_t)1 << 40;
-  return 0;
-}
-
-START_TEST(test_changing_codes) {
-  const int64_t count = 4;
-  char path[] = "/tmp/strew-check-XXXXXX.csv";
-  make_file(path, "");
-  strew_tensor *codes = NULL;
-  strew_table *table = NULL;
-  ok(strew_wrap(device, STREW_INT64, 1, &count, NULL, host_codes, sizeof host_codes, NULL, NULL, &codes, &failure));
-  ok(strew_table_create(context, &table, &failure));
-  ok(strew_table_add(table, "a", codes, &failure));
-  ok(strew_table_add_word(table, 0, "x", &failure));
-  ok(strew_table_add_word(table, 0, "y", &failure));
-  for (long failing = 1; failing <= atomic_load(&stop.looks) + 1; failing++) {
-    limit_looks(failing, false);
-    host_codes[3] = 1;
-    context->now_ns = spoil_codes;
-    const strew_status status = strew_save_table(table, path, NULL, &failure);
-    context->now_ns = clock_ns;
-    if (status != STREW_OK) ck_assert_int_eq(status, STREW_EVALUE);
-  }
-  limit_looks(0, false);
-  unlink(path);
-  strew_table_release(table), strew_release(codes);
-}
-END_TEST
-
 /* Each row of a picture is checked, in writing and in reading. */
 START_TEST(test_rows_of_pictures) {
   const int64_t high[] = {3000, 1};
@@ -690,7 +658,6 @@ Suite *make_suite(void) {
   tcase_add_test(often, test_wide_lines);
   tcase_add_test(often, test_filled_rows);
   tcase_add_test(often, test_open_heads);
-  tcase_add_test(often, test_changing_codes);
   tcase_add_test(often, test_rows_of_pictures);
   return suite;
 }

@@ -206,9 +206,6 @@ START_TEST(test_null_options_and_words) {
   ck_assert_ptr_null(strew_table_tensor(table, -1));
   ck_assert_ptr_null(strew_table_find(table, "x"));
   ck_assert_ptr_null(strew_table_find(table, NULL));
-  ck_assert_int_eq(strew_table_word_count(table, 0), -1);
-  ck_assert_ptr_null(strew_table_word(table, 0, 0));
-  ck_assert_int_eq(strew_table_add_word(table, 0, "word", NULL), STREW_EINDEX);
   ck_assert_int_eq(strew_dtype_from_word(NULL, &dtype, NULL), STREW_EARGUMENT);
   ck_assert_int_eq(strew_reduction_from_word(NULL, &reduction, NULL), STREW_EARGUMENT);
   ck_assert_int_eq(strew_mode_from_word(NULL, &mode, NULL), STREW_EARGUMENT);

@@ -329,8 +329,8 @@ class Table:
         self.names = [strew.strew_table_name(pointer, c_int64(i)).decode() for i in range(self.count)]
 
     def words(self, i):
-        n = strew.strew_table_word_count(self.pointer, c_int64(i))
-        return [strew.strew_table_word(self.pointer, c_int64(i), c_int64(k)).decode() for k in range(n)]
+        text = c_void_p(strew.strew_table_tensor(self.pointer, c_int64(i)))
+        return [strew.strew_word(text, c_int64(k), None).decode() for k in range(strew.strew_word_count(text))]
 
     def values(self, i):
         t = self.columns[i]
@@ -341,10 +341,10 @@ class Table:
         strew.strew_table_release(self.pointer)
 
 
-for f in ("strew_table_name", "strew_table_word"):
+for f in ("strew_table_name", "strew_word"):
     getattr(strew, f).restype = c_char_p
 strew.strew_table_tensor.restype = strew.strew_retain.restype = c_void_p
-for f in ("strew_table_count", "strew_table_word_count"):
+for f in ("strew_table_count", "strew_word_count"):
     getattr(strew, f).restype = c_int64
 
 

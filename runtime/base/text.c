@@ -20,8 +20,9 @@ static strew_status align(const struct call *call, int64_t count, strew_tensor *
                           struct word_list **list);
 static const struct text_ops ops = {meet, align};
 
-strew_status text_list(const struct call *call, strew_context *context, struct shared_words *shared,
-                       struct word_list **out) {
+/* The words that `shared` has now. */
+static strew_status text_list(const struct call *call, strew_context *context, struct shared_words *shared,
+                              struct word_list **out) {
   return word_list_create(call, context, shared, shared->words.count, &ops, out);
 }
 
@@ -528,14 +529,18 @@ strew_status text_zeros(const struct call *call, strew_device *device, int rank,
   return status;
 }
 
+strew_status text_take(const struct call *call, strew_tensor *codes, struct shared_words *words) {
+  struct word_list *list;
+  RETURN_IF_FAILED(text_list(call, tensor_context(codes), words, &list));
+  text_mark(codes, list);
+  word_list_release(list);
+  return STREW_OK;
+}
+
 strew_status text_of_shared(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
                             const int32_t *codes, struct shared_words *words, strew_tensor **out) {
-  struct word_list *list;
-  RETURN_IF_FAILED(text_list(call, device->context, words, &list));
-  const strew_status status = write_codes(call, device, rank, sizes, codes, out);
-  if (status == STREW_OK) text_mark(*out, list);
-  word_list_release(list);
-  return status;
+  RETURN_IF_FAILED(write_codes(call, device, rank, sizes, codes, out));
+  return release_if_failed(text_take(call, *out, words), out);
 }
 
 /* ---------------------------------------------------------------------------------------------------- their words */

@@ -157,9 +157,8 @@ void text_mark(strew_tensor *codes, struct word_list *list);
 
 /* ---------------------------------------------------------------------------------------------------------- text.c */
 
-/* The words that `shared` has now, as a list of texts. */
-strew_status text_list(const struct call *call, strew_context *context, struct shared_words *shared,
-                       struct word_list **out);
+/* Makes a text of an int32 tensor that has its storage for itself, and codes of the words that `words` has now. */
+strew_status text_take(const struct call *call, strew_tensor *codes, struct shared_words *words);
 /* A new text of the words' codes, integers, which are checked. */
 strew_status text_of_codes(const struct call *call, strew_tensor *codes, struct word_list *words, strew_tensor **out);
 /* A new text of codes that need no check, of the words that `words` has now. */

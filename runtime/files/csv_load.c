@@ -29,10 +29,11 @@ static strew_status decide(struct csv_reader *reader) {
 static strew_status add_column(struct csv_reader *reader, strew_table *table, int64_t i) {
   struct column *column = &reader->columns[i];
   strew_tensor *tensor = NULL;
-  strew_status status = transfer(reader->call, column->tensor, reader->device, &tensor);
+  const bool is_text = column->dtype == STREW_TEXT;
+  strew_status status = is_text ? text_take(reader->call, column->tensor, column->words) : STREW_OK;
+  TRY(status, transfer(reader->call, column->tensor, reader->device, &tensor));
   const char *name = reader->is_named ? words_at(&reader->names, i) : NULL;
   TRY(status, table_add(reader->call, table, name, tensor));
-  if (status == STREW_OK && column->words) table_set_words(table, strew_table_count(table) - 1, column->words);
   strew_release(tensor);
   return status;
 }

@@ -283,10 +283,12 @@ static void find_words(const struct parts *parts, struct part *part) {
     const struct column *column = parts->numberings[k].column;
     struct block_words *words = &part->words[k];
     struct word_batch *batch = search_step(&words->search, &column->words->words);
-    memcpy(column->elements + (part->row + words->done) * 8, batch->numbers, batch->count * sizeof *batch->numbers);
-    for (size_t i = 0; i < batch->count; i++)
+    int32_t *codes = (int32_t *)(void *)column->elements + part->row + words->done;
+    for (size_t i = 0; i < batch->count; i++) {
+      codes[i] = (int32_t)batch->numbers[i];
       if (batch->numbers[i] < 0)
         words->new[words->count++] = (struct new_word){batch->found[i], words->done + (int64_t)i};
+    }
     words->done += (int64_t)batch->count, batch->count = 0;
   }
 }
@@ -324,11 +326,13 @@ static void number_words(void *user, int64_t k) {
   for (; numbering->part < parts->part_count; numbering->part++, numbering->done = 0) {
     const struct part *part = &parts->parts[numbering->part];
     const struct block_words *block = &part->words[k];
-    int64_t *codes = (int64_t *)(void *)numbering->column->elements + part->row;
+    int32_t *codes = (int32_t *)(void *)numbering->column->elements + part->row;
+    int64_t code;
     for (; numbering->done < block->count; numbering->done++) {
       const struct new_word *new = &block->new[numbering->done];
       if (numbering->done + WORDS_AT_ONCE < block->count) words_prefetch_slot(words, new[WORDS_AT_ONCE].word.hash);
-      if (!words_number_found(words, &new->word, &codes[new->row])) return;
+      if (!words_number_found(words, &new->word, &code)) return;
+      codes[new->row] = (int32_t)code;
     }
   }
 }
@@ -477,7 +481,7 @@ static strew_status end_columns(struct csv_reader *reader, int64_t rows) {
     struct column *column = &columns[i];
     strew_tensor *tensor = NULL;
     if (!column->tensor) continue;
-    status = tensor_create(reader->call, &reader->context->cpu, column->dtype, 1, &rows, &tensor);
+    status = tensor_create(reader->call, &reader->context->cpu, column->tensor->dtype, 1, &rows, &tensor);
     if (status != STREW_OK) break;
     memcpy(tensor->storage->data, column->elements, (size_t)rows * column->element_bytes);
     strew_release(column->tensor);

@@ -17,7 +17,7 @@ struct csv_source {
   strew_tensor *dense; /* contiguous, on the CPU: a view or a copy */
   const char *elements;
   size_t step_bytes;         /* from row to row */
-  const struct words *words; /* of its codes; NULL: a column of numbers or times */
+  const struct words *words; /* of a text; NULL: a column of numbers or times */
   bool is_float;
 };
 
@@ -110,9 +110,8 @@ static inline char *put_word(const struct writer *writer, const char *word, size
   return to + length + 1;
 }
 
-static inline int64_t code_of(const struct csv_source *source, const char *element) {
+static inline int64_t code_of(const char *element) {
   int32_t code;
-  if (source->dense->dtype != STREW_TEXT) return strew_scalar_load(source->dense->dtype, element).as.i;
   return memcpy(&code, element, sizeof code), code;
 }
 
@@ -132,7 +131,7 @@ static inline char *put_cell(const struct writer *writer, const struct csv_sourc
   const char *element = source->elements + (size_t)row * source->step_bytes;
   const strew_dtype dtype = source->dense->dtype;
   if (source->words) {
-    const int64_t code = code_of(source, element);
+    const int64_t code = code_of(element);
     return put_word(writer, words_at(source->words, code), words_length(source->words, code), end, to, limit);
   }
   if (limit - to < STREW_TIME_BYTES + 3 || limit - to <= NUMBER_BYTES + 3) return NULL;
@@ -166,8 +165,7 @@ static int64_t prefetch_rows(const struct writer *writer, int64_t row) {
   for (int64_t i = 0; i < writer->count; i++) {
     const struct csv_source *source = &writer->sources[i];
     if (!source->words || !words_are_many(source->words)) continue;
-    for (int64_t k = row; k < end; k++)
-      codes[k - row] = code_of(source, source->elements + (size_t)k * source->step_bytes);
+    for (int64_t k = row; k < end; k++) codes[k - row] = code_of(source->elements + (size_t)k * source->step_bytes);
     words_prefetch(source->words, (size_t)(end - row), codes);
   }
   return end;
@@ -282,41 +280,16 @@ static strew_status put_rows(struct writer *writer) {
 
 /* -------------------------------------------------------------------------------------------------------- columns */
 
-/* is_copied: what is checked is written, whatever the host does to its memory meanwhile. */
-static strew_status open_rows(struct writer *writer, strew_tensor *tensor, bool is_copied, struct csv_source *out) {
+static strew_status open_rows(struct writer *writer, strew_tensor *tensor, struct csv_source *out) {
   strew_tensor *on_cpu = NULL;
   strew_status status = strew_to(tensor, &writer->context->cpu, tensor->dtype, &on_cpu, writer->call->error);
-  if (is_copied)
-    TRY(status, strew_clone(on_cpu, &out->dense, writer->call->error));
-  else
-    TRY(status, strew_contiguous(on_cpu, &out->dense, writer->call->error));
+  TRY(status, strew_contiguous(on_cpu, &out->dense, writer->call->error));
   strew_release(on_cpu);
   if (status == STREW_OK)
     *out = (struct csv_source){out->dense, dense_at(out->dense, 0), dtype_bytes(tensor->dtype),
                                tensor->dtype == STREW_TEXT ? &tensor->storage->words->shared->words : NULL,
                                dtype_is_float(tensor->dtype)};
   return status;
-}
-
-/* Fails unless each code of column i is that of a word. */
-static strew_status check_codes(const struct writer *writer, int64_t i) {
-  enum { CODES_BETWEEN_CHECKS = 1 << 17 };
-  const struct csv_source *source = &writer->sources[i];
-  const int64_t count = strew_table_word_count(writer->table, i);
-  char text[TEXT_BYTES];
-  for (int64_t row = 0; row < writer->rows; row++) {
-    if (row % CODES_BETWEEN_CHECKS == 0) {
-      RETURN_IF_FAILED(context_check(writer->call, writer->context));
-    }
-    strew_scalar code = strew_scalar_load(source->dense->dtype, source->elements + (size_t)row * source->step_bytes);
-    if (code.as.i < 0 || code.as.i >= count)
-      return fail(
-          writer->call,
-          (struct fault){.code = STREW_EVALUE, .argument = "x", .value = &code, .position = &row, .position_rank = 1},
-          "has code %" PRId64 " at [%" PRId64 "] of column \"%s\", valid 0..%" PRId64, code.as.i, row,
-          text_of_name(strew_table_name(writer->table, i), text), count - 1);
-  }
-  return STREW_OK;
 }
 
 static strew_status check_column(const struct writer *writer, int64_t i, const strew_tensor *tensor) {
@@ -329,11 +302,6 @@ static strew_status check_column(const struct writer *writer, int64_t i, const s
     return fail(writer->call, FAULT(STREW_ESHAPE, "x"),
                 "has a column \"%s\" of %" PRId64 " elements, expected %" PRId64 ", as in the first one, \"%s\"", name,
                 tensor->sizes[0], writer->rows, text_of_name(strew_table_name(writer->table, 0), first));
-  if (strew_table_word_count(writer->table, i) >= 0 && tensor->dtype != STREW_TEXT &&
-      dtype_category(tensor->dtype) >= FLOATING)
-    return fail(writer->call, FAULT(STREW_EDTYPE, "x"),
-                "has words for a column \"%s\" of %s, expected an integer dtype", name,
-                strew_dtype_name(tensor->dtype));
   return STREW_OK;
 }
 
@@ -342,13 +310,8 @@ static strew_status open_columns(struct writer *writer) {
   for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
     strew_tensor *tensor = strew_table_tensor(writer->table, i);
     if (i == 0 && tensor->rank == 1) writer->rows = tensor->sizes[0];
-    const struct words *words = table_words(writer->table, i);
-    const bool is_coded = words && tensor->dtype != STREW_TEXT;
     status = check_column(writer, i, tensor);
-    TRY(status, open_rows(writer, tensor, is_coded && tensor->storage->wrapped, &writer->sources[i]));
-    if (status != STREW_OK) return status;
-    writer->sources[i].words = words;
-    if (is_coded) status = check_codes(writer, i);
+    TRY(status, open_rows(writer, tensor, &writer->sources[i]));
   }
   return status;
 }
@@ -356,7 +319,7 @@ static strew_status open_columns(struct writer *writer) {
 /* Opens a tensor's columns; all share its memory. */
 static strew_status open_tensor(struct writer *writer, const strew_tensor *tensor) {
   struct csv_source whole = {0};
-  strew_status status = open_rows(writer, (strew_tensor *)tensor, false, &whole);
+  strew_status status = open_rows(writer, (strew_tensor *)tensor, &whole);
   for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
     struct csv_source *source = &writer->sources[i];
     *source = whole;

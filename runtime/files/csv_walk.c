@@ -1117,7 +1117,7 @@ strew_status csv_walk_first(struct csv_reader *reader, struct cells *cells, cons
 /* -------------------------------------------------------------------------------------------------------- columns */
 
 strew_dtype csv_dtype(const struct csv_reader *reader, const struct column *column) {
-  if (column->kind == TEXTUAL || column->kind == MARKED) return STREW_INT64;
+  if (column->kind == TEXTUAL || column->kind == MARKED) return STREW_TEXT;
   if (column->kind == DATED) return STREW_TIME;
   if (csv_wanted(reader, column)) return *csv_wanted(reader, column);
   return column->kind == WHOLE && !column->missing_line ? STREW_INT64 : STREW_FLOAT64;
@@ -1125,7 +1125,8 @@ strew_dtype csv_dtype(const struct csv_reader *reader, const struct column *colu
 
 static strew_status make_column(struct csv_reader *reader, struct column *column) {
   strew_device *cpu = &reader->context->cpu;
-  strew_status status = tensor_create(reader->call, cpu, column->dtype, 1, &reader->rows, &column->tensor);
+  const strew_dtype stored = column->dtype == STREW_TEXT ? STREW_INT32 : column->dtype; /* codes: it has no words yet */
+  strew_status status = tensor_create(reader->call, cpu, stored, 1, &reader->rows, &column->tensor);
   column->element_bytes = dtype_bytes(column->dtype);
   if (status == STREW_OK) column->elements = column->tensor->storage->data;
   return status;
@@ -1172,7 +1173,7 @@ static inline strew_status store_cell(struct csv_reader *reader, const struct ce
     strew_status status = join_quotes(reader, cell);
     TRY(status, words_number(reader->call, reader->context, &column->words->words, cell->text,
                              is_absent ? 0 : cell->length, &whole));
-    if (status == STREW_OK) memcpy(to, &whole, sizeof whole);
+    if (status == STREW_OK) memcpy(to, &(int32_t){(int32_t)whole}, sizeof(int32_t));
     return status;
   }
   if (column->kind == DATED) return store_date(reader, column, cell, is_absent, to), STREW_OK;

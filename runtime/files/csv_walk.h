@@ -32,7 +32,7 @@ struct column {
   int64_t first_line;      /* of its first number; 0: none in the chunk that decided the dtype */
   int64_t missing_line;    /* of its first missing cell; 0: none */
   strew_dtype dtype;       /* once reader->is_decided */
-  strew_tensor *tensor;    /* on the CPU */
+  strew_tensor *tensor;    /* on the CPU; of text its codes, until the table has it */
   char *elements;          /* its memory */
   size_t element_bytes;
   struct shared_words *words; /* of a text column; NULL: not made yet */
@@ -93,7 +93,7 @@ strew_status csv_read_head(struct csv_reader *reader, struct cells *cells);
 strew_status csv_walk_first(struct csv_reader *reader, struct cells *cells, const char *end);
 /* The dtype of a column of this kind. */
 strew_dtype csv_dtype(const struct csv_reader *reader, const struct column *column);
-/* Makes a column's tensor of reader->rows elements. */
+/* Makes the columns' tensors of reader->rows elements. */
 strew_status csv_make_columns(struct csv_reader *reader);
 void csv_release_columns(struct csv_reader *reader);
 /* Walks the same rows, fills the columns' elements, and leaves `cells` at the end. */

@@ -265,19 +265,6 @@ strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save
   return status;
 }
 
-/* Fails for columns of codes with words of the table: tensors are without these. */
-static strew_status check_words(const struct call *call, const strew_table *table, const char *suffix) {
-  char text[TEXT_BYTES];
-  struct fault fault = {.code = STREW_EARGUMENT,
-                        .argument = "x",
-                        .hint = ".csv files have the words; strew_save_table of a table without words saves the codes"};
-  for (int64_t i = 0; i < strew_table_count(table); i++)
-    if (strew_table_word_count(table, i) >= 0 && strew_table_tensor(table, i)->dtype != STREW_TEXT)
-      return fail(call, fault, "has words for column \"%s\", which %s files cannot hold",
-                  text_of_name(strew_table_name(table, i), text), suffix);
-  return STREW_OK;
-}
-
 /* Fails if column i is text or times. */
 static strew_status check_numbers(const struct call *call, const strew_table *table, int64_t i, const char *suffix) {
   const strew_dtype dtype = strew_table_tensor(table, i)->dtype;
@@ -295,7 +282,6 @@ strew_status strew_save_table(const strew_table *table, const char *path, const 
   RETURN_IF_FAILED(find_saver(&call, path, &chosen, SAVES_TABLE, "a table of tensors", &format));
   if (strew_table_is_numbered(table) && !(format->options & TAKES_CSV))
     return fail(&call, FAULT(STREW_EARGUMENT, "x"), "has no names, which %s files need", format->suffix);
-  if (!(format->options & TAKES_CSV)) RETURN_IF_FAILED(check_words(&call, table, format->suffix));
   uint64_t bytes = 0;
   for (int64_t i = 0; i < strew_table_count(table); i++) {
     if (format->save_table == safetensors_save) RETURN_IF_FAILED(check_numbers(&call, table, i, format->suffix));

@@ -94,7 +94,6 @@ strew_status npy_read_texts(const struct call *call, const struct npy_source *so
                             .width = element / header->text_unit,
                             .is_swapped = header->is_swapped,
                             .done = source->done};
-  struct word_list *list;
   reading.elements = memory_allocate(context, chunk * element);
   reading.codes = memory_allocate(context, chunk * sizeof *reading.codes);
   reading.word = memory_allocate(context, 4 * reading.width + 1);
@@ -102,8 +101,7 @@ strew_status npy_read_texts(const struct call *call, const struct npy_source *so
                             ? shared_words_create(call, context, &reading.shared)
                             : fail_memory(call, context, chunk * (element + sizeof *reading.codes));
   TRY(status, read_chunks(&reading, header, to, size_bytes / element, chunk));
-  TRY(status, text_list(call, context, reading.shared, &list));
-  if (status == STREW_OK) text_mark(to, list), word_list_release(list);
+  TRY(status, text_take(call, to, reading.shared));
   shared_words_release(reading.shared, context);
   memory_free(context, reading.word, 4 * reading.width + 1);
   memory_free(context, reading.codes, chunk * sizeof *reading.codes);

@@ -134,53 +134,31 @@ static strew_status check_unused(const struct call *call, strew_device *cpu, con
         STREW_EVALUE, "x", "a .csv file keeps all bytes; iconv -f LATIN1 -t UTF-8 converts it before it is loaded");
     fault.position = &i, fault.position_rank = 1;
     return fail(call, fault, "has the word \"%s\" at [%" PRId64 "]%s, which is not UTF-8: Arrow's texts are",
-                text_of_name(strew_table_word(table, column, code), word), i, of);
+                text_of_name(strew_word(codes, code, NULL), word), i, of);
   }
   return STREW_OK;
 }
 
-/* The words of a column, as large text. */
+/* The words of a text, as large text. */
 static strew_status export_words(const struct call *call, strew_device *cpu, const strew_table *table, int64_t column,
                                  const strew_tensor *codes, struct ArrowArray *out) {
-  const int64_t count = strew_table_word_count(table, column);
+  const int64_t count = strew_word_count(codes);
   strew_tensor *offsets = NULL, *text = NULL;
   RETURN_IF_FAILED(bytes_tensor(call, cpu, STREW_INT64, count + 1, &offsets));
   int64_t *ends = dense_at(offsets, 0);
   strew_status status = STREW_OK;
   for (int64_t i = 0; i < count && TRY(status, arrow_check(call, cpu, i)) == STREW_OK; i++) {
-    const char *word = strew_table_word(table, column, i);
+    const char *word = strew_word(codes, i, NULL);
     const bool is_text = utf8_is_text(word);
     if (!is_text) status = check_unused(call, cpu, table, column, codes, i);
     ends[i + 1] = ends[i] + (is_text ? (int64_t)strlen(word) : 0);
   }
   TRY(status, bytes_tensor(call, cpu, STREW_UINT8, ends[count] + 1, &text));
   for (int64_t i = 0; i < count && TRY(status, arrow_check(call, cpu, i)) == STREW_OK; i++)
-    memcpy((char *)dense_at(text, 0) + ends[i], strew_table_word(table, column, i), (size_t)(ends[i + 1] - ends[i]));
+    memcpy((char *)dense_at(text, 0) + ends[i], strew_word(codes, i, NULL), (size_t)(ends[i + 1] - ends[i]));
   TRY(status, fill_array(call, cpu->context, count, false, offsets, text, out));
   strew_release(offsets), strew_release(text);
   return status;
-}
-
-/* The codes of a text column as int32, which its words have to be. */
-static strew_status make_indices(const struct call *call, const strew_table *table, int64_t column,
-                                 const strew_tensor *codes, strew_tensor **out) {
-  const int64_t count = strew_table_word_count(table, column), most = count < INT_MAX ? count : INT_MAX;
-  char text[TEXT_BYTES];
-  const char *name = text_of_name(strew_table_name(table, column), text);
-  if (dtype_category(codes->dtype) != INTEGER)
-    return fail(call, FAULT(STREW_EDTYPE, "x"), "has words for a column \"%s\" of %s, expected an integer dtype", name,
-                strew_dtype_name(codes->dtype));
-  RETURN_IF_FAILED(bytes_tensor(call, codes->storage->device, STREW_INT32, codes->sizes[0], out));
-  for (int64_t i = 0; i < codes->sizes[0]; i++) {
-    RETURN_IF_FAILED(arrow_check(call, codes->storage->device, i));
-    const strew_scalar code = strew_scalar_load(codes->dtype, dense_at(codes, i));
-    if (code.dtype == STREW_UINT64 || code.as.i < 0 || code.as.i >= most)
-      return fail(call, VALUED(STREW_EINDEX, "x", code),
-                  "has code %" PRId64 " at [%" PRId64 "] of column \"%s\", valid 0..%" PRId64, code.as.i, i, name,
-                  most - 1);
-    ((int32_t *)dense_at(*out, 0))[i] = (int32_t)code.as.i;
-  }
-  return STREW_OK;
 }
 
 /* The bits of times that are there; NULL: all are. */
@@ -201,22 +179,19 @@ static strew_status export_dense(const struct call *call, const strew_table *tab
                                  struct ArrowArray *out) {
   strew_context *context = tensor_context(dense);
   strew_device *cpu = dense->storage->device;
-  const bool is_text = dense->dtype == STREW_TEXT, has_words = is_text || strew_table_word_count(table, column) >= 0;
-  strew_tensor *made = NULL;
-  strew_status status = is_text                      ? STREW_OK
-                        : has_words                  ? make_indices(call, table, column, dense, &made)
-                        : dense->dtype == STREW_BOOL ? make_bits(call, dense, &made)
-                                                     : STREW_OK;
-  TRY(status, fill_array(call, context, dense->sizes[0], has_words, made ? made : dense, NULL, out));
-  if (status == STREW_OK && has_words) {
-    status = export_words(call, cpu, table, column, made ? made : dense, out->dictionary);
+  const bool is_text = dense->dtype == STREW_TEXT;
+  strew_tensor *bits = NULL;
+  strew_status status = dense->dtype == STREW_BOOL ? make_bits(call, dense, &bits) : STREW_OK;
+  TRY(status, fill_array(call, context, dense->sizes[0], is_text, bits ? bits : dense, NULL, out));
+  if (status == STREW_OK && is_text) {
+    status = export_words(call, cpu, table, column, dense, out->dictionary);
     if (status != STREW_OK) out->release(out);
   }
   if (status == STREW_OK && dense->dtype == STREW_TIME) {
     status = make_validity(call, dense, out);
     if (status != STREW_OK) out->release(out);
   }
-  strew_release(made);
+  strew_release(bits);
   return status;
 }
 
@@ -236,15 +211,15 @@ static strew_status export_column(const struct call *call, const strew_table *ta
 static strew_status export_schema(const struct call *call, const strew_table *table, int64_t column,
                                   struct ArrowSchema *out) {
   const char *name = strew_table_name(table, column);
-  const bool has_words = strew_table_word_count(table, column) >= 0;
+  const strew_dtype dtype = strew_table_tensor(table, column)->dtype;
+  const bool is_text = dtype == STREW_TEXT;
   const size_t name_bytes = strlen(name) + 1;
   char *text;
-  RETURN_IF_FAILED(create_schema(call, table_context(table), 0, has_words, name_bytes, out, &text));
+  RETURN_IF_FAILED(create_schema(call, table_context(table), 0, is_text, name_bytes, out, &text));
   out->name = memcpy(text, name, name_bytes);
-  const strew_dtype dtype = strew_table_tensor(table, column)->dtype;
-  out->format = has_words ? "i" : dtype == STREW_TIME ? "tsu:UTC" : formats[dtype_stored(dtype)];
+  out->format = dtype == STREW_TIME ? "tsu:UTC" : formats[dtype_stored(dtype)];
   out->flags = ARROW_NULLABLE;
-  if (!has_words) return STREW_OK;
+  if (!is_text) return STREW_OK;
   strew_status status = create_schema(call, table_context(table), 0, false, 0, out->dictionary, &text);
   if (status != STREW_OK) return out->release(out), status;
   out->dictionary->format = "U", out->dictionary->name = "", out->dictionary->flags = ARROW_NULLABLE;

@@ -70,21 +70,16 @@ static const struct {
   strew_dtype dtype;
   bool is_begin;
 } formats[] = {
-    {"c", NUMBERS, STREW_INT8, false},     {"C", NUMBERS, STREW_UINT8, false},
-    {"s", NUMBERS, STREW_INT16, false},    {"S", NUMBERS, STREW_UINT16, false},
-    {"i", NUMBERS, STREW_INT32, false},    {"I", NUMBERS, STREW_UINT32, false},
-    {"l", NUMBERS, STREW_INT64, false},    {"L", NUMBERS, STREW_UINT64, false},
-    {"e", NUMBERS, STREW_FLOAT16, false},  {"f", NUMBERS, STREW_FLOAT32, false},
-    {"g", NUMBERS, STREW_FLOAT64, false},  {"tdD", NUMBERS, STREW_INT32, false},
-    {"tdm", NUMBERS, STREW_INT64, false},  {"tts", NUMBERS, STREW_INT32, false},
-    {"ttm", NUMBERS, STREW_INT32, false},  {"ttu", NUMBERS, STREW_INT64, false},
-    {"ttn", NUMBERS, STREW_INT64, false},  {"tss:", TIMES, STREW_TIME, true},
-    {"tsm:", TIMES, STREW_TIME, true},     {"tsu:", TIMES, STREW_TIME, true},
-    {"tsn:", TIMES, STREW_TIME, true},     {"tDs", NUMBERS, STREW_INT64, false},
-    {"tDm", NUMBERS, STREW_INT64, false},  {"tDu", NUMBERS, STREW_INT64, false},
-    {"tDn", NUMBERS, STREW_INT64, false},  {"b", BITS, STREW_BOOL, false},
-    {"n", MISSING, STREW_FLOAT64, false},  {"u", TEXT, STREW_INT64, false},
-    {"U", LARGE_TEXT, STREW_INT64, false}, {"vu", TEXT_VIEWS, STREW_INT64, false},
+    {"c", NUMBERS, STREW_INT8, false},     {"C", NUMBERS, STREW_UINT8, false},   {"s", NUMBERS, STREW_INT16, false},
+    {"S", NUMBERS, STREW_UINT16, false},   {"i", NUMBERS, STREW_INT32, false},   {"I", NUMBERS, STREW_UINT32, false},
+    {"l", NUMBERS, STREW_INT64, false},    {"L", NUMBERS, STREW_UINT64, false},  {"e", NUMBERS, STREW_FLOAT16, false},
+    {"f", NUMBERS, STREW_FLOAT32, false},  {"g", NUMBERS, STREW_FLOAT64, false}, {"tdD", NUMBERS, STREW_INT32, false},
+    {"tdm", NUMBERS, STREW_INT64, false},  {"tts", NUMBERS, STREW_INT32, false}, {"ttm", NUMBERS, STREW_INT32, false},
+    {"ttu", NUMBERS, STREW_INT64, false},  {"ttn", NUMBERS, STREW_INT64, false}, {"tss:", TIMES, STREW_TIME, true},
+    {"tsm:", TIMES, STREW_TIME, true},     {"tsu:", TIMES, STREW_TIME, true},    {"tsn:", TIMES, STREW_TIME, true},
+    {"tDs", NUMBERS, STREW_INT64, false},  {"tDm", NUMBERS, STREW_INT64, false}, {"tDu", NUMBERS, STREW_INT64, false},
+    {"tDn", NUMBERS, STREW_INT64, false},  {"b", BITS, STREW_BOOL, false},       {"n", MISSING, STREW_FLOAT64, false},
+    {"u", TEXT, STREW_TEXT, false},        {"U", LARGE_TEXT, STREW_TEXT, false}, {"vu", TEXT_VIEWS, STREW_TEXT, false},
     {"d:", DECIMALS, STREW_FLOAT64, true},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -435,12 +430,15 @@ static strew_status number_word(const struct column *c, const struct ArrowArray 
   return words_number(c->call, c->device->context, words, word, (size_t)length, code);
 }
 
+/* The codes of a text. */
 static strew_status import_text(const struct column *c, enum kind kind, struct words *words, strew_tensor **out) {
-  RETURN_IF_FAILED(make_column(c, STREW_INT64, out));
-  int64_t *codes = dense_at(*out, 0);
+  RETURN_IF_FAILED(make_column(c, STREW_INT32, out));
+  int32_t *codes = dense_at(*out, 0);
   for (int64_t i = 0; i < c->count; i++) {
+    int64_t code;
     RETURN_IF_FAILED(arrow_check(c->call, c->device, i));
-    RETURN_IF_FAILED(number_word(c, c->array, kind, c->at + i, words, -1, &codes[i]));
+    RETURN_IF_FAILED(number_word(c, c->array, kind, c->at + i, words, -1, &code));
+    codes[i] = (int32_t)code;
   }
   return STREW_OK;
 }
@@ -458,7 +456,7 @@ static strew_status import_dictionary(const struct column *c, int format, int of
   RETURN_IF_FAILED(find_missing(c, &present));
   const uint64_t size_bytes = (uint64_t)(dictionary->length + 1) * sizeof(int64_t);
   strew_context *context = c->device->context;
-  RETURN_IF_FAILED(make_column(c, STREW_INT64, out));
+  RETURN_IF_FAILED(make_column(c, STREW_INT32, out));
   ALLOCATE_NEW(int64_t *, codes, c->call, context, size_bytes);
   strew_status status = STREW_OK;
   char text[TEXT_BYTES];
@@ -476,7 +474,7 @@ static strew_status import_dictionary(const struct column *c, int format, int of
           fail_column(c, STREW_EINDEX, NULL, "with index %s at row %" PRId64 ", its dictionary has %" PRId64 " words",
                       text_of_scalar(index, text), i, dictionary->length);
     else
-      ((int64_t *)dense_at(*out, 0))[i] = codes[index.as.i];
+      ((int32_t *)dense_at(*out, 0))[i] = (int32_t)codes[index.as.i];
   }
   memory_free(context, codes, size_bytes);
   return status;
@@ -504,8 +502,8 @@ static strew_status import_column(const struct column *c, struct shared_array *s
              : formats[format].kind == TIMES    ? import_times(c, shared, &tensor)
              : formats[format].kind == DECIMALS ? import_decimals(c, k, &tensor)
                                                 : import_numbers(c, format, shared, k, &tensor);
+  if (status == STREW_OK && has_words) status = text_take(c->call, tensor, k->words);
   TRY(status, is_bare ? table_add(c->call, table, NULL, tensor) : table_add_column(c->call, table, c->name, tensor));
-  if (status == STREW_OK && has_words) table_set_words(table, strew_table_count(table) - 1, k->words);
   shared_words_release(alone.words, context);
   strew_release(tensor);
   return status;

@@ -65,7 +65,7 @@ static strew_status next_table(const struct call *call, void *state, int64_t row
   const strew_status status = arrow_import(call, in->device, "stream", &in->array, &in->schema, in->known, table);
   if (status != STREW_OK && status != STREW_EMEMORY && status != STREW_EINTERRUPTED) end_stream(in); /* for good */
   RETURN_IF_FAILED(status);
-  if (!strew_table_is_numbered(*table) || strew_table_word_count(*table, 0) >= 0) return STREW_OK;
+  if (!strew_table_is_numbered(*table)) return STREW_OK;
   *tensor = strew_retain(strew_table_tensor(*table, 0));
   strew_table_release(*table);
   return *table = NULL, STREW_OK;

@@ -31,6 +31,8 @@ const char *fuzz_folder(void);
 const char *fuzz_file(const char *suffix, const uint8_t *bytes, size_t size);
 /* True if dtype, shape and bits are the same. */
 bool fuzz_is_same(const strew_tensor *a, const strew_tensor *b);
+/* The same for columns i of tables; texts also have the same words, with the same codes. */
+bool fuzz_is_same_column(const strew_table *a, const strew_table *b, int64_t i);
 /* Loads these bytes as a file of that suffix. If it works, the result can be read, saved and loaded again with the same
    elements. Returns true if it works. */
 bool fuzz_load(const char *suffix, const uint8_t *bytes, size_t size, const strew_load_options *options,

@@ -236,12 +236,7 @@ static void change_schemas(struct bytes *bytes, int columns, bool is_bare, struc
 
 static void expect_same(const strew_table *table, const strew_table *back) {
   PROMISE(strew_table_count(table) == strew_table_count(back));
-  for (int64_t i = 0; i < strew_table_count(table); i++) {
-    PROMISE(fuzz_is_same(strew_table_tensor(table, i), strew_table_tensor(back, i)));
-    PROMISE(strew_table_word_count(table, i) == strew_table_word_count(back, i));
-    for (int64_t k = 0; k < strew_table_word_count(table, i); k++)
-      PROMISE(strcmp(strew_table_word(table, i, k), strew_table_word(back, i, k)) == 0);
-  }
+  for (int64_t i = 0; i < strew_table_count(table); i++) PROMISE(fuzz_is_same_column(table, back, i));
 }
 
 /* Another library would see the same. */

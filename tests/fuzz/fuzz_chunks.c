@@ -46,10 +46,10 @@ static const char *compress(const char *suffix, const uint8_t *bytes, size_t siz
 /* Element i of a column as a number, and its word or NULL. */
 static strew_scalar element_of(const strew_table *table, int64_t column, int64_t i, const char **word) {
   strew_scalar number;
-  PROMISE(strew_get(strew_table_tensor(table, column), 1, &i, &number, NULL) == STREW_OK);
-  bool has_words = strew_table_word_count(table, column) >= 0;
-  *word = has_words ? strew_table_word(table, column, number.as.i) : NULL;
-  PROMISE(!has_words || *word);
+  const strew_tensor *tensor = strew_table_tensor(table, column);
+  PROMISE(strew_get(tensor, 1, &i, &number, NULL) == STREW_OK);
+  *word = number.dtype == STREW_TEXT ? strew_word(tensor, number.as.i, NULL) : NULL;
+  PROMISE(number.dtype != STREW_TEXT || *word);
   return number;
 }
 
