@@ -161,7 +161,8 @@ int formats_of_date(const struct cells *cells, const struct cell *cell, char (*f
   for (size_t d = 0; d < sizeof days / sizeof *days; d++)
     for (size_t h = 0; h < sizeof hours / sizeof *hours && count < MOST_FORMATS; h++) {
       char *format = strcat(strcpy(formats[count], days[d]), hours[h]);
-      for (char *at = format; (at = strchr(at, '?')) != NULL;) *at = mark;
+      for (char *at = format; *at; at++)
+        if (*at == '?') *at = mark; /* which may be ? itself */
       count += time_read(text, length, format, &time) == TIME_READ;
     }
   return count;

@@ -501,6 +501,10 @@ describe("a .csv file", function()
     assert.equal("load: 'missing' has true, expected words or numbers", refusal("a\n", {missing = {true}}))
     assert.matches('^has "x" in line 3, .*expected a date.*\n  hint  {text = {"a"}}',
       refusal("a\n1970-01-02\nx\n", {header = true, dates = {"a"}}))
+    for _, cell in ipairs{"?", "??", "12?", "1?2?2024", "%", "1%2%2024"} do -- marks between the parts of no date
+      assert.equal(("has %q in line 3, column 1 (a), expected a date"):format(cell),
+        (refusal("a\n1970-01-02\n" .. cell .. "\n", {header = true, dates = {"a"}}):gsub(", as .*", "")))
+    end
     for _, mark in ipairs{"#VALUE!", "TBD", "0000-00-00", "00/00/0000", "n.d."} do
       local refused = refusal("a\n1\n" .. mark .. "\n", header)
       assert.matches(("line 2\n  hint  {missing = {%q}} reads it"):format(mark), refused, 1, true)
