@@ -158,8 +158,8 @@ static inline char *put_cell(const struct writer *writer, const struct csv_sourc
 
 /* ---------------------------------------------------------------------------------------------------------- parts */
 
-/* Prefetches the words of rows from `row` on; returns the row behind them. */
-static int64_t prefetch_rows(const struct writer *writer, int64_t row) {
+/* Prefetches the words of rows from `row` on; returns the row behind them. Inlined: gcc drops the prefetches of a call. */
+static inline __attribute__((always_inline)) int64_t prefetch_rows(const struct writer *writer, int64_t row) {
   const int64_t end = least(row + WORDS_AT_ONCE, writer->rows);
   int64_t codes[WORDS_AT_ONCE];
   for (int64_t i = 0; i < writer->count; i++) {
