@@ -362,8 +362,10 @@ static bool push_word(lua_State *L, struct unread *unread, int64_t code) {
 static bool push_level(lua_State *L, struct unread *unread, int depth) {
   if (depth == unread->rank) {
     const strew_scalar element = strew_scalar_load(unread->dtype, unread->next);
+    strew_tensor *self = NULL; /* of a number that Lua's integers do not hold */
+    if (element.dtype == STREW_UINT64 && !bind_tensor(L, unread->call, unread->self, "self", &self)) return false;
     if (element.dtype == STREW_TEXT ? !push_word(L, unread, element.as.i)
-                                    : !bind_push_element(L, unread->call, NULL, element))
+                                    : !bind_push_element(L, unread->call, self, element))
       return false;
     unread->next += strew_dtype_size_bytes(unread->dtype);
     return true;
