@@ -1,6 +1,7 @@
 /* strew_arguments.c: converts Lua values to arguments of the runtime, and reports those that do not fit. No reading
    allocates Lua memory or calls a metamethod: strings are read only if they are strings, tables raw. See strew_bind.h
    for the reason. */
+#include "runtime/shared/tables.h"
 #include "strew_bind.h"
 
 #include <inttypes.h>
@@ -626,6 +627,21 @@ void bind_push_word(lua_State *L, const strew_tensor *text, int64_t code) {
   size_t length = 0;
   const char *word = strew_word(text, code, &length);
   lua_pushlstring(L, word ? word : "", length); /* copies it before it collects garbage */
+}
+
+bool bind_is_float(strew_dtype dtype) {
+  enum { BOOLEAN, INTEGER, FLOATING };
+  static const bool is_float[] = {
+#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, ...) [STREW_##ENUM] = category == FLOATING,
+      STREW_DTYPES(ROW)
+#undef ROW
+  };
+  return dtype < STREW_DTYPE_COUNT && is_float[dtype];
+}
+
+bool bind_has_float64(const strew_tensor *t) {
+  strew_capabilities can = {.float64 = false};
+  return strew_device_capabilities(strew_tensor_device(t), &can, NULL) == STREW_OK && can.float64;
 }
 
 bool bind_push_element(lua_State *L, struct script_call *call, const strew_tensor *self, strew_scalar element) {

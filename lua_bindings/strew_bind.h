@@ -355,8 +355,6 @@ int bind_end_iterator(lua_State *L, int iterator);
 
 /* missed(x, name), for Lua: keeps them for STREW_MISSED. */
 int bind_missed(lua_State *L, struct script_call *call);
-/* True if the tensor's device has float64. strew_family.c */
-bool bind_has_float64(const strew_tensor *t);
 /* column_method(f): a function of the module as a method of tables of columns. */
 int bind_column_method(lua_State *L, struct script_call *call);
 /* saved(x, names, words) of strew.save: tensors, names, lists of words. */
@@ -389,7 +387,7 @@ extern const struct script_function bind_grouped_rows[], bind_group_columns_row,
 /* Runs a binary operation; strew_math.c. */
 int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op);
 
-/* A lua_CFunction: pushes the table that help.lua returns, parsed at the first call; strew_help.c. */
+/* A lua_CFunction: pushes the table that help.lua returns, parsed at the first call; strew_hints.c. */
 int bind_help_pages(lua_State *L);
 /* Pushes the table of hints.lua; returns 1. */
 int bind_hints(lua_State *L);
@@ -636,7 +634,9 @@ bool bind_wrap_dim(struct script_call *call, const strew_tensor *tensor, int *di
 enum { DESCRIPTION_BYTES = 512 };
 const char *bind_describe(const strew_tensor *tensor, char *text);
 void bind_push_scalar(lua_State *L, strew_scalar scalar);
-/* The same of an element of self: fails for a uint64 that Lua's integers do not hold, for no number would be right. */
+/* True if the tensor's device has float64. */
+bool bind_has_float64(const strew_tensor *t);
+/* Pushes an element of self: fails for a uint64 that Lua's integers do not hold, for no number would be right. */
 bool bind_push_element(lua_State *L, struct script_call *call, const strew_tensor *self, strew_scalar element);
 /* The word of a code of a text; "" if there is none. Pushing it may run a finalizer. */
 void bind_push_word(lua_State *L, const strew_tensor *text, int64_t code);

@@ -135,11 +135,6 @@ static int is_beside(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-bool bind_has_float64(const strew_tensor *t) {
-  strew_capabilities can = {.float64 = false};
-  return strew_device_capabilities(strew_tensor_device(t), &can, NULL) == STREW_OK && can.float64;
-}
-
 /* has_float64(t) */
 static strew_status has_float64(struct arguments *a) {
   return lua_pushboolean(a->L, bind_has_float64(a->self)), STREW_OK;

@@ -4,16 +4,6 @@
 
 #include <string.h>
 
-bool bind_is_float(strew_dtype dtype) {
-  enum { BOOLEAN, INTEGER, FLOATING };
-  static const bool is_float[] = {
-#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, ...) [STREW_##ENUM] = category == FLOATING,
-      STREW_DTYPES(ROW)
-#undef ROW
-  };
-  return dtype < STREW_DTYPE_COUNT && is_float[dtype];
-}
-
 RUN(unary, strew_unary, (strew_unary_op)a->call->row->code, a->self)
 
 static strew_status run_binary(struct arguments *a, strew_binary_op op) {
@@ -22,9 +12,9 @@ static strew_status run_binary(struct arguments *a, strew_binary_op op) {
   return a->error->code;
 }
 
-/* With digits as in family/options.lua. */
+/* With digits as in family/options.lua, whose messages know them. */
 static int round_to(lua_State *L, struct script_call *call) {
-  return call->arguments > 1 ? bind_run_with_options(L, call) : bind_one(L, call);
+  return call->arguments == 1 && lua_isuserdata(L, 1) ? bind_one(L, call) : bind_run_with_options(L, call);
 }
 
 static const char binary_parameters[] = "self:operand other:operand";

@@ -526,7 +526,7 @@ describe("these operations", function()
     refused("isclose: 'other' is int64, self is float32: dtypes must be equal", strew.isclose, t, whole)
     refused("isclose: 'rtol' is -1.0, tolerances are 0 or more", strew.isclose, t, t, -1.0)
     refused("isclose: 'atol' is -0.5, tolerances are 0 or more", strew.isclose, t, t, {atol = -0.5})
-    refused("nan_to_num: 'posinf' is 1e+39, which float32 cannot hold: the number is too large", strew.nan_to_num_,
+    refused("nan_to_num_: 'posinf' is 1e+39, which float32 cannot hold: the number is too large", strew.nan_to_num_,
       strew.tensor{inf}, 0, 1e39)
     refused("reciprocal_: 'self' is int64, which does not hold a result of float32", strew.reciprocal_, whole)
     refused("nan_to_num: 'nan' is \"x\", expected a number", strew.nan_to_num, t, "x")
