@@ -155,7 +155,7 @@ struct script_call {
   bool is_recorded;                     /* strew_record.c */
   const struct script_function *stored; /* the operation that runs as one of times or text */
   bool is_misspelled; /* it has an argument too many, or an unknown option: no operation may take it */
-  int read_once;      /* the argument that may be an unstored tensor in place of a bound expression; 0: none */
+  int read_once;      /* the argument that may be a deferred tensor in place of a bound expression; 0: none */
   /* What bind_arguments has read, up to MOST_PARAMETERS: of each parameter the stack position of its value, 0: absent,
      above `arguments`: in the options, the argument at `options`. positional: the arguments before these; rest: the
      parameter that takes all remaining ones, -1: none. The names are set if the call is recorded. */
@@ -272,8 +272,8 @@ void bind_count_imported(struct binding *binding, const strew_table *table, cons
 
 /* Marks the input, named by the string at i + 1, in the text of the expression at position i. */
 void bind_mark_input(lua_State *L, struct script_call *call, int i);
-/* Replaces the bound expression at position i by a tensor, which the device may leave unstored: strew_expr_bind. */
-bool bind_expand(lua_State *L, struct script_call *call, int i, bool unstored);
+/* Replaces the bound expression at position i by a tensor, which the device may leave deferred: strew_expr_bind. */
+bool bind_expand(lua_State *L, struct script_call *call, int i, bool deferred);
 
 /* --------------------------------------------------------------------------------------------- strew_combination.c */
 
@@ -443,7 +443,7 @@ struct parameter {
   enum presence presence;
   bind_reader *read;
   void *out;
-  bool is_read_once; /* a bound expression may be left unstored */
+  bool is_read_once; /* a bound expression may be left deferred */
 };
 
 /* Ends a parameter list. (All members are written out: otherwise the compiler clears the list first, which slows small

@@ -3,7 +3,7 @@
    f = strew.expr(text) owns a strew_expr. e = f:with(inputs) has f, the values of its inputs and the codes of its words
    in its user value; family/expressions.lua finds them. Calls that take a tensor fail on e: bind_dispatch then replaces
    it by its values (RETRY_EXPANDED) and calls again, so that other calls pay nothing. One that it reads once may stay
-   unstored. */
+   deferred. */
 #include "strew_bind.h"
 #include "strew_lua.h"
 
@@ -415,7 +415,7 @@ static int is_recording(lua_State *L, struct script_call *call) {
 
 /* ---------------------------------------------------------------------------------------------- in place of tensors */
 
-bool bind_expand(lua_State *L, struct script_call *call, int i, bool unstored) {
+bool bind_expand(lua_State *L, struct script_call *call, int i, bool deferred) {
   struct bound e;
   if (call->binding->recording) {
     const char *outer = call->binding->outer ? call->binding->outer : call->error.alias;
@@ -427,7 +427,7 @@ bool bind_expand(lua_State *L, struct script_call *call, int i, bool unstored) {
   } else {
     struct box *box = bind_push_box(L, call->binding);
     if (!read_bound(L, call, i, &e)) return false;
-    const strew_status status = unstored ? strew_expr_bind(e.expr, &e.values, &box->tensor, &call->error)
+    const strew_status status = deferred ? strew_expr_bind(e.expr, &e.values, &box->tensor, &call->error)
                                          : strew_expr_evaluate(e.expr, &e.values, &box->tensor, &call->error);
     if (status != STREW_OK) return false;
   }

@@ -3,7 +3,7 @@
    A text has a word for each parameter, in the order of the arguments: "NAME:TYPE" (required), "NAME?TYPE" (optional),
    "NAME~TYPE" (optional, by position only), "NAME=TYPE" (by name only), "NAME*" (the remaining integers, or one
    sequence of them). "(VALUE)" behind the type is the default; "!" marks a required one that is read once: a bound
-   expression may be left unstored. A text is parsed by the first call that needs it. */
+   expression may be left deferred. A text is parsed by the first call that needs it. */
 #include "strew_bind.h"
 
 #include <limits.h>

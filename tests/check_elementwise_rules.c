@@ -258,13 +258,13 @@ START_TEST(foreign_bools_are_true_or_false) {
   assert_elements(out, STREW_INT64, (int64_t[]){1, 2, 3}, "nonzero");
   strew_release(out), out = NULL;
   strew_expr *expr = NULL; /* moves the bytes */
-  strew_tensor *unstored = NULL;
+  strew_tensor *deferred = NULL;
   const strew_operand inputs[] = {strew_of(x)};
   ok(strew_expr_parse(context, "where(x, x, x)", 14, &expr, &failure));
-  ok(strew_expr_bind(expr, &(strew_expr_values){.inputs = inputs}, &unstored, &failure));
-  ok(strew_nonzero(unstored, &out, &failure));
+  ok(strew_expr_bind(expr, &(strew_expr_values){.inputs = inputs}, &deferred, &failure));
+  ok(strew_nonzero(deferred, &out, &failure));
   assert_elements(out, STREW_INT64, (int64_t[]){1, 2, 3}, "nonzero of a text");
-  strew_expr_release(expr), strew_release(unstored), strew_release(out), strew_release(x);
+  strew_expr_release(expr), strew_release(deferred), strew_release(out), strew_release(x);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* check_programs.c: random programs of instructions match, bit for bit, the same instructions run one by one on tensors
    that hold each result: all kinds and dtypes, broadcast and strided operands, tables, numbers, out of another dtype,
-   in place. Calls that read a program's result unstored match those that read the stored one. */
+   in place. Calls that read a program's result deferred match those that read the stored one. */
 #include "runtime/calls/elementwise.h"
 #include "runtime/programs/programs.h"
 #include "testing.h"
@@ -333,10 +333,10 @@ END_TEST
 static strew_status check_nothing(const struct call *call, struct storage *storage, bool now) {
   return (void)call, (void)storage, (void)now, STREW_OK;
 }
-static void end_unstored(void *context_) { ((strew_context *)context_)->unstored--; }
+static void end_deferred(void *context_) { ((strew_context *)context_)->deferred--; }
 
 /* Returns the last result as a tensor whose elements the program computes. */
-static strew_status unstored_result(struct drawn *program, strew_tensor **out, strew_error *error) {
+static strew_status deferred_result(struct drawn *program, strew_tensor **out, strew_error *error) {
   CALL(call, "program", error, {NULL, NULL});
   const strew_tensor *result = program->values[value_count(program) - 1];
   struct storage unused, *storage;
@@ -354,9 +354,9 @@ static strew_status unstored_result(struct drawn *program, strew_tensor **out, s
                               .program = &program->plan,
                               .check = check_nothing,
                               .store = tensor_store,
-                              .release = end_unstored,
+                              .release = end_deferred,
                               .user = device->context};
-  device->context->unstored++;
+  device->context->deferred++;
   return *out = made, STREW_OK;
 }
 
@@ -473,7 +473,7 @@ static strew_status read_src(const struct sink_call *reader, strew_tensor *src, 
 static void check_reader(struct drawn *program, const struct sink_call *reader, uint64_t seed) {
   strew_tensor *last = program->values[value_count(program) - 1], *wide = NULL, *stored = NULL;
   strew_tensor *src = NULL;
-  ok(unstored_result(program, &src, &failure));
+  ok(deferred_result(program, &src, &failure));
   strew_tensor *expected[2] = {NULL, NULL}, *got[2] = {NULL, NULL};
   ok(strew_expand(last, program->rank, program->sizes, &wide, &failure));
   ok(strew_clone(wide, &stored, &failure));
@@ -482,8 +482,8 @@ static void check_reader(struct drawn *program, const struct sink_call *reader, 
   seed_draws(seed);
   char message[sizeof failure.message];
   snprintf(message, sizeof message, "%s", failure.message);
-  const strew_status unstored = read_src(reader, src, &got[0], &got[1]);
-  ck_assert_msg(unstored == status, "%d, of stored values %d: %s", unstored, status, failure.message);
+  const strew_status deferred = read_src(reader, src, &got[0], &got[1]);
+  ck_assert_msg(deferred == status, "%d, of stored values %d: %s", deferred, status, failure.message);
   if (status != STREW_OK) ck_assert_str_eq(message, failure.message);
   char text[200];
   snprintf(text, sizeof text, "sink %d, reduction %d, fold %d, mode %d, dim %d of %d, %d groups, %d instructions",

@@ -215,6 +215,8 @@ tidy:
 
 lint: rules tidy
 	clang-format --dry-run -Werror $$(find runtime opencl lua_bindings tests -name '*.[ch]')
+	@! grep -v '^$(hash)' tests/words.txt | grep -rInwiF -f - --exclude=words.txt --exclude='packages.*' --exclude-dir=seeds \
+	  --exclude-dir=found runtime opencl lua_bindings scripts tests Makefile README.md .github || echo 'advice: tests/words.txt has plainer words'
 
 .PHONY: test nightly check checks specs hosts replay sanitized threads cross devices drivers parts whole $(ALONE) same faults faults-sanitized fuzz coverage lint tidy analyze valgrind tsan oclgrind
 -include $(patsubst %.o,%.d,$(call objects,$(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/endless/*.c tests/fuzz/*.c tests/faults/*.c)))

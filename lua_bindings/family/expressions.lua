@@ -385,7 +385,7 @@ function expressions.with_texts(x, names, argument)
 end
 
 -- Returns e for a call that reads it: e itself if it is a line of that length and no call is recorded; else its values.
-function expressions.unstored(e, length)
+function expressions.deferred(e, length)
   if inner.is_recording() then return expressions.evaluate(e) end
   local shape = e.shape
   return #shape == 1 and shape[1] == length and e or expressions.evaluate(e)
@@ -399,7 +399,7 @@ function expressions.column(x, columns, text, argument, reads)
       argument == "what" and "a number fills a column: {name = 1}" or nil)
   end
   local e, t = bound(f, x, argument)
-  if e then t = reads and expressions.unstored(e, columns.rows) or expressions.evaluate(e) end
+  if e then t = reads and expressions.deferred(e, columns.rows) or expressions.evaluate(e) end
   if inner.is_bound(t) then return t end
   if t:dim() == 0 then return t:expand(columns.rows):clone() end
   operands.check_shape(t, {columns.rows}, argument)

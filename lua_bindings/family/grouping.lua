@@ -172,7 +172,7 @@ local function read_entry(g, name, entry, columns)
   local reads = aggregates.reads(word)
   local function read(given)
     if inner.is_bound(given) then
-      return reads and expressions.unstored(given, g.length) or expressions.evaluate(given)
+      return reads and expressions.deferred(given, g.length) or expressions.evaluate(given)
     elseif columns and expressions.is_text(columns, given) then
       local made = reads and columns.made[given] or expressions.column(columns.table, columns, given, "what", reads)
       if reads then columns.made[given] = made end

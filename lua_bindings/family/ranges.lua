@@ -244,7 +244,7 @@ local function select_ranked(line, starts, ends, ranks)
   return map(queries, function(query) return order:index_select(0, query.found or starts * 0, {mode = "clip"}) end)
 end
 
--- The rules of runtime/shared/rank.h: s is t or 1 - t, the share of the gap from the nearer of a and b.
+-- The rules of runtime/shared/quantile_rank.h: s is t or 1 - t, the share of the gap from the nearer of a and b.
 local SHARE <const> = "where(b - a < inf, (b - a) * s, (b * 0.5 - a * 0.5) * (s + s))"
 local BETWEEN <const> = "where(t == 0 or a == b, a, where(t < 0.5, a + share, b - share))"
 -- How ranks become those of the elements, of the lower one of two.

@@ -12,7 +12,7 @@
      TOTALS       1: compute only the blocks' totals
      DENSE        1: unit stride in both operands along the line (WAY_ITEMS) or across lines (WAY_TILE) */
 #include "space.h"
-#include "pairs.h"
+#include "double_sums.h"
 
 #define WAY_ITEMS   0
 #define WAY_TILE    1

@@ -3,7 +3,7 @@
      FORMAT   of ranks, to which they are rounded: FORMAT_FLOAT32 or FORMAT_FLOAT64
      MIXES    1 if a result may lie between two elements, which are floats then */
 #include "space.h"
-#include "rank.h"
+#include "quantile_rank.h"
 
 #define EXACT CAT(EXACT_, S)
 typedef CAT(T_, S) element;

@@ -39,14 +39,14 @@ struct call {
   struct word_list *words; /* of the texts that the call makes and writes, with all words of its texts; NULL: none */
   struct recoded *recoded; /* text.c: operands that have such codes during the call; NULL: none */
   struct float_mode host_mode;
-  bool is_checked;        /* there are unstored tensors, or others than numbers */
+  bool is_checked;        /* there are deferred tensors, or others than numbers */
   strew_context *claimed; /* in debug builds */
 };
 struct recoded {
   void (*restore)(struct call *call);
   struct word_list *from; /* the list that call->words begins with, of what the call writes */
 };
-/* How a call uses an operand. READ_ONCE: it may be unstored, see unstored.c. MOVED: its elements are moved or chosen, and
+/* How a call uses an operand. READ_ONCE: it may be deferred, see deferred.c. MOVED: its elements are moved or chosen, and
    need not be numbers; those of all such operands have one dtype if one has no numbers. */
 enum { READ_ONCE = 1, MOVED = 2 };
 /* Declares `variable`, the public call that begins here: it ends with the block. Operands without READ_ONCE are stored,
@@ -166,7 +166,7 @@ strew_context *tensor_context(const strew_tensor *tensor);
     list "[1]", list "[2]", list "[3]", list "[4]", list "[5]", list "[6]", list "[7]", list "[8]", list "[9]",        \
         list "[10]", list "[11]", list "[12]", list "[13]", list "[14]", list "[15]", list "[16]"                      \
   }
-/* Checks the dtypes of the call's operands, gives its texts one list of words, and stores unstored ones (unstored.c), all
+/* Checks the dtypes of the call's operands, gives its texts one list of words, and stores deferred ones (deferred.c), all
    but those that it reads once. */
 strew_status call_check(struct call *call);
 /* Fails unless the operand `name` has numbers: a reduction or a step of the call needs them. */

@@ -71,10 +71,10 @@ struct storage {
   const struct elementwise_plan *program; /* computes the elements of a dense tensor as they are read; NULL: they are in
                                              memory. `data` is an address to count elements from */
   const struct program *started;          /* the program, made ready by the running call, on the CPU */
-  /* Of an unstored tensor, else NULL: fails if an index from which the program takes elements is out of range: one that
+  /* Of a deferred tensor, else NULL: fails if an index from which the program takes elements is out of range: one that
      its run has met, or `now` finds. */
   strew_status (*check)(const struct call *call, struct storage *storage, bool now);
-  strew_status (*store)(const struct call *call, const strew_tensor *tensor); /* unstored.c; NULL: it is stored */
+  strew_status (*store)(const struct call *call, const strew_tensor *tensor); /* deferred.c; NULL: it is stored */
   struct word_list *words;                                                    /* of text: words.h; else NULL */
   int64_t index_size;          /* of a constant one: int64 values of 0 .. index_size - 1; 0: not known */
   void (*release)(void *user); /* called at the end of a storage that is wrapped or has a program; or NULL */
@@ -96,7 +96,7 @@ struct strew_tensor {
   int64_t strides[MAX_RANK]; /* in elements, none negative */
 };
 
-/* Stores a tensor that is unstored (unstored.c). */
+/* Stores a tensor that is deferred (deferred.c). */
 static inline strew_status operand_store(const struct call *call, const strew_tensor *tensor) {
   return tensor->storage->store ? tensor->storage->store(call, tensor) : STREW_OK;
 }
@@ -155,7 +155,7 @@ struct strew_context {
   strew_allocator allocator;
   struct kept kept;
   size_t bytes, peak_bytes; /* of tensor memory */
-  int64_t unstored;         /* tensors without memory: unstored.c */
+  int64_t deferred;         /* tensors without memory: deferred.c */
   bool has_others;          /* a tensor was made whose elements are no numbers */
   size_t memory_limit_bytes, charged_bytes;
   strew_device *default_device;

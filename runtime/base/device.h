@@ -165,7 +165,7 @@ struct search_plan {
 
 /* Operands: QUANTILE_OUT and QUANTILE_SORTED, of one dtype, QUANTILE_START and QUANTILE_COUNT (int64). out is the
    q-quantile of the `count` elements from position `start` on of sorted, whose elements are `step` apart, NaN last: the
-   last of them if it is NaN; `empty` if there is none. See runtime/shared/rank.h for the rank, which is computed in
+   last of them if it is NaN; `empty` if there is none. See runtime/shared/quantile_rank.h for the rank, which is computed in
    float32 or float64. unsorted, on the CPU: the number of
    elements in all if they are in any order, and may be moved; else 0. stays: they are those of one quantile, and may
    not be moved. */
@@ -423,7 +423,7 @@ struct one_pass_mean {
                       bool *bad);
 };
 
-/* The entries that may read an unstored tensor. */
+/* The entries that may read a deferred tensor. */
 enum reader {
   READ_BY_REDUCE = 1,    /* a fold's input */
   READ_BY_AGGREGATE = 2, /* src of group_aggregate */
@@ -446,22 +446,22 @@ extern const struct device_ops cpu_ops;
 #define RUN_ON(tensor, entry, call, ...)                                                                               \
   (tensor)->storage->device->ops->entry(call, (tensor)->storage->device, __VA_ARGS__)
 
-/* ------------------------------------------------------------------------------------------------------ unstored.c */
+/* ------------------------------------------------------------------------------------------------------ deferred.c */
 
 /* The cost of an element, in sums. */
 int64_t program_cost(const struct elementwise_plan *program);
-static inline bool is_unstored(const strew_tensor *tensor) { return tensor->storage->store != NULL; }
-/* Computes the elements of an unstored tensor into memory, which is its own from then on. */
+static inline bool is_deferred(const strew_tensor *tensor) { return tensor->storage->store != NULL; }
+/* Computes the elements of a deferred tensor into memory, which is its own from then on. */
 strew_status tensor_store(const struct call *call, const strew_tensor *tensor);
-/* Before a call reads a tensor (NULL: passes) once: stores an unstored one where the device does not read it, where
+/* Before a call reads a tensor (NULL: passes) once: stores a deferred one where the device does not read it, where
    threads would take longer, and where `written` (NULL: nothing that must stay if the call fails) is an input; checks
    its indices where something is written. */
-strew_status unstored_open(const struct call *call, const strew_tensor *tensor, enum reader reader,
+strew_status deferred_open(const struct call *call, const strew_tensor *tensor, enum reader reader,
                            const strew_tensor *written);
-/* True if a fold over dimensions takes longer to read an unstored tensor. calls/reduce.c */
+/* True if a fold over dimensions takes longer to read a deferred tensor. calls/reduce.c */
 bool fold_wants_stored(strew_fold fold, const strew_tensor *tensor, const strew_reduce_options *options);
-/* After an unstored tensor was read: fails if an index was out of range. What was made of it is void. */
-strew_status unstored_close(const struct call *call, const strew_tensor *tensor);
+/* After a deferred tensor was read: fails if an index was out of range. What was made of it is void. */
+strew_status deferred_close(const struct call *call, const strew_tensor *tensor);
 
 /* opencl/platform.c: fills context->found. */
 void opencl_find_devices(strew_context *context);

@@ -70,6 +70,6 @@ void call_use(struct call *call) {
   strew_context *context = call->operands[i].tensor->storage->device->context;
   context_use(context);
   if (IS_DEBUG) context_claim(call->claimed = context);
-  call->is_checked = context->unstored != 0 || context->has_others;
+  call->is_checked = context->deferred != 0 || context->has_others;
   context_drain(context);
 }

@@ -193,7 +193,7 @@ strew_status strew_index_get(strew_tensor *self, int count, strew_tensor *const 
 static bool is_filled(const strew_tensor *self, const strew_tensor *index, strew_operand value) {
   const strew_dtype dtype = self->dtype, number = value.number.dtype;
   if (value.tensor || index->dtype != STREW_BOOL || index->rank > self->rank || !index->rank) return false;
-  if (!index->storage || is_unstored(index) || !dtype_is_number(dtype) || dtype == STREW_BOOL) return false;
+  if (!index->storage || is_deferred(index) || !dtype_is_number(dtype) || dtype == STREW_BOOL) return false;
   if (dtype != dtype_wide(dtype)) return false;
   if (number != STREW_INT64 && !(number == STREW_FLOAT64 && dtype_is_float(dtype))) return false;
   return memcmp(index->sizes, self->sizes, (size_t)index->rank * sizeof *index->sizes) == 0;

@@ -220,9 +220,9 @@ strew_status strew_reduce_with(strew_fold fold, strew_tensor *tensor, const stre
   if (!known) return fail_unknown(&call, "fold", (int)fold, STREW_FOLD_COUNT - 1);
   const struct folding folding = {fold,          tensor,           options->dim_count,
                                   options->dims, options->keepdim, options->correction ? *options->correction : 1};
-  STEP(&steps, unstored_open(&call, tensor, fold_wants_stored(fold, tensor, options) ? 0 : READ_BY_REDUCE, *out));
+  STEP(&steps, deferred_open(&call, tensor, fold_wants_stored(fold, tensor, options) ? 0 : READ_BY_REDUCE, *out));
   strew_tensor *folded = fold_tensor(&steps, &folding, *out, true);
-  STEP(&steps, unstored_close(&call, tensor));
+  STEP(&steps, deferred_close(&call, tensor));
   return steps_give(&steps, folded, out);
 }
 

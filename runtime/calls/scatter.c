@@ -275,11 +275,11 @@ static strew_status copy_start(const struct call *call, const struct scatter_job
 
 /* Elements that are dropped may not be computed. */
 static strew_status open_source(const struct call *call, const struct scatter_job *job) {
-  if (!job->src || !is_unstored(job->src)) return STREW_OK;
+  if (!job->src || !is_deferred(job->src)) return STREW_OK;
   if (dtype_is_unsigned(job->self->dtype)) return tensor_store(call, job->src);
   if (strew_tensor_numel(job->src) != strew_tensor_numel(job->addressing->index)) return tensor_store(call, job->src);
   const bool reads_all = job->disposable && job->addressing->limits.mode != STREW_DROP;
-  return unstored_open(call, job->src, READ_BY_SCATTER, reads_all ? NULL : job->self);
+  return deferred_open(call, job->src, READ_BY_SCATTER, reads_all ? NULL : job->self);
 }
 
 strew_status scatter_run(const struct call *given, const struct scatter_job *job) {
@@ -313,7 +313,7 @@ strew_status scatter_run(const struct call *given, const struct scatter_job *job
     call->begun = target->storage;
   }
   TRY(status, scatter_into(call, run, target, &mean));
-  TRY(status, unstored_close(call, job->src));
+  TRY(status, deferred_close(call, job->src));
   if (status == STREW_OK && draft) status = (needs_flip(job) ? copy_flipped : copy_tensor)(call, job->self, draft);
   strew_release(draft);
   strew_release(flipped);

@@ -223,7 +223,7 @@ static void reduce_to(struct steps *steps, const struct segment_reduction *reduc
                       strew_tensor *winners) {
   const strew_tensor *src = reducing->given->src;
   /* elements outside of all segments are not read */
-  if (STEP(steps, unstored_open(steps->call, src, READ_BY_SEGMENTS, target)) != STREW_OK) return;
+  if (STEP(steps, deferred_open(steps->call, src, READ_BY_SEGMENTS, target)) != STREW_OK) return;
   if (!strew_tensor_numel(target)) return;
   struct segment_plan plan;
   plan_segments(reducing->given, reducing->ends, src, target, winners, &plan);
@@ -231,7 +231,7 @@ static void reduce_to(struct steps *steps, const struct segment_reduction *reduc
   plan.start = reducing->start;
   plan.empty = reducing->empty;
   STEP(steps, target->storage->device->ops->segments(steps->call, target->storage->device, &plan));
-  STEP(steps, unstored_close(steps->call, src));
+  STEP(steps, deferred_close(steps->call, src));
 }
 
 /* Extremes of unsigned integers are those of signed ones in the same order. */
@@ -278,7 +278,7 @@ static void reduce_into(struct steps *steps, const struct segment_reduction *red
   const bool is_unsigned = dtype_is_unsigned(src->dtype) && src->dtype != STREW_UINT8;
   struct shape1 shape = result_shape(reducing->given, reducing->ends);
   strew_device *device = src->storage->device;
-  if (is_unsigned && is_unstored(src)) STEP(steps, tensor_store(steps->call, src));
+  if (is_unsigned && is_deferred(src)) STEP(steps, tensor_store(steps->call, src));
   strew_tensor *target = *out ? *out : step_new(steps, device, src->dtype, shape.rank, shape.sizes);
   strew_tensor *winners = arg ? step_new(steps, device, STREW_INT64, shape.rank, shape.sizes) : NULL;
   if (steps->status != STREW_OK) return;

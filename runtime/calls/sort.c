@@ -74,13 +74,13 @@ strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error
   strew_device *device = tensor->storage->device;
   strew_tensor **made = steps_place(&steps);
   struct plan plan;
-  STEP(&steps, unstored_open(&call, tensor, READ_BY_NONZERO, NULL));
+  STEP(&steps, deferred_open(&call, tensor, READ_BY_NONZERO, NULL));
   PLAN(&plan, tensor->rank, tensor->sizes, tensor);
   if (strew_tensor_numel(tensor))
     STEP(&steps, device->ops->nonzero(&call, device, &plan, made));
   else
     STEP(&steps, tensor_create(&call, device, STREW_INT64, 2, (int64_t[]){0, tensor->rank}, made));
-  STEP(&steps, unstored_close(&call, tensor));
+  STEP(&steps, deferred_close(&call, tensor));
   return steps_give(&steps, *made, out);
 }
 

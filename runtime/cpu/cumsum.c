@@ -5,7 +5,7 @@
    elements of one. If there are few, threads share the blocks of a line: a first pass finds the blocks' pairs, and stores the
    sums of halves in the result, if that is contiguous and has their dtype. */
 #include "cpu.h"
-#include "runtime/shared/pairs.h"
+#include "runtime/shared/double_sums.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
    depend on their number. Loops along rows are those of the instruction set (loops/linalg_loops.c). */
 #include "cpu.h"
 #include "loops/linalg_loops.h"
-#include "runtime/shared/parts.h"
+#include "runtime/shared/float_parts.h"
 
 enum { FACTOR_BLOCK = 8, FACTOR_TURNS = 60, FACTOR_MANY = 9 };
 #define SUBTRACT linalg_loops()->S.subtract

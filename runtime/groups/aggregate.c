@@ -120,12 +120,12 @@ static strew_status share_walk(struct aggregating *a) {
   if (shared < 1 + (a->grouping->groups.wide != NULL)) return STREW_OK;
   for (int i = 0; i < a->count; i++) {
     if (!is_shared(a, &a->aggregates[i])) continue;
-    RETURN_IF_FAILED(unstored_open(a->call, a->aggregates[i].src, READ_BY_AGGREGATE, NULL));
+    RETURN_IF_FAILED(deferred_open(a->call, a->aggregates[i].src, READ_BY_AGGREGATE, NULL));
     RETURN_IF_FAILED(add_slot(a, i));
   }
   RETURN_IF_FAILED(walk(a));
   for (int i = 0; i < a->count; i++)
-    if (a->column[i] >= 0) RETURN_IF_FAILED(unstored_close(a->call, a->aggregates[i].src));
+    if (a->column[i] >= 0) RETURN_IF_FAILED(deferred_close(a->call, a->aggregates[i].src));
   return STREW_OK;
 }
 

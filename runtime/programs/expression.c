@@ -163,7 +163,7 @@ static strew_status check_taken(struct evaluation *evaluation, int k, bool now) 
   for (int n = 0; n < draft.count; n++) {
     struct value *value = &evaluation->values[draft.order[n]];
     if (value->instruction.kind != ELEMENTWISE_TAKE) continue;
-    bool bad = atomic_exchange(&value->bad, false); /* an unstored tensor may be read again, of another index */
+    bool bad = atomic_exchange(&value->bad, false); /* a deferred tensor may be read again, of another index */
     if (now) RETURN_IF_FAILED(find_bad_index(evaluation, draft.order[n], &bad));
     if (bad) return fail_taken(evaluation, draft.order[n]);
   }
@@ -497,7 +497,7 @@ static strew_status compute_replacement(struct evaluation *evaluation, int k, co
 
 /* ---------------------------------------------------------------------------------------------- reductions and rows */
 
-/* Makes `out`, a pending value's tensor or one like it, unstored: elements are computed as they are read, in row-major
+/* Makes `out`, a pending value's tensor or one like it, deferred: elements are computed as they are read, in row-major
    order. */
 static void give_program(struct evaluation *evaluation, int k, strew_tensor *out, struct elementwise_plan *plan) {
   plan_value(evaluation, k, out, plan);
@@ -506,9 +506,9 @@ static void give_program(struct evaluation *evaluation, int k, strew_tensor *out
   out->storage->data = plan; /* an address to count elements from */
 }
 
-/* Leaves a pending value unstored if a reduction reads it once, on this device, and unless others compute its elements
+/* Leaves a pending value deferred if a reduction reads it once, on this device, and unless others compute its elements
    again at some cost. */
-static strew_status leave_unstored(struct evaluation *evaluation, int k, strew_fold fold,
+static strew_status leave_deferred(struct evaluation *evaluation, int k, strew_fold fold,
                                    const strew_reduce_options *options, struct elementwise_plan *plan) {
   enum { CHEAP = 8 };
   struct value *value = &evaluation->values[k];
@@ -526,7 +526,7 @@ static strew_status fold_value(struct evaluation *evaluation, int k, strew_fold 
   struct value *value = &evaluation->values[k];
   strew_error *error = evaluation->call->error;
   struct elementwise_plan plan;
-  RETURN_IF_FAILED(leave_unstored(evaluation, k, fold, options, &plan));
+  RETURN_IF_FAILED(leave_deferred(evaluation, k, fold, options, &plan));
   if (value->kind == VALUE_TENSOR) return strew_reduce_with(fold, value->tensor, options, out, error);
   const bool is_new = !*out, is_read = strew_tensor_numel(&value->header) != 0;
   strew_status status = is_new && is_read ? STREW_OK : check_taken(evaluation, k, true);
@@ -889,7 +889,7 @@ strew_status strew_expr_reduce(const strew_expr *expr, const strew_expr_values *
 
 /* ---------------------------------------------------------------------------------------------------------- binding */
 
-/* What computes an unstored tensor: its evaluation stays open. The inputs are retained, the codes copied; both follow. */
+/* What computes a deferred tensor: its evaluation stays open. The inputs are retained, the codes copied; both follow. */
 struct source {
   struct call call;
   struct evaluation evaluation;
@@ -934,7 +934,7 @@ static strew_status source_close(struct source *source, strew_status status) {
 
 static void source_release(void *source_) {
   struct source *source = source_;
-  source->expr->context->unstored--;
+  source->expr->context->deferred--;
   source->call.error = NULL;
   source_close(source, STREW_OK);
 }
@@ -948,7 +948,7 @@ static strew_status source_check(const struct call *call, struct storage *storag
   return check_taken(evaluation, source->expr->node_count - 1, now);
 }
 
-/* Makes an unstored tensor of the pending result; it has the source from then on. */
+/* Makes a deferred tensor of the pending result; it has the source from then on. */
 static strew_status source_give(struct source *source, strew_tensor **out) {
   struct evaluation *evaluation = &source->evaluation;
   const int last = source->expr->node_count - 1;
@@ -966,7 +966,7 @@ static strew_status source_give(struct source *source, strew_tensor **out) {
   storage->store = tensor_store;
   storage->release = source_release;
   storage->user = source;
-  evaluation->device->context->unstored++;
+  evaluation->device->context->deferred++;
   return STREW_OK;
 }
 

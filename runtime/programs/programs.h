@@ -61,7 +61,7 @@ struct word {
   int input;        /* that it is compared with */
 };
 struct strew_expr {
-  atomic_size_t references; /* the owner's, and one for each unstored tensor */
+  atomic_size_t references; /* the owner's, and one for each deferred tensor */
   struct released released;
   strew_context *context;
   size_t size_bytes; /* of the one block that holds everything */

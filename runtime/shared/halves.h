@@ -4,7 +4,7 @@
 #ifndef STREW_HALVES_H
 #define STREW_HALVES_H
 
-#include "errors.h"
+#include "erf.h"
 #include "hyperbolic.h"
 #include "logistic.h"
 

@@ -2,7 +2,7 @@
 #ifndef STREW_HORNER_H
 #define STREW_HORNER_H
 
-#include "parts.h"
+#include "float_parts.h"
 
 #define HORNER(s)                                                                                                      \
   /* sum * r + a; and on with b and c */                                                                               \

@@ -13,7 +13,7 @@
 #define STREW_LOGARITHM_H
 
 #include "horner.h"
-#include "pairs.h"
+#include "double_sums.h"
 
 /* sqrt(1/2), rounded down */
 #define ROOT_OF_HALF_f32 0x3f3504f3u

@@ -13,7 +13,7 @@
 
 #include "exponential.h"
 #include "logarithm.h"
-#include "pairs.h"
+#include "double_sums.h"
 
 /* 2/3 as a sum; the first float after which all are whole */
 #define TWO_THIRDS_f32 0x1.555556p-1f, -0x1.555556p-26f

@@ -1,4 +1,4 @@
-/* errors.h: the error function, its complement, and x Phi(x) (gelu), where Phi is the normal distribution. They use
+/* erf.h: the error function, its complement, and x Phi(x) (gelu), where Phi is the normal distribution. They use
    only + - * / and integers, all correctly rounded, so every device gives the same bits; they have no branch and no
    table, so loops of them are vectorised. C11 and OpenCL C.
 
@@ -8,8 +8,8 @@
 
    Largest error in units in the last place, of every float32 and of 300,000 float64, denormal ones included:
      erf 0.80, 0.71   erfc 0.81, 0.79   gelu 0.80, 0.64 */
-#ifndef STREW_ERRORS_H
-#define STREW_ERRORS_H
+#ifndef STREW_ERF_H
+#define STREW_ERF_H
 
 #include "power.h"
 

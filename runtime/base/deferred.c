@@ -1,4 +1,4 @@
-/* unstored.c: tensors without memory, whose elements a program computes as they are read (struct storage). Every call
+/* deferred.c: tensors without memory, whose elements a program computes as they are read (struct storage). Every call
    stores them first, unless it reads them once and in order: it then names the operand with READ_ONCE, and the device
    decides. The caller's tensor becomes an ordinary one where it is stored. */
 #include "device.h"
@@ -13,8 +13,8 @@ int64_t program_cost(const struct elementwise_plan *program) {
   return cost;
 }
 
-strew_status unstored_close(const struct call *call, const strew_tensor *tensor) {
-  return tensor && is_unstored(tensor) ? tensor->storage->check(call, tensor->storage, false) : STREW_OK;
+strew_status deferred_close(const struct call *call, const strew_tensor *tensor) {
+  return tensor && is_deferred(tensor) ? tensor->storage->check(call, tensor->storage, false) : STREW_OK;
 }
 
 strew_status tensor_store(const struct call *call, const strew_tensor *tensor) {
@@ -23,7 +23,7 @@ strew_status tensor_store(const struct call *call, const strew_tensor *tensor) {
   RETURN_IF_FAILED(tensor_create(call, given->storage->device, given->dtype, given->rank, given->sizes, &stored));
   program.plan.operands[0].storage = stored->storage;
   strew_status status = RUN_ON(stored, elementwise, call, &program);
-  TRY(status, unstored_close(call, given));
+  TRY(status, deferred_close(call, given));
   if (status == STREW_OK) {
     storage_release(given->storage);
     given->storage = storage_retain(stored->storage);
@@ -55,9 +55,9 @@ static bool is_cheap(const struct elementwise_plan *program, const strew_device 
   return program_cost(program) * threads <= CHEAP;
 }
 
-strew_status unstored_open(const struct call *call, const strew_tensor *tensor, enum reader reader,
+strew_status deferred_open(const struct call *call, const strew_tensor *tensor, enum reader reader,
                            const strew_tensor *written) {
-  if (!tensor || !is_unstored(tensor)) return STREW_OK;
+  if (!tensor || !is_deferred(tensor)) return STREW_OK;
   struct storage *storage = tensor->storage;
   const bool may_read = storage->device->ops->reads & reader && strew_tensor_is_contiguous(tensor);
   if (!may_read || !is_cheap(storage->program, storage->device, reader) ||

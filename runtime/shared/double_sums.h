@@ -1,10 +1,10 @@
-/* pairs.h: sums as pairs of floats, high and low, whose exact sum is the value: the low part collects rounding
+/* double_sums.h: sums as pairs of floats, high and low, whose exact sum is the value: the low part collects rounding
    errors (double-float arithmetic, by Knuth's two-sum). They need neither float64 nor fused operations. Integers
    have no error. device.h says where pairs are used. C11 and OpenCL C. */
-#ifndef STREW_PAIRS_H
-#define STREW_PAIRS_H
+#ifndef STREW_DOUBLE_SUMS_H
+#define STREW_DOUBLE_SUMS_H
 
-#include "parts.h"
+#include "float_parts.h"
 
 /* Rounding error of sum = a + b: exact, or 0 if the sum is not finite. */
 #define PAIR_LOST(s)                                                                                                   \
