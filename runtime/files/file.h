@@ -70,7 +70,7 @@ void input_open(struct file *file, const struct stat *about);
 /* Reads as read(2) does, but fails with EAGAIN if there is nothing, unless the file may block. */
 ssize_t input_read(const struct file *file, void *to, size_t size_bytes);
 
-/* ------------------------------------------------------------------------------------------------------ read_ahead.c */
+/* ----------------------------------------------------------------------------------------------------- read_ahead.c */
 
 /* Starts a thread that reads a file ahead of its reader, into a ring of fixed size. Without a thread (the file is
    small, a read of it may block, or the system has none left) ahead_next reads by itself. ahead_stop ends the thread,
