@@ -41,8 +41,7 @@
 
    *Forms.* A call with a mode or a flag takes a pointer to options, in which zeros are the defaults and values that may
    be left out are pointers. Operands are tensors or, by value, strew_operand. Lists of sizes or dimensions are int64_t;
-   a rank, a dimension and a number of dimensions, keys or dtypes are int, other numbers int64_t. Names that end in
-   _with have such arguments; version 0.1 had others without, which libstrew.so.0 still exports for hosts built then.
+   a rank, a dimension and a number of dimensions, keys or dtypes are int, other numbers int64_t.
 
    *Rules* follow PyTorch for views, arithmetic, reductions and the position form of scatter, torch_scatter for the
    group form, NumPy for its files, and IEEE 754-2019 for floats: round to nearest even, denormals, maximum and minimum.

@@ -1,6 +1,6 @@
 /* testing.h: shared by the Check programs. Each tests/check_NAME.c defines make_suite and holds only tests; testing.c
    has main, the fixture, random tensors of every layout, and comparison bit for bit. A test program uses the library as
-   a host does: strew.h, with the forms of 0.1, and scalar.h to read elements.
+   a host does: strew.h, and scalar.h to read elements.
 
    Environment:
      STREW_TEST_THREADS   the context's thread count (else 2), and that of sweeps (else see use_turn)
