@@ -1621,20 +1621,20 @@ typedef struct strew_csv_options {
 enum { STREW_BLANKS = 'b' };
 
 /* .csv files: each column becomes a 1-D tensor, named by its header or "1", "2", ... An empty name becomes the column's
-   number, a repeated one gets a number: x, x_2. Cells may be in double quotes,
-   with "" for a quote, and may then contain line ends. Lines end in LF, CR LF or CR. Empty lines are skipped; all
-   others have the same number of cells. Text is read byte by byte; a UTF-8 mark at the beginning is skipped.
+   number, a repeated one gets a number: x, x_2. Cells may be in double quotes, with "" for a quote, and may then contain
+   line ends. Lines end in LF, CR LF or CR. Empty lines are skipped; all others have the same number of cells. Text is read
+   byte by byte; a UTF-8 mark at the beginning is skipped.
    The first cell with a number or a word decides the type of its column:
    - numbers: int64 if all are whole, else float64, correctly rounded. A cell that is not a number is an error that
      names line and column. An empty cell, nan, na, n/a and null, ignoring case, become NaN.
-   - text: STREW_TEXT, its words in order of first appearance. All cells are words: an empty
-     one, and one that `missing` names, is the empty word.
+   - text: STREW_TEXT, its words in order of first appearance. All cells are words: an empty one, and one that the option
+     missing names, is the empty word.
    A column without numbers and words is float64.
    No value changes without `dtype`: the call fails for a number beyond float64 ("1e999"), an integer beyond int64, and
    one that float64 does not hold in a column of float64. Fractions are rounded, to 0 below the least float64.
    It also fails where text would silently become numbers, or numbers text, and names the options that read the column:
-   for an integer with leading zeros ("00501"), or with a plus and 7 digits or more ("+4912345"), unless
-   `dtype` is given; for a first word that is a number with a decimal comma ("1,5"), marks between thousands
+   for an integer with leading zeros ("00501"), or with a plus and 7 digits or more ("+4912345"), unless `dtype` is given;
+   for a first word that is a number with a decimal comma ("1,5"), marks between thousands
    ("1,234,567") or a unit ("12.5%", "$5"), or a date ("2024-05-17", "12/31/2024"); for a word without letters and
    digits ("-", "?"), or unknown, none, nil, missing, n.a., n/d, #n/a, above numbers; and for a line of words, as units,
    between names and numbers. */
