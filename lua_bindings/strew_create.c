@@ -112,10 +112,9 @@ static int linspace_of(lua_State *L, struct script_call *call) {
       !is_integer_end(L, call, 0, "start", dtype, &start) || !is_integer_end(L, call, 1, "stop", dtype, &stop))
     return bind_end(linspace(&a), 1);
   void *elements;
-  strew_error other;
   strew_status status = strew_empty(a.device, dtype, 1, &a.steps, a.out, a.error);
   if (status != STREW_OK) return bind_end(status, 1);
-  if (strew_data(*a.out, &elements, &other) == STREW_OK)
+  if (strew_data(*a.out, &elements, NULL) == STREW_OK)
     return space_integers(call, start, stop, a.steps, dtype, elements) ? 1 : -1;
   elements = lua_newuserdatauv(L, (size_t)a.steps * strew_dtype_size_bytes(dtype), 0); /* of a device */
   if (!space_integers(call, start, stop, a.steps, dtype, elements)) return -1;

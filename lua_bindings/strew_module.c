@@ -118,7 +118,7 @@ struct opening {
 
 static void make_context(lua_State *L, const strew_options *given, strew_context **out) {
   strew_options options = given ? *given : (strew_options){.device = NULL};
-  strew_error error;
+  strew_error error = {0};
   error.alias = options.device || !setting("STREW_DEVICE") ? "strew" : "$STREW_DEVICE";
   if (!options.device) options.device = setting("STREW_DEVICE");
   if (!options.threads) options.threads = threads_setting(L);

@@ -56,7 +56,7 @@ enum { TRIAL_SECONDS = 60, SURVIVED = 42 /* the exit status of a child process t
 /* What the child process of a trial does: it finds the devices of a context of its own, unseen. */
 static void find_and_exit(void) {
   strew_context *context = NULL;
-  strew_error error;
+  strew_error error = {0};
   const int nowhere = open("/dev/null", O_WRONLY);
   dup2(nowhere, STDOUT_FILENO), dup2(nowhere, STDERR_FILENO);
   for (int number = 1; number < 32; number++) signal(number, SIG_DFL);

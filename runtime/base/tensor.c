@@ -193,8 +193,8 @@ strew_status check_float(const struct call *call, const char *name, const strew_
 /* Fails for different dtypes; the hint converts to `common`. */
 static strew_status fail_unequal(const struct call *call, const char *name, strew_dtype dtype, const char *other,
                                  strew_dtype expected, strew_dtype common) {
-  const char *to = dtype_name_on(call->operands[0].tensor->storage->device, common),
-             *first = common == dtype ? other : name;
+  if (common == STREW_FLOAT64 && call->operands[0].tensor->storage->device->lacks_float64) common = STREW_FLOAT32;
+  const char *to = strew_dtype_name(common), *first = common == dtype ? other : name;
   char hint[TEXT_BYTES];
   int length = snprintf(hint, sizeof hint, "strew_to(%s, %s)", first, to);
   if (common != dtype && common != expected)

@@ -838,6 +838,8 @@ local elsewhere = {
   ["other:to(self.dtype)"] = "calculating_spec.lua", ["the path comes first"] = "above, a path of this machine",
 }
 
+if support.lacks_float64 then elsewhere["isclose.c"] = "on devices with float64" end
+
 -- Returns a hint of the library, which is in C, as scripts read it.
 local in_script = loadfile "lua_bindings/family/errors.lua"(strew, error, function() return {} end).hint
 
