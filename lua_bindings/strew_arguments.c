@@ -409,8 +409,10 @@ static bool fail_first_key(lua_State *L, struct script_call *call, const struct 
                            int given) {
   lua_pushnil(L);
   const int first = lua_gettop(L);
+  int64_t entry = 0;
   for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
     const int key = lua_gettop(L) - 1;
+    if (!bind_may_continue(call, ++entry)) return false;
     if (!find_option(L, parameters, given, key)->name) keep_first(L, key, first);
   }
   return fail_key(L, call, parameters, given, first);
