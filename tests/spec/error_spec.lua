@@ -62,6 +62,11 @@ describe("errors of", function()
         for _, block in ipairs(blocks) do
           local expected = table.concat(block, "\n")
           local is = run(block[1]:sub(3))
+          if support.lacks_float64 then -- hints name what the device has, and in which a new result is
+            expected = expected:gsub(':to%("float64"%)', ':to("float32")')
+            is = is:gsub(" holds it; without the underscore the result is a new tensor", " holds it")
+            expected = expected:gsub(" holds it; without the underscore the result is a new tensor", " holds it")
+          end
           local is_left_out = support.lacks_float64 and block[1]:find("float64", 1, true)
           if is ~= expected and not is_left_out then error(("is\n%s\ndue\n%s"):format(is, expected), 0) end
         end
