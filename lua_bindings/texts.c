@@ -14,7 +14,7 @@
 /* A file that is read in pieces. */
 struct reading {
   const struct embedded_file *file;
-  bool is_read;
+  bool is_read, failed; /* failed: memory was short */
 #if PACKED
   z_stream stream;
   char piece[4096];
@@ -33,14 +33,19 @@ static const char *next_piece(lua_State *L, void *state, size_t *bytes) {
   if (reading->is_read) return *bytes = 0, NULL;
   reading->stream.next_out = (unsigned char *)reading->piece;
   reading->stream.avail_out = sizeof reading->piece;
-  reading->is_read = inflate(&reading->stream, Z_NO_FLUSH) != Z_OK;
+  const int status = inflate(&reading->stream, Z_NO_FLUSH);
+  reading->is_read = status != Z_OK;
+  reading->failed = status != Z_OK && status != Z_STREAM_END;
   *bytes = sizeof reading->piece - reading->stream.avail_out;
   return reading->piece;
 }
 
-static void stop(struct reading *reading) { inflateEnd(&reading->stream); }
+static void stop(lua_State *L, struct reading *reading) {
+  inflateEnd(&reading->stream);
+  if (reading->failed) luaL_error(L, "strew: out of memory");
+}
 #else
-static bool start(struct reading *reading) { return reading->file != NULL; }
+static bool start(struct reading *reading) { return !reading->failed; }
 
 static const char *next_piece(lua_State *L, void *state, size_t *bytes) {
   (void)L;
@@ -51,14 +56,14 @@ static const char *next_piece(lua_State *L, void *state, size_t *bytes) {
   return (const char *)reading->file->data;
 }
 
-static void stop(struct reading *reading) { reading->is_read = true; }
+static void stop(lua_State *L, struct reading *reading) { (void)L, (void)reading; }
 #endif
 
 void texts_load(lua_State *L, const struct embedded_file *file, const char *name) {
   struct reading reading = {.file = file};
   if (!start(&reading)) luaL_error(L, "strew: out of memory");
   int status = lua_load(L, next_piece, &reading, name, "t");
-  stop(&reading);
+  stop(L, &reading);
   if (status != LUA_OK) lua_error(L);
 }
 
@@ -70,7 +75,7 @@ void texts_push(lua_State *L, const struct embedded_file *file) {
   size_t bytes, at = 0;
   for (const char *piece; (piece = next_piece(L, &reading, &bytes)) != NULL; at += bytes)
     memcpy(text + at, piece, bytes);
-  stop(&reading);
+  stop(L, &reading);
   luaL_pushresultsize(&buffer, at);
 }
 

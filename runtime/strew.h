@@ -1581,9 +1581,9 @@ typedef enum strew_header {
 typedef struct strew_csv_rule {
   const char *column; /* its name, or its number */
   const char *unit;   /* before or after its numbers, as "%" in 20% and "$" in $5: left out; NULL: none */
-  const strew_dtype
-      *dtype; /* of its numbers, which it must be able to hold; STREW_BOOL also reads true and false, ignoring
-                               case; STREW_TEXT and STREW_TIME: as if `text` or `dates` named it. NULL: that of the file */
+  /* Of its numbers, which it must be able to hold; STREW_BOOL also reads true and false, ignoring case; STREW_TEXT and
+     STREW_TIME: as if `text` or `dates` named it. NULL: that of the file. */
+  const strew_dtype *dtype;
   uint64_t reserved[1];
 } strew_csv_rule;
 

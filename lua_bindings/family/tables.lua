@@ -32,7 +32,8 @@ end
 -- Returns the first column that has rows, and its name; nil: none has.
 local function first_column(x, names)
   for _, name in ipairs(names) do
-    if column_at(x, name) then return column_at(x, name) end
+    local t = column_at(x, name)
+    if t then return t, name end
   end
 end
 

@@ -165,10 +165,9 @@ struct search_plan {
 
 /* Operands: QUANTILE_OUT and QUANTILE_SORTED, of one dtype, QUANTILE_START and QUANTILE_COUNT (int64). out is the
    q-quantile of the `count` elements from position `start` on of sorted, whose elements are `step` apart, NaN last: the
-   last of them if it is NaN; `empty` if there is none. See runtime/shared/quantile_rank.h for the rank, which is computed in
-   float32 or float64. unsorted, on the CPU: the number of
-   elements in all if they are in any order, and may be moved; else 0. stays: they are those of one quantile, and may
-   not be moved. */
+   last of them if it is NaN; `empty` if there is none. See runtime/shared/quantile_rank.h for the rank, which is computed
+   in float32 or float64. unsorted, on the CPU: the number of elements in all if they are in any order, and may be moved;
+   else 0. stays: they are those of one quantile, and may not be moved. */
 enum quantile_operand { QUANTILE_OUT, QUANTILE_SORTED, QUANTILE_START, QUANTILE_COUNT };
 struct quantile_plan {
   struct plan plan;

@@ -121,8 +121,13 @@ strew_status tensor_view(const struct call *call, const strew_tensor *base, int 
   return storage_retain(base->storage), STREW_OK;
 }
 
+/* float32 in place of float64 where the device lacks that. */
+static strew_dtype dtype_on(const strew_device *device, strew_dtype dtype) {
+  return dtype == STREW_FLOAT64 && device->lacks_float64 ? STREW_FLOAT32 : dtype;
+}
+
 const char *dtype_name_on(const strew_device *device, strew_dtype dtype) {
-  return strew_dtype_name(dtype == STREW_FLOAT64 && device->lacks_float64 ? STREW_FLOAT32 : dtype);
+  return strew_dtype_name(dtype_on(device, dtype));
 }
 
 const char *hint_of_floats(const strew_device *device) {
@@ -193,7 +198,7 @@ strew_status check_float(const struct call *call, const char *name, const strew_
 /* Fails for different dtypes; the hint converts to `common`. */
 static strew_status fail_unequal(const struct call *call, const char *name, strew_dtype dtype, const char *other,
                                  strew_dtype expected, strew_dtype common) {
-  if (common == STREW_FLOAT64 && call->operands[0].tensor->storage->device->lacks_float64) common = STREW_FLOAT32;
+  common = dtype_on(call->operands[0].tensor->storage->device, common);
   const char *to = strew_dtype_name(common), *first = common == dtype ? other : name;
   char hint[TEXT_BYTES];
   int length = snprintf(hint, sizeof hint, "strew_to(%s, %s)", first, to);

@@ -1,6 +1,6 @@
-/* read_ahead.c: reading ahead, see file.h. The thread calls nothing but the system and knows nothing of the context. The ring's bytes
-   between `taken` and `written` are the reader's, the others the thread's; each changes its own count, under the
-   lock. */
+/* read_ahead.c: reading ahead, see file.h. The thread calls nothing but the system and knows nothing of the context. The
+   ring's bytes between `taken` and `written` are the reader's, the others the thread's; each changes its own count, under
+   the lock. */
 #define _XOPEN_SOURCE 700
 #include "file.h"
 

@@ -1,5 +1,5 @@
-/* float_parts.h: floats taken apart by integers, without branches, for functions like the logarithm. Each is made for float32
-   and float64. C11 and OpenCL C. */
+/* float_parts.h: floats taken apart by integers, without branches, for functions like the logarithm. Each is made for
+   float32 and float64. C11 and OpenCL C. */
 #ifndef STREW_FLOAT_PARTS_H
 #define STREW_FLOAT_PARTS_H
 

@@ -1,5 +1,5 @@
-/* quantile_rank.h: the rank of a quantile among sorted elements, and the value between two of them. C11 and OpenCL C. Ranks are
-   computed by integers, the same on devices with and without float64. */
+/* quantile_rank.h: the rank of a quantile among sorted elements, and the value between two of them. C11 and OpenCL C.
+   Ranks are computed by integers, the same on devices with and without float64. */
 #ifndef STREW_QUANTILE_RANK_H
 #define STREW_QUANTILE_RANK_H
 
