@@ -192,7 +192,7 @@
 ---float32[1] cpu
 --- 2.5000
 ---```
----| sum # of integers int64, of uint64 uint64, wraps; `scatter_sum`: src's dtype. Tables: of unsigned ones uint64, exact
+---| sum # of integers int64, of uint64 uint64, wraps; `scatter_sum`: src's dtype. Tables: of unsigned ones uint64; an error where it leaves 64 bits
 ---| mean # of integers an error without `{dtype = "float64"}`; `scatter_mean` rounds down. Tables: float64
 ---| median # the lower of the two middle ones, of self's dtype. Tables: their mean
 ---| quantile # of floats. Tables: of integers, too, in float64

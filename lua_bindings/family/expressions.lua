@@ -308,13 +308,19 @@ local function has_floats(taken)
   return false
 end
 
+-- Returns the sums or products of a column of integers: the library looks whether they leave 64 bits.
+local function sums_of_columns(op, x, dim, keepdim)
+  local f = operands.formula(format(dim and "%s(x, %d, %s)" or "%s(x)", op, dim, keepdim or false))
+  return inner.expr_evaluate(inner.expr_bind(f, {"x"}, {x, columns = true}, {}), nil, true)
+end
+
 -- Calls strew[op] as texts of columns do: integers of 32 and 64 bits are float64 where they meet floats or become some.
 local function of_columns(op, ...)
   if medians[op] then return medians[op](true, ...) end
   local taken = {...}
+  if (op == "sum" or op == "prod") and not operands.is_float(taken[1]) then return sums_of_columns(op, ...) end
   local wide = op ~= "to" and (SPREADS[op] or has_floats(taken)) and widened(taken, SPREADS[op])
   local made = strew[op](table.unpack(wide or taken))
-  if op == "sum" or op == "prod" then return operands.as(made, operands.sums_dtype(taken[1])) end
   if wide or op == "to" or not operands.is_float(made) or made.dtype == "float64" then return made end
   wide = widened(taken)
   return wide and strew[op](table.unpack(wide)) or made

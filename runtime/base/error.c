@@ -197,7 +197,8 @@ void error_mark(strew_error *error, const struct place *place, const char *hint)
   const size_t name = line ? strcspn(line + 3, " ") : 0; /* after "\n  " */
   const int before = line ? (int)(name + strspn(line + 3 + name, " ")) - 2 : 4, width = before > 4 ? before : 4;
   const bool has_hint = line && *error->hint;
-  struct text text = {has_hint ? line : end, error->message + sizeof error->message};
+  char *marked = strstr(error->message, "\n  text  "); /* of an expression that this text's call has made */
+  struct text text = {marked ? marked : has_hint ? line : end, error->message + sizeof error->message};
   append_place(&text, place, width);
   snprintf(error->hint, sizeof error->hint, "%s", hint);
   if (*hint) append(&text, "\n  %-*s  %s", width, "hint", error->hint);

@@ -1,6 +1,7 @@
-/* group_integers.c: sums, products and means of integers and bools in groups. They join in int64, which wraps: of
-   unsigned ones, whose sums are uint64, the same bits. A sum or product that leaves 64 bits is an error, and a mean is right all the same. Sums are
-   looked at only where the range of elements and the greatest count let one wrap. */
+/* group_integers.c: sums, products and means of integers and bools in groups, and sums and products of columns in texts.
+   They join in int64, which wraps: of unsigned ones, whose sums are uint64, the same bits. A sum or product that leaves
+   64 bits is an error, and a mean is right all the same. Sums are looked at only where the range of elements and the
+   greatest count let one wrap. */
 #include "groups.h"
 #include "runtime/base/steps.h"
 
@@ -8,11 +9,13 @@
 
 static const int64_t radix = INT64_C(1) << 32; /* of the two digits of an int64 */
 
-/* A reduction whose elements have joined in int64. */
+/* A reduction whose elements have joined in int64: in groups, or, if `grouping` is NULL, along dimensions. */
 struct joined {
   struct steps *steps;
+  strew_tensor *src;
   strew_grouping *grouping;
   const struct aggregate *aggregate;
+  const strew_reduce_options *options;
   int dim;
   strew_dtype dtype;       /* dtype_table_sums */
   strew_tensor *values;    /* the sums or products in it, modulo 2^64 */
@@ -55,6 +58,12 @@ static void check_none(const struct joined *j, strew_tensor *wrong, const char *
   strew_scalar group = strew_int(0);
   STEP(steps, strew_nonzero(wrong, found, steps->error));
   if (steps->status != STREW_OK || !(*found)->sizes[0]) return;
+  if (!j->grouping) {
+    char hint[TEXT_BYTES];
+    STEP(steps, fail(steps->call, HINTED(STREW_EVALUE, "self", hint_to_floats(j->src, "self", hint)),
+                     "has a %s that %s cannot hold", what, strew_dtype_name(dtype)));
+    return;
+  }
   STEP(steps, strew_get(*found, 2, (int64_t[]){0, j->dim}, &group, steps->error));
   STEP(steps, fail(steps->call,
                    (struct fault){.code = STREW_EVALUE,
@@ -73,9 +82,16 @@ static strew_tensor *counts_of(const struct joined *j) {
   return *counts;
 }
 
-STEP_MAKES(step_join, NULL, grouping_join_integers(grouping, aggregate, reduction, dtype, src, out, steps->error),
-           strew_grouping *grouping, const struct aggregate *aggregate, strew_reduction reduction, strew_dtype dtype,
-           strew_tensor *src)
+static strew_status join(const struct joined *j, strew_grouping *grouping, strew_reduction reduction, strew_dtype dtype,
+                         strew_tensor *src, strew_tensor **out) {
+  if (grouping) return grouping_join_integers(grouping, j->aggregate, reduction, dtype, src, out, j->steps->error);
+  return strew_reduce_with(reduction == STREW_PROD ? STREW_FOLD_PROD : STREW_FOLD_SUM, src, j->options, out,
+                           j->steps->error);
+}
+
+/* Elements that join once more: src's in another dtype, or parts of them. grouping: on src's device. */
+STEP_MAKES(step_join, NULL, join(j, grouping, reduction, dtype, src, out), const struct joined *j,
+           strew_grouping *grouping, strew_reduction reduction, strew_dtype dtype, strew_tensor *src)
 
 /* ------------------------------------------------------------------------------------------------------------- sums */
 
@@ -87,7 +103,7 @@ static bool exceeds(const struct joined *j, uint64_t magnitude, int64_t count) {
 
 /* The greatest magnitude that an element has, or less. */
 static uint64_t find_magnitude(const struct joined *j) {
-  strew_tensor *src = j->aggregate->src;
+  strew_tensor *src = j->src;
   struct index_range range = {0, 0};
   if (src->dtype == STREW_UINT64)
     return strew_tensor_numel(src) ? (uint64_t)step_number(j->steps, STREW_FOLD_AMAX, src).as.i : 0;
@@ -103,8 +119,8 @@ static void decide(const struct joined *j) {
   struct index_range range = {0, 0};
   if (*j->may_wrap != UNKNOWN_WRAP) return;
   const uint64_t magnitude = find_magnitude(j);
-  bool may = exceeds(j, magnitude, strew_grouping_length(j->grouping));
-  if (may) {
+  bool may = exceeds(j, magnitude, j->grouping ? strew_grouping_length(j->grouping) : strew_tensor_numel(j->src));
+  if (may && j->grouping) {
     const strew_tensor *counts = counts_of(j);
     STEP(j->steps, find_index_range(j->steps->call, counts, &range));
     may = range.highest > 0 && exceeds(j, magnitude, range.highest);
@@ -114,9 +130,10 @@ static void decide(const struct joined *j) {
 
 /* The sums of src / 2^32, rounded down. */
 static strew_tensor *sum_high(const struct joined *j) {
-  strew_tensor *wide = step_to(j->steps, j->aggregate->src, NULL, j->dtype);
-  strew_tensor *parts = step_binary(j->steps, STREW_FLOOR_DIVIDE, wide, radix, NULL);
-  return step_join(j->steps, j->grouping, j->aggregate, STREW_SUM, STREW_INT64, parts);
+  strew_tensor *wide = step_to(j->steps, j->src, NULL, j->dtype);
+  strew_tensor *parts =
+      step_to(j->steps, step_binary(j->steps, STREW_FLOOR_DIVIDE, wide, radix, NULL), NULL, STREW_INT64);
+  return step_join(j->steps, j, j->grouping, STREW_SUM, STREW_INT64, parts);
 }
 
 /* A sum exceeds 2^32 times the sum of high parts by less than 2^32 for each element: else it has wrapped. */
@@ -148,13 +165,14 @@ static strew_tensor *find_wrapped(struct steps *steps, strew_tensor *values, str
 /* Multiplies in float64, on the CPU if the device lacks it. */
 static void check_products(const struct joined *j) {
   struct steps *steps = j->steps;
-  strew_tensor *src = j->aggregate->src;
+  strew_tensor *src = j->src;
   strew_device *device = j->values->storage->device, *at = device->lacks_float64 ? &device->context->cpu : device;
   strew_grouping *near = NULL;
   if (src->dtype == STREW_BOOL) return;
-  STEP(steps, strew_grouping_to(j->grouping, at, &near, steps->error));
-  strew_tensor *near_src = step_to(steps, src, at, src->dtype), *values = step_to(steps, j->values, at, STREW_INT64);
-  strew_tensor *floats = step_join(steps, near, j->aggregate, STREW_PROD, STREW_FLOAT64, near_src);
+  if (j->grouping) STEP(steps, strew_grouping_to(j->grouping, at, &near, steps->error));
+  strew_tensor *near_src = step_to(steps, src, at, near ? src->dtype : STREW_FLOAT64);
+  strew_tensor *values = step_to(steps, j->values, at, STREW_INT64);
+  strew_tensor *floats = step_join(steps, j, near, STREW_PROD, STREW_FLOAT64, near_src);
   check_none(j, find_wrapped(steps, values, floats, j->dtype == STREW_UINT64), "product", j->dtype);
   strew_grouping_release(near);
 }
@@ -231,6 +249,7 @@ strew_status grouping_finish_integers(const struct call *call, strew_grouping *g
   if (result_dtype(aggregate) == STREW_FLOAT64) RETURN_IF_FAILED(check_floats_of_device(call, "mean", aggregate->src));
   STEPS(steps, call);
   struct joined joined = {.steps = &steps,
+                          .src = aggregate->src,
                           .grouping = grouping,
                           .aggregate = aggregate,
                           .dim = aggregate->options.dim,
@@ -240,4 +259,19 @@ strew_status grouping_finish_integers(const struct call *call, strew_grouping *g
   STEP(&steps, check_dim(call, aggregate->src->rank, &joined.dim));
   strew_tensor *made = steps.status == STREW_OK ? finish(&joined) : NULL;
   return steps_give(&steps, made, out);
+}
+
+strew_status table_fold_integers(strew_fold fold, strew_tensor *src, const strew_reduce_options *options,
+                                 strew_tensor **out, strew_error *error) {
+  CALL_STEPS(call, steps, fold == STREW_FOLD_PROD ? "prod" : "sum", error, {"self", src});
+  enum may_wrap may_wrap = UNKNOWN_WRAP;
+  struct joined joined = {
+      .steps = &steps, .src = src, .options = options, .dtype = dtype_table_sums(src->dtype), .may_wrap = &may_wrap};
+  strew_tensor **made = steps_place(&steps);
+  STEP(&steps, strew_reduce_with(fold, src, options, made, steps.error));
+  joined.values = step_to(&steps, *made, NULL, joined.dtype);
+  if (steps.status != STREW_OK) return steps_give(&steps, NULL, out);
+  (fold == STREW_FOLD_PROD ? check_products : decide)(&joined);
+  if (may_wrap == MAY_WRAP) check_sums(&joined, sum_high(&joined));
+  return steps_give(&steps, joined.values, out);
 }

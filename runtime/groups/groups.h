@@ -141,5 +141,9 @@ enum may_wrap { UNKNOWN_WRAP, MAY_WRAP, NEVER_WRAPS };
 strew_status grouping_finish_integers(const struct call *call, strew_grouping *grouping,
                                       const struct aggregate *aggregate, strew_tensor *values, enum may_wrap *may_wrap,
                                       strew_tensor **out);
+/* The sums or products of src, integers or bools of a table's column, in dtype_table_sums. One that leaves 64 bits is an
+   error. *out: a new tensor. */
+strew_status table_fold_integers(strew_fold fold, strew_tensor *src, const strew_reduce_options *options,
+                                 strew_tensor **out, strew_error *error);
 
 #endif

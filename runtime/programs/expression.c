@@ -8,6 +8,7 @@
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
 #include "runtime/calls/elementwise.h"
+#include "runtime/groups/groups.h"
 
 #include <float.h>
 #include <stddef.h>
@@ -549,28 +550,31 @@ static strew_status store_as_floats(struct evaluation *evaluation, int k, strew_
   return copy_as(evaluation->call, value->tensor, STREW_FLOAT64, out);
 }
 
-/* Makes *out, the sums or products of the value, those of a table's column; on failure they are released. */
-static strew_status give_table_sums(struct evaluation *evaluation, int k, strew_tensor **out) {
-  const strew_dtype dtype = dtype_table_sums(evaluation->values[k].tensor->dtype);
-  strew_tensor *sums = *out;
-  if (sums->dtype == dtype) return STREW_OK;
-  const strew_status status = copy_as(evaluation->call, sums, dtype, out);
-  return strew_release(sums), status;
+/* Sums and products of a table's integers are not those of tensors. */
+static strew_status fold_of_table(struct evaluation *evaluation, int k, strew_fold fold,
+                                  const strew_reduce_options *options, strew_tensor **out) {
+  struct value *value = &evaluation->values[k];
+  const bool joins = fold == STREW_FOLD_SUM || fold == STREW_FOLD_PROD;
+  strew_tensor *wide = NULL;
+  strew_status status = STREW_OK;
+  if (joins && !dtype_is_float(value->tensor->dtype)) {
+    RETURN_IF_FAILED(store_value(evaluation, k));
+    return table_fold_integers(fold, value->tensor, options, out, evaluation->call->error);
+  }
+  if (takes_floats_alone(fold)) RETURN_IF_FAILED(store_as_floats(evaluation, k, &wide));
+  status = wide ? strew_reduce_with(fold, wide, options, out, evaluation->call->error)
+                : fold_value(evaluation, k, fold, options, out);
+  return strew_release(wide), status;
 }
 
 static strew_status compute_fold(struct evaluation *evaluation, int k) {
   const struct node *node = &evaluation->expr->nodes[k];
-  strew_tensor *out = NULL, *wide = NULL;
+  strew_tensor *out = NULL;
   const int64_t dim = node->dim;
   const strew_reduce_options options = {
       .dim_count = node->dim != ALL_DIMS, .dims = node->dim == ALL_DIMS ? NULL : &dim, .keepdim = node->keepdim};
-  if (evaluation->given->columns && takes_floats_alone((strew_fold)node->op))
-    RETURN_IF_FAILED(store_as_floats(evaluation, node->children[0], &wide));
-  strew_status status = wide ? strew_reduce_with((strew_fold)node->op, wide, &options, &out, evaluation->call->error)
-                             : fold_value(evaluation, node->children[0], (strew_fold)node->op, &options, &out);
-  strew_release(wide);
-  if (evaluation->given->columns && (node->op == STREW_FOLD_SUM || node->op == STREW_FOLD_PROD))
-    TRY(status, give_table_sums(evaluation, node->children[0], &out));
+  const strew_status status = (evaluation->given->columns ? fold_of_table : fold_value)(
+      evaluation, node->children[0], (strew_fold)node->op, &options, &out);
   if (status == STREW_OK) keep_tensor(&evaluation->values[k], out);
   return status;
 }

@@ -324,6 +324,8 @@ describe("a hint names what works:", function()
      "float64[] 1.5"},
     {'strew.expr("x ^ k"){x = T{2}, k = -1}', "float64(x)", 'strew.expr("float64(x) ^ k"){x = T{2}, k = -1}',
      "float64[1] {0.5}"},
+    {'strew.table{v = T{1 << 62, 1 << 62}}:assign{s = "sum(v)"}', "float64(v)",
+     'strew.table{v = T{1 << 62, 1 << 62}}:assign{s = "sum(float64(v))"}.s / (1 << 62)', "float64[2] {2.0, 2.0}"},
     {'strew.expr("m[x]"){x = T{0.0}, m = T{5, 6}}', "int64(x)",
      'strew.expr("m[int64(x)]"){x = T{0.0}, m = T{5, 6}}', "int64[1] {5}"},
     {'strew.expr("isclose(x, y)"){x = T{1}, y = T{1.0}}', "float64(x), float64(y)",

@@ -287,6 +287,47 @@ describe("statistics in tables", function()
     refused("'v' has a sum in range 0 that", strew.ranges, x.v, T{1}, T{3}, "sum")
     if not lacks_float64 then assert.equal(most * 1.0, g:mean(x.v):get(1)) end
   end)
+
+  it("refuse sums and products of columns in texts that 64 bits cannot hold, and give those at the limits", function()
+    local most, least = math.maxinteger, math.mininteger
+    local function column(dtype, rows) return strew.tensor(rows, {dtype = dtype}) end
+    local function table_of(v) return strew.table{k = strew.arange(0.0, v:size(0), 1.0), v = v} end
+    local others = {"", " + median(k)"} -- computed in C, and call by call
+    local function refused(v, text, fact)
+      for _, other in ipairs(others) do
+        for _, call in ipairs{"assign", "rows", "sort_by"} do
+          local x, whole = table_of(v), text .. other .. (call == "rows" and " > 0" or "")
+          local message = support.message(strew[call], x, call == "assign" and {s = whole} or whole)
+          assert.matches("'self' has a " .. fact .. " cannot hold", message, 1, true)
+          assert.matches("  text  " .. whole .. "\n", message, 1, true)
+          assert.is_nil(message:find "text.*text")
+        end
+      end
+    end
+    local function given(v, text, expected)
+      for _, other in ipairs(others) do
+        local s = table_of(v):assign{s = text .. (other == "" and "" or " + 0 * int64(median(k))")}.s
+        assert.equal(expected, s:get(0), text)
+      end
+    end
+    refused(column("int64", {most, 1}), "sum(v)", "sum that int64")
+    refused(column("int64", {least, -1}), "nansum(v)", "sum that int64")
+    refused(column("int64", {most, most, most, most}), "sum(v)", "sum that int64")
+    refused(column("int64", {{most, 1}, {0, 0}}), "sum(v, 1)", "sum that int64")
+    refused(column("int64", {1 << 32, 1 << 31}), "prod(v)", "product that int64")
+    refused(column("int32", {1 << 30, 1 << 30, 8}), "prod(v)", "product that int64")
+    refused(column("int64", {most, 1}), "sum(v * 1)", "sum that int64")
+    refused(column("uint64", {most, most, 2}), "sum(v)", "sum that uint64")
+    refused(column("uint8", {128, 128, 128, 128, 128, 128, 128, 128, 128, 2}), "prod(v)", "product that uint64")
+    given(column("int64", {most, most, -most}), "sum(v)", most)
+    given(column("int64", {most - 1, 1}), "sum(v)", most)
+    given(column("int64", {least + 1, -1}), "sum(v)", least)
+    given(column("int64", {-(1 << 32), 1 << 31}), "prod(v)", least)
+    given(column("int64", {{most, 0}, {most, 0}}), "sum(v, 1)", most)
+    given(column("int8", {127, -128, 0}), "prod(v)", 0)
+    assert.equal(-2, table_of(column("uint64", {most, most})):assign{s = "sum(v)"}.s:to("int64"):get(0))
+    assert.equal(1 << 63, strew.expr "sum(v)"{v = column("int64", {most, 1})}:item()) -- a tensor's wraps
+  end)
 end)
 
 describe("quantiles of tensors", function()
