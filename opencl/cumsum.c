@@ -2,9 +2,12 @@
    neighbouring lines. Otherwise lines are scanned block by block in three steps: totals of the blocks, carries (prefix
    sums of the totals), running sums. */
 #include "opencl.h"
+#include "runtime/base/reduce_ops.h"
 #include "tuning.h"
 
 #include <stdio.h>
+
+REDUCE_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 
 enum { TILE = 64, STAGED_ROWS = 16 };
 enum way { WAY_ITEMS, WAY_TILE, WAY_STAGED };

@@ -3,9 +3,12 @@
    Others use a kernel that chooses dtypes and operation at run time: there are many combinations, and compiling a
    kernel takes a tenth of a second. */
 #include "opencl.h"
+#include "runtime/base/elementwise_ops.h"
 #include "runtime/base/operations.h"
 
 #include <string.h>
+
+ELEMENTWISE_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 
 /* Number of elements that any kernel computes within the time of a launch. */
 enum { SMALL = 1 << 14 };

@@ -1,9 +1,12 @@
 /* matmul.c: matrix products. CPUs pack blocks of b into vectors and caches. GPUs stage square tiles of a and b in local
    memory. A product with a vector has kernels of its own. The kernels are in kernels/matmul.cl. */
 #include "opencl.h"
+#include "runtime/base/linalg_ops.h"
 #include "tuning.h"
 
 #include <stdio.h>
+
+LINALG_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 
 enum { SIDE = 8, LONG_VECTOR_BYTES = 64 };
 

@@ -9,8 +9,11 @@
 
 #define CL_TARGET_OPENCL_VERSION          120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, deprecated since 2.0; strew needs OpenCL 1.2 only */
+#include "runtime/base/combine_ops.h"
 #include "runtime/base/device.h"
+#include "runtime/base/elementwise_ops.h"
 #include "runtime/base/library.h"
+#include "runtime/base/order_ops.h"
 
 #include <CL/cl.h>
 #include <signal.h>
@@ -391,8 +394,9 @@ static inline const char *index_type(strew_dtype dtype) { return dtype == STREW_
 
 /* ---------------------------------------------------------------------------------------------- the device's table */
 
-#define PROTOTYPE(result, name, parameters) result opencl_##name parameters;
-DEVICE_ENTRIES(PROTOTYPE, PROTOTYPE)
-#undef PROTOTYPE
+/* Declares a function; those of a family are declared where they are defined. */
+#define OPENCL_FUNCTION(result, name, parameters) result opencl_##name parameters;
+#define OPENCL_NONE(result, name, parameters)
+DEVICE_ENTRIES(OPENCL_FUNCTION, OPENCL_FUNCTION)
 
 #endif

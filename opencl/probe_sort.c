@@ -3,9 +3,12 @@
    compiled. A program that sorts wrongly is compiled again without optimisation; if that does not help, the sort
    fails. */
 #include "opencl.h"
+#include "runtime/base/order_ops.h"
 
 #include <stdio.h>
 #include <string.h>
+
+ORDER_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 
 enum { ROWS = 2, LONGEST = 300, MOST = ROWS * LONGEST, VALUES = 0, INDICES, FROM, OPERANDS };
 

@@ -3,8 +3,11 @@
    which are elements minus the first one, then squared differences from these. */
 #include "opencl.h"
 #include "runtime/base/operations.h"
+#include "runtime/base/reduce_ops.h"
 
 #include <stdio.h>
+
+REDUCE_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 
 enum { FAN = 16, TILE = 64 };
 enum way { WAY_ITEMS, WAY_TILE, WAY_LANES };

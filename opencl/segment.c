@@ -2,6 +2,9 @@
    of a launch is limited, and one segment may have all elements: each launch takes the same part of every line of src.
    */
 #include "opencl.h"
+#include "runtime/base/group_ops.h"
+
+GROUP_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 
 enum { CPU_STRIP = 16 }; /* columns of a work-item on a CPU, which loads them together */
 

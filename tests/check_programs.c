@@ -20,7 +20,7 @@ static int value_count(const struct drawn *program) { return program->inputs + p
 
 static strew_status run(struct elementwise_plan *plan, strew_error *error) {
   CALL(call, "program", error, {NULL, NULL});
-  return device->ops->elementwise(&call, device, plan);
+  return device->ops->elementwise->elementwise(&call, device, plan);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ draws */

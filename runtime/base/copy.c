@@ -1,5 +1,6 @@
 /* copy.c: copies, conversions, fills and joins, all by the device's `copy`. */
 #include "device.h"
+#include "elementwise_ops.h"
 #include "words.h"
 
 #include <inttypes.h>
@@ -61,7 +62,7 @@ strew_status copy_joined(const struct call *call, strew_tensor *to, const strew_
   join.plan.operands[0].dtype = join.plan.operands[1].dtype = dtype;
   if (plan_numel(&join.plan) == 0) return STREW_OK;
   plan_simplify_any_order(&join.plan);
-  return RUN_ON(to, elementwise, call, &join);
+  return RUN_ON(to, elementwise->elementwise, call, &join);
 }
 
 strew_status copy_flipped(const struct call *call, strew_tensor *to, const strew_tensor *from) {

@@ -2,6 +2,7 @@
    stores them first, unless it reads them once and in order: it then names the operand with READ_ONCE, and the device
    decides. The caller's tensor becomes an ordinary one where it is stored. */
 #include "device.h"
+#include "elementwise_ops.h"
 #include "operations.h"
 
 int64_t program_cost(const struct elementwise_plan *program) {
@@ -22,7 +23,7 @@ strew_status tensor_store(const struct call *call, const strew_tensor *tensor) {
   struct elementwise_plan program = *tensor->storage->program;
   RETURN_IF_FAILED(tensor_create(call, given->storage->device, given->dtype, given->rank, given->sizes, &stored));
   program.plan.operands[0].storage = stored->storage;
-  strew_status status = RUN_ON(stored, elementwise, call, &program);
+  strew_status status = RUN_ON(stored, elementwise->elementwise, call, &program);
   TRY(status, deferred_close(call, given));
   if (status == STREW_OK) {
     storage_release(given->storage);

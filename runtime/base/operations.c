@@ -1,5 +1,6 @@
 /* operations.c: see operations.h. */
 #include "operations.h"
+#include "elementwise_ops.h"
 
 #include <math.h>
 

@@ -8,6 +8,7 @@
    Comparisons store no number, so they take any. Integers are compared with its value; floats with its rounded value
    (a float16 tensor made from 0.1 equals 0.1) or, if only that is infinite, with its value. */
 #include "elementwise.h"
+#include "runtime/base/elementwise_ops.h"
 
 #include "runtime/base/index_checks.h"
 #include "runtime/base/operations.h"
@@ -278,7 +279,7 @@ static strew_status launch(const struct elementwise *work, strew_tensor *out) {
   }
   if (work->mixes) add_mixed(work, &plan);
   plan_simplify_any_order(&plan.plan);
-  return RUN_ON(out, elementwise, work->call, &plan);
+  return RUN_ON(out, elementwise->elementwise, work->call, &plan);
 }
 
 /* Makes or checks the result, and computes it. The inputs are checked. */
@@ -351,7 +352,7 @@ static strew_status find_operand(const struct elementwise *work, const strew_ten
   struct plan values;
   plan_index_values(&values, operand);
   if (work->op == STREW_POW) return RUN_ON(operand, index_check, work->call, &values, 0, INT64_MAX, number);
-  return RUN_ON(operand, find_zero, work->call, &values, work->compute, number);
+  return RUN_ON(operand, elementwise->find_zero, work->call, &values, work->compute, number);
 }
 
 static strew_status check_elements(const struct elementwise *work, strew_tensor *operand) {

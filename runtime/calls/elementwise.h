@@ -4,6 +4,7 @@
 #define STREW_ELEMENTWISE_H
 
 #include "runtime/base/device.h"
+#include "runtime/base/elementwise_ops.h"
 
 /* An operation: its arguments, and what is derived from them. */
 struct elementwise {

@@ -2,6 +2,7 @@
    computes those of other devices: they are copied there and back. 16-bit floats are widened first, and results rounded
    once. */
 #include "runtime/base/device.h"
+#include "runtime/base/linalg_ops.h"
 #include "runtime/base/steps.h"
 
 #include <inttypes.h>
@@ -102,7 +103,8 @@ static strew_status run_on(struct factoring *f, strew_device *device, int64_t *b
     f->plan.out[i] = f->results[i].dense =
         is_own ? target : step_new(steps, device, a->dtype, target->rank, target->sizes);
   }
-  return steps->status == STREW_OK ? device->ops->linalg(steps->call, device, &f->plan, bad, why) : steps->status;
+  return steps->status == STREW_OK ? device->ops->linalg->linalg(steps->call, device, &f->plan, bad, why)
+                                   : steps->status;
 }
 
 /* Makes the results. */
@@ -113,7 +115,7 @@ static void factor(struct factoring *f) {
   for (int i = 0; i < 3 && steps->status == STREW_OK; i++)
     if (f->results[i].target) elements |= strew_tensor_numel(f->results[i].target);
   if (steps->status != STREW_OK || !elements) return;
-  STEP(steps, run_on(f, f->device->ops->linalg ? f->device : &f->device->context->cpu, &bad, &why));
+  STEP(steps, run_on(f, f->device->ops->linalg->linalg ? f->device : &f->device->context->cpu, &bad, &why));
   if (steps->status == STREW_OK && bad >= 0) STEP(steps, refuse(f, bad, why));
   for (int i = 0; i < 3 && steps->status == STREW_OK; i++) {
     strew_tensor *target = f->results[i].target, *dense = f->results[i].dense;

@@ -2,6 +2,9 @@
    integers wrap. 16-bit floats are widened first, and the product is rounded once. A matrix with unit stride along
    neither rows nor columns is copied. dot is a sum of products, in the order of sum. */
 #include "runtime/base/device.h"
+#include "runtime/base/elementwise_ops.h"
+#include "runtime/base/linalg_ops.h"
+#include "runtime/base/reduce_ops.h"
 #include "runtime/base/steps.h"
 
 #include <inttypes.h>
@@ -139,7 +142,7 @@ static void multiply(struct steps *steps, const struct product *product, strew_t
   strew_tensor *left = regular(steps, a, true), *right = regular(steps, b, false);
   if (steps->status != STREW_OK) return;
   plan_product(&plan, product, c, left, right);
-  STEP(steps, RUN_ON(a, matmul, steps->call, &plan, product->k));
+  STEP(steps, RUN_ON(a, linalg->matmul, steps->call, &plan, product->k));
 }
 
 /* The sum of rounded products in the order of sum, of which none is stored. */
@@ -149,7 +152,7 @@ static void dot_in_place(struct steps *steps, strew_tensor *c, const strew_tenso
   plan_add(&adding.plan, c)->strides[0] = 0;
   plan_add(&adding.plan, a);
   plan_add(&adding.plan, b);
-  STEP(steps, RUN_ON(a, reduce, steps->call, &adding));
+  STEP(steps, RUN_ON(a, reduce->reduce, steps->call, &adding));
 }
 
 /* Rounded products, then their sum in the order of sum. */
@@ -176,12 +179,12 @@ static void dot(struct steps *steps, strew_tensor *c, const strew_tensor *a, con
                                                .in = {{.from = 1, .dtype = a->dtype}, {.from = 2, .dtype = b->dtype}}};
   PLAN(&times.plan, 1, a->sizes, products, a, b);
   plan_simplify(&times.plan);
-  STEP(steps, device->ops->elementwise(steps->call, device, &times));
+  STEP(steps, device->ops->elementwise->elementwise(steps->call, device, &times));
   plan_start(&adding.plan, 1, a->sizes);
   plan_add(&adding.plan, sum)->strides[0] = 0;
   plan_add(&adding.plan, products);
   plan_simplify(&adding.plan);
-  STEP(steps, device->ops->reduce(steps->call, device, &adding));
+  STEP(steps, device->ops->reduce->reduce(steps->call, device, &adding));
   STEP(steps, copy_tensor(steps->call, c, sum));
 }
 

@@ -1,6 +1,7 @@
 /* quantile.c: quantiles of lines: elements are sorted, and the device picks them by rank. For one quantile the CPU
    selects among unsorted ones. */
 #include "runtime/base/operations.h"
+#include "runtime/base/order_ops.h"
 #include "runtime/base/steps.h"
 
 #include <inttypes.h>
@@ -126,7 +127,7 @@ static strew_status pick_row(const struct quantile_list *list, const struct sort
   if (!lines->start) plan_add_number(&plan.plan, STREW_INT64, (union element){.i64 = 0});
   if (!lines->start) plan_add_number(&plan.plan, STREW_INT64, (union element){.i64 = lines->n});
   plan_simplify(&plan.plan);
-  return RUN_ON(out, quantile, list->call, &plan);
+  return RUN_ON(out, order->quantile, list->call, &plan);
 }
 
 /* Rows [count, lines], of a list of `count` quantiles. */

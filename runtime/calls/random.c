@@ -1,5 +1,7 @@
 /* random.c: random numbers and ramps. Devices fill dense tensors; the result is copied to a given one that is not. */
 #include "runtime/base/device.h"
+#include "runtime/base/elementwise_ops.h"
+#include "runtime/base/order_ops.h"
 #include "runtime/base/steps.h"
 
 #include <inttypes.h>
@@ -62,7 +64,7 @@ static strew_status draw(const struct call *call, strew_tensor *dense, enum rand
   plan.block = context->draws;
   plan.low = low;
   plan.range = range;
-  strew_status status = device->ops->random(call, device, &plan);
+  strew_status status = device->ops->elementwise->random(call, device, &plan);
   if (status == STREW_OK)
     context->draws += (uint64_t)(plan.count - 1) / (uint64_t)random_per_block(kind, dense->dtype) + 1;
   return status;
@@ -169,7 +171,7 @@ static void random_order(struct steps *steps, strew_device *device, int64_t n, s
   plan_add_number(&sort.plan, STREW_INT64, (union element){.i64 = 0});
   plan_add(&sort.plan, order);
   plan_add(&sort.plan, draws);
-  STEP(steps, device->ops->sort(steps->call, device, &sort));
+  STEP(steps, device->ops->order->sort(steps->call, device, &sort));
 }
 
 strew_status strew_randperm(strew_device *device, strew_dtype dtype, int64_t n, strew_tensor **out,
@@ -289,11 +291,11 @@ static strew_status fill_ramp(const struct call *call, strew_tensor *dense, int6
   const int64_t rest = is_wide ? count - count / 2 : 0;
   struct ramp_plan plan = {.out = operand_of(dense), .count = count - rest, .start = start, .step = step};
   plan.out.offset += first;
-  strew_status status = count > 0 ? device->ops->ramp(call, device, &plan) : STREW_OK;
+  strew_status status = count > 0 ? device->ops->elementwise->ramp(call, device, &plan) : STREW_OK;
   if (status != STREW_OK || !rest) return status;
   plan.out.offset += plan.count;
   plan.start = ramp_at(start, step, plan.count), plan.count = rest;
-  return device->ops->ramp(call, device, &plan);
+  return device->ops->elementwise->ramp(call, device, &plan);
 }
 
 /* Fails for bool: a ramp needs numbers. */

@@ -1,5 +1,6 @@
 /* reduce.c: folds of dimensions into one value each, cumulative sums and products, softmax. */
 #include "runtime/base/operations.h"
+#include "runtime/base/reduce_ops.h"
 #include "runtime/base/steps.h"
 
 #include <math.h>
@@ -169,7 +170,7 @@ static void fold_into(struct steps *steps, const struct folding *folding, const 
   plan.correction = folding->correction;
   if (strew_tensor_numel(folding->tensor)) {
     plan_fold(&plan, folding->tensor, folded, folding->keepdim, out);
-    STEP(steps, RUN_ON(out, reduce, steps->call, &plan));
+    STEP(steps, RUN_ON(out, reduce->reduce, steps->call, &plan));
   } else {
     STEP(steps, fill_empty(steps->call, fold_row_of(folding->fold), out));
   }
@@ -263,7 +264,7 @@ static strew_status scan_along(const struct call *call, strew_tensor *tensor, in
   if (to) {
     struct scan_plan scan;
     plan_scan(&scan, to, from, dim);
-    STEP(&steps, (is_product ? device->ops->cumprod : device->ops->cumsum)(call, device, &scan));
+    STEP(&steps, (is_product ? device->ops->reduce->cumprod : device->ops->reduce->cumsum)(call, device, &scan));
   }
   if (to != target) STEP(&steps, copy_tensor(call, target, to));
   return steps_give(&steps, target, out);
@@ -290,7 +291,7 @@ static strew_status cumulative_extremes(const char *name, strew_tensor *tensor, 
     struct scan_plan scan;
     PLAN(&scan.plan, tensor->rank, tensor->sizes, positions, tensor, found);
     plan_lines(&scan.plan, dim);
-    STEP(&steps, device->ops->cumextreme(&call, device, &scan, largest));
+    STEP(&steps, device->ops->reduce->cumextreme(&call, device, &scan, largest));
   }
   if (values) steps_give(&steps, found, values);
   if (indices) steps_give(&steps, positions, indices);

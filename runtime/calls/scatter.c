@@ -12,6 +12,7 @@
    most the size of the destinations, which is allocated before anything is written. */
 #include "scatter.h"
 #include "runtime/base/device.h"
+#include "runtime/base/elementwise_ops.h"
 
 #include <string.h>
 
@@ -208,7 +209,7 @@ static strew_status clear_received(const struct call *call, const struct scatter
   PLAN(&plan.plan, part.rank, part.sizes, &part, received, &part);
   if (plan_numel(&plan.plan) == 0) return STREW_OK;
   plan_simplify_any_order(&plan.plan);
-  return RUN_ON(self, elementwise, call, &plan);
+  return RUN_ON(self, elementwise->elementwise, call, &plan);
 }
 
 static strew_status divide(const struct call *call, const struct scatter_job *job, strew_tensor *self,

@@ -1,5 +1,6 @@
 /* searchsorted.c: searches in sorted lines: searchsorted, bucketize and isin. */
 #include "runtime/base/device.h"
+#include "runtime/base/order_ops.h"
 #include "runtime/base/steps.h"
 
 #include <string.h>
@@ -55,7 +56,7 @@ static strew_status search_lines(const struct search *search, strew_tensor *out)
   if (!last) lines.rank = 0;
   PLAN(&plan.plan, out->rank, out->sizes, out, search->values.tensor, &lines);
   plan_simplify_any_order(&plan.plan);
-  return RUN_ON(out, search, search->call, &plan);
+  return RUN_ON(out, order->search, search->call, &plan);
 }
 
 static strew_tensor *promoted(struct steps *steps, strew_tensor *tensor, strew_dtype dtype) {

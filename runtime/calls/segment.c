@@ -1,6 +1,7 @@
 /* segment.c: reductions of segments, which are consecutive elements, and the way back. Segments are given by their ends
    (csr), their lengths, or a sorted index (coo). They lie along the last dimension of the tensor that
    gives them; its others broadcast to the first ones of src. */
+#include "runtime/base/group_ops.h"
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
 #include "runtime/groups/groups.h"
@@ -230,7 +231,7 @@ static void reduce_to(struct steps *steps, const struct segment_reduction *reduc
   plan.reduction = reducing->reduction;
   plan.start = reducing->start;
   plan.empty = reducing->empty;
-  STEP(steps, target->storage->device->ops->segments(steps->call, target->storage->device, &plan));
+  STEP(steps, target->storage->device->ops->groups->segments(steps->call, target->storage->device, &plan));
   STEP(steps, deferred_close(steps->call, src));
 }
 
@@ -472,7 +473,7 @@ static strew_tensor *ends_of_sorted(struct steps *steps, const struct segments *
   line.sizes[index->dim] = 1;
   PLAN(&plan, line.rank, sizes, ends, &line);
   plan_keep_last(&plan);
-  STEP(steps, device->ops->sorted_ends(steps->call, device, &plan, count, line.strides[index->dim]));
+  STEP(steps, device->ops->groups->sorted_ends(steps->call, device, &plan, count, line.strides[index->dim]));
   return ends;
 }
 
@@ -588,7 +589,7 @@ strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_ten
   if (steps.status == STREW_OK && strew_tensor_numel(target)) {
     struct segment_plan plan;
     plan_segments(&given, indptr, target, src, NULL, &plan);
-    STEP(&steps, device->ops->spread(&call, device, &plan));
+    STEP(&steps, device->ops->groups->spread(&call, device, &plan));
   }
   return steps_give(&steps, target, out);
 }

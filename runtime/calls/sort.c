@@ -1,5 +1,6 @@
 /* sort.c: sort, topk, unique and nonzero. */
 #include "runtime/base/device.h"
+#include "runtime/base/order_ops.h"
 #include "runtime/base/steps.h"
 
 #include <inttypes.h>
@@ -22,7 +23,7 @@ static void sort_into(struct steps *steps, strew_tensor *tensor, int dim, int64_
   plan_add(&sort.plan, indices);
   plan_add(&sort.plan, tensor);
   plan_lines(&sort.plan, dim);
-  STEP(steps, RUN_ON(tensor, sort, steps->call, &sort));
+  STEP(steps, RUN_ON(tensor, order->sort, steps->call, &sort));
 }
 
 /* Indices that the host does not need, NULL, are made and released; values are not made. */

@@ -2,9 +2,12 @@
    at step k their k-th elements are gathered into blocks, on which the programs run. The sequences of a tile are in
    order of length, longest first, so that those that go on are a prefix. */
 #include "program.h"
+#include "runtime/base/combine_ops.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+COMBINE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 enum { LANES = COMBINED_LANES, MOST_MEMBERS = 4096 };
 

@@ -86,9 +86,9 @@ void lookup_take(const struct lookup *from, int64_t count, const int64_t *index,
 
 /* ---------------------------------------------------------------------------------------------- the device's table */
 
-#define PROTOTYPE(result, name, parameters) result cpu_##name parameters;
-DEVICE_ENTRIES(PROTOTYPE, PROTOTYPE)
-#undef PROTOTYPE
+/* Declares a function; those of a family are declared where they are defined. */
+#define CPU_FUNCTION(result, name, parameters) result cpu_##name parameters;
+DEVICE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 extern const struct one_pass_mean cpu_mean; /* scatter/mean.c */
 
 /* Makes unsigned numbers in the order of elements, as many bits wide as these; equal ones for -0 and +0, and for all
@@ -102,6 +102,7 @@ strew_status cpu_operand_check(const struct call *call, strew_device *device, co
 /* ------------------------------------------------------------------------------------------------- cumulative.c */
 
 /* cumsum of lines of at most SUM_RUN elements, of the dtype of their sums and of the result. */
+struct scan_plan; /* reduce_ops.h */
 strew_status cpu_cumsum_short(const struct call *call, strew_device *device, const struct scan_plan *scan);
 
 #endif

@@ -5,6 +5,7 @@
    elements of one. If there are few, threads share the blocks of a line: a first pass finds the blocks' pairs, and stores the
    sums of halves in the result, if that is contiguous and has their dtype. */
 #include "cpu.h"
+#include "runtime/base/reduce_ops.h"
 #include "runtime/shared/double_sums.h"
 
 #include <string.h>
@@ -32,6 +33,8 @@ struct sums {
 #undef S
 #define S i64
 #include "cumsum.inc"
+
+REDUCE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 struct cumsum_job {
   strew_context *context;

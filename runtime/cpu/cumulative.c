@@ -1,8 +1,11 @@
 /* cumulative.c: cumulative products, extremes, and sums of short lines on the CPU. A line's elements are taken one after
    the other; several lines at once, to overlap the latencies of multiplications. */
 #include "cpu.h"
+#include "runtime/base/reduce_ops.h"
 #include "runtime/cpu/tuning.h"
 #include "runtime/shared/scalar.h"
+
+REDUCE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 enum { STEPS = 4096 }; /* between tests whether the call must stop */
 

@@ -1,9 +1,12 @@
 /* index.c: index values as int64, with the mode applied, and the passes over an index: is it in range, what is its
    range. */
 #include "cpu.h"
+#include "runtime/base/group_ops.h"
 #include "runtime/cpu/loops/index_loops.h"
 
 #include <string.h>
+
+GROUP_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 void apply_mode(strew_mode mode, int64_t size, int64_t count, int64_t *values) {
   if (mode != STREW_ERROR) index_loops()->apply_mode(mode, size, count, values);

@@ -2,6 +2,7 @@
    depend on their number. Loops along rows are those of the instruction set (loops/linalg_loops.c). */
 #include "cpu.h"
 #include "loops/linalg_loops.h"
+#include "runtime/base/linalg_ops.h"
 #include "runtime/shared/float_parts.h"
 
 enum { FACTOR_BLOCK = 8, FACTOR_TURNS = 60, FACTOR_MANY = 9 };
@@ -33,6 +34,8 @@ static inline int64_t rows_at_once(int64_t columns, int64_t depth) {
 #define S f64
 #define T double
 #include "linalg.inc"
+
+LINALG_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 /* Elements of scratch for a matrix. */
 static int64_t scratch_of(const struct linalg_plan *plan) {

@@ -2,8 +2,11 @@
    in order of k. */
 #include "loops/copy_loops.h"
 #include "loops/product_loops.h"
+#include "runtime/base/linalg_ops.h"
 
 #include <string.h>
+
+LINALG_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 /* A product of one batch, or a part of one: c[m, n] = a[m, k] b[k, n]. Strides in elements. */
 struct matrices {

@@ -4,6 +4,7 @@
 #define STREW_CPU_PROGRAM_H
 
 #include "cpu.h"
+#include "runtime/base/elementwise_ops.h"
 #include "runtime/cpu/loops/elementwise_loops.h"
 
 /* BLOCK: the most elements of a block. */

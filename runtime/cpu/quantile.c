@@ -2,6 +2,7 @@
    the ranks are selected: first those between two elements of a sample are kept, or those in the bin of the rank,
    then digit by digit. */
 #include "cpu.h"
+#include "runtime/base/order_ops.h"
 #include "runtime/cpu/tuning.h"
 #include "runtime/shared/quantile_rank.h"
 
@@ -75,6 +76,8 @@ static bool find_bins(struct bins *bins, int64_t count, int64_t *rank) {
 #define LOOPS_SIGNED
 #define LOOPS "runtime/cpu/quantile.inc"
 #include "runtime/cpu/loops/each_dtype.h"
+
+ORDER_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 strew_status cpu_quantile(const struct call *call, strew_device *device, const struct quantile_plan *plan) {
   static void (*const picks[])(void *picking, const struct row *row) = {SIGNED_BY_DTYPE(pick_row)};

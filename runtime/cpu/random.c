@@ -1,9 +1,12 @@
 /* random.c: random numbers and ramps on the CPU, made in their computed dtype chunk by chunk, then converted. A
    chunk depends on its position alone, so any thread may make it. */
 #include "cpu.h"
+#include "runtime/base/elementwise_ops.h"
 #include "runtime/cpu/loops/random_loops.h"
 #include "runtime/shared/normal.h"
 #include "runtime/shared/uniform.h"
+
+ELEMENTWISE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 enum { DRAWN = 1024 }; /* elements; a multiple of those in a block */
 

@@ -9,12 +9,15 @@
    Block values are joined as a binary tree, whose pending nodes are on a stack, like the carries of a binary counter.
    Threads share the tiles, and subtrees of 2^k blocks if there are few tiles, so results do not depend on the split.
    16-bit floats, unsigned integers and non-contiguous elements are converted into a buffer first. */
+#include "runtime/base/reduce_ops.h"
 #include "runtime/cpu/loops/reduce_loops.h"
 
 #include "program.h"
 #include "runtime/base/operations.h"
 
 #include <string.h>
+
+REDUCE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 enum { BUFFER_BYTES = SUM_BLOCK * (int)sizeof(int64_t) };
 enum { MAX_DEPTH = 54 };

@@ -1,6 +1,7 @@
 /* search.c: binary searches in sorted lines on the CPU, without branches, which would be unpredictable. Several values
    are searched at once, to overlap the cache misses of one another. */
 #include "cpu.h"
+#include "runtime/base/order_ops.h"
 #include "tuning.h"
 
 enum { AT_ONCE = 16, VALUES = 1 << 14 };
@@ -15,6 +16,8 @@ struct sorted_lines {
 #define LOOPS_SIGNED
 #define LOOPS "runtime/cpu/search.inc"
 #include "runtime/cpu/loops/each_dtype.h"
+
+ORDER_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 strew_status cpu_search(const struct call *call, strew_device *device, const struct search_plan *search) {
   static void (*const rows[])(void *lines, const struct row *row) = {SIGNED_BY_DTYPE(search_row)};

@@ -4,7 +4,10 @@
    equal shares of the work begin, by binary search in the ends. A segment longer than a share is `large`: its columns
    are shared. Large segments are begun first, because one of a single column whose order matters takes one thread. */
 #include "program.h"
+#include "runtime/base/group_ops.h"
 #include "runtime/cpu/loops/segment_loops.h"
+
+GROUP_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 enum {
   WIDENED = 1 << 11, /* elements that are converted at once */

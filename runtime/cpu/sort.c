@@ -16,6 +16,7 @@
    Threads share many lines line by line; each of few lines is sorted by all threads together. */
 #include "cpu.h"
 #include "loops/sort_loops.h"
+#include "runtime/base/order_ops.h"
 #include "runtime/shared/scalar.h"
 
 #include <string.h>
@@ -97,6 +98,8 @@ enum { ORDER_BLOCK = 32 }; /* adjacent elements compared together: compilers vec
 #define LOOPS_SIGNED
 #define LOOPS "runtime/cpu/sort.inc"
 #include "runtime/cpu/loops/each_dtype.h"
+
+ORDER_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 static const struct sorts *const sorts_of[] = {[NARROW] = &sorts_narrow, [BROAD] = &sorts_broad};
 

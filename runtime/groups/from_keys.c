@@ -2,6 +2,7 @@
    are sorted stably, column by column, the last one first; a group begins where a key differs from the one before
    it. */
 #include "groups.h"
+#include "runtime/base/group_ops.h"
 #include "runtime/base/steps.h"
 
 #include <inttypes.h>
@@ -129,7 +130,7 @@ static struct numbered number_by_sorting(struct steps *steps, const struct keyed
 /* ------------------------------------------------------------------------------------------------------- whole call */
 
 static struct numbered number_keys(struct steps *steps, const struct keyed *keyed, strew_key_order order) {
-  const struct device_ops *ops = keyed->device->ops;
+  const struct group_ops *ops = keyed->device->ops->groups;
   if (keyed->length && !ops->number_keys) return number_by_sorting(steps, keyed, order);
   strew_tensor **ids = steps_place(steps), **positions = steps_place(steps);
   if (keyed->length) {

@@ -1,6 +1,7 @@
 /* groups.c: groupings, which are groups of one line of ids, copied and checked once; and what is derived from groups.
    The ids, which no call can write, are not checked again (base/index_checks.c). */
 #include "groups.h"
+#include "runtime/base/group_ops.h"
 #include "runtime/base/steps.h"
 
 #include <inttypes.h>
@@ -117,10 +118,10 @@ int strew_grouping_key_count(const strew_grouping *grouping) { return grouping->
 bool strew_grouping_drops(const strew_grouping *grouping) { return groups_drop(&grouping->groups); }
 strew_device *strew_grouping_device(const strew_grouping *grouping) { return device_of(&grouping->groups); }
 
-const struct device_ops *groups_walks(const struct groups *groups) {
-  static const struct device_ops none;
+const struct group_ops *groups_walks(const struct groups *groups) {
+  static const struct group_ops none;
   const int64_t size = groups_size(groups);
-  return !groups->src && size && size <= INT32_MAX && length_of(groups) ? device_of(groups)->ops : &none;
+  return !groups->src && size && size <= INT32_MAX && length_of(groups) ? device_of(groups)->ops->groups : &none;
 }
 
 struct group_ids groups_narrow(const struct groups *groups) {
@@ -137,7 +138,7 @@ strew_status groups_widen(const struct call *call, struct groups *groups) {
 
 /* By a walk over the ids, or joined. */
 static strew_status make_counts(const struct call *call, struct groups *groups) {
-  const struct device_ops *walks = groups_walks(groups);
+  const struct group_ops *walks = groups_walks(groups);
   const struct group_ids ids = groups_narrow(groups);
   struct aggregate_column column = {.computed = STREW_INT64};
   STEPS(steps, call);
@@ -193,7 +194,7 @@ static void place_ids(struct steps *steps, struct groups *groups, const strew_te
   strew_device *device = device_of(groups);
   const struct group_ids ids = groups_narrow(groups);
   strew_tensor *made = step_new(steps, device, STREW_INT64, 1, &members);
-  if (members) STEP(steps, device->ops->group_order(steps->call, device, &ids, starts, made));
+  if (members) STEP(steps, device->ops->groups->group_order(steps->call, device, &ids, starts, made));
   steps_give(steps, made, &groups->order);
 }
 

@@ -3,7 +3,7 @@
 #ifndef STREW_GROUPS_H
 #define STREW_GROUPS_H
 
-#include "runtime/base/device.h"
+#include "runtime/base/group_ops.h"
 #include "runtime/calls/scatter.h"
 
 /* Groups of elements along limits.dim, limits.size of them. Derived tensors are NULL until they are needed, and
@@ -119,7 +119,7 @@ strew_status groups_keep_last(const struct call *call, strew_tensor *order, int6
 
 /* The functions of the device that walk over the ids of a grouping; none, if there are no groups or elements, or too
    many groups for them. groups_narrow: the ids in the form that these functions take. */
-const struct device_ops *groups_walks(const struct groups *groups);
+const struct group_ops *groups_walks(const struct groups *groups);
 struct group_ids groups_narrow(const struct groups *groups);
 
 /* The counts as a view of that rank, with their dimension at dim and sizes 1. */

@@ -2,6 +2,8 @@
    running sums. Elements are sorted by value and, stably, by group; for quantiles the CPU collects those of each group
    and selects instead. */
 #include "reduce.h"
+#include "runtime/base/group_ops.h"
+#include "runtime/base/order_ops.h"
 
 #include <inttypes.h>
 
@@ -59,7 +61,7 @@ static strew_status pick(const struct call *call, struct quantile_plan *plan, st
   lines.sizes[dim] = 1;
   PLAN(&plan->plan, out->rank, out->sizes, out, &lines, starts, counts);
   plan_simplify_any_order(&plan->plan);
-  return strew_tensor_numel(out) ? RUN_ON(out, quantile, call, plan) : STREW_OK;
+  return strew_tensor_numel(out) ? RUN_ON(out, order->quantile, call, plan) : STREW_OK;
 }
 
 /* The CPU selects from unsorted values. */
@@ -103,7 +105,7 @@ static strew_tensor *quantiles_of_members(struct group_call *g, struct quantile_
   plan->unsorted = strew_tensor_numel(g->src);
   strew_tensor *values = step_new(steps, device, g->src->dtype, 1, g->src->sizes);
   strew_tensor *made = step_new(steps, device, g->src->dtype, 1, &ids.size);
-  STEP(steps, device->ops->group_collect(steps->call, device, &ids, starts, g->src, values));
+  STEP(steps, device->ops->groups->group_collect(steps->call, device, &ids, starts, g->src, values));
   strew_tensor *begins = step_narrow(steps, starts, 0, 0, ids.size);
   STEP(steps, pick(steps->call, plan, values, begins, counts, 0, made));
   return made;
@@ -165,13 +167,13 @@ static strew_tensor *order_by_device(struct steps *steps, struct groups *groups,
   if (steps->status == STREW_OK) made = step_new(steps, device, STREW_INT64, 1, order->sizes);
   if (steps->status != STREW_OK) return NULL;
   const strew_status status =
-      device->ops->group_order_within(steps->call, device, src, order, starts, descending, made);
+      device->ops->groups->group_order_within(steps->call, device, src, order, starts, descending, made);
   if (status == STREW_DECLINED) return steps_keep(steps, mark, NULL);
   return STEP(steps, status), made;
 }
 
 static strew_tensor *order_line(struct steps *steps, struct groups *groups, strew_tensor *src, bool descending) {
-  const bool has_entry = src->storage->device->ops->group_order_within != NULL;
+  const bool has_entry = src->storage->device->ops->groups->group_order_within != NULL;
   strew_tensor **order = steps_place(steps), *made = NULL;
   if (steps->status != STREW_OK) return NULL;
   if (has_entry || groups_drop(groups)) STEP(steps, groups_order(steps->call, groups, order));
@@ -307,7 +309,7 @@ static void take_rounds(struct steps *steps, struct topk *t) {
 
 /* By the device, if it has a way and does not decline. */
 static bool ask_device(struct steps *steps, struct topk *t, bool wants_own) {
-  const struct device_ops *walks = groups_walks(t->groups);
+  const struct group_ops *walks = groups_walks(t->groups);
   const struct group_ids ids = groups_narrow(t->groups);
   strew_tensor **positions = steps_place(steps), **own = steps_place(steps);
   if (!walks->group_topk || t->k < 1) return false;
@@ -345,7 +347,7 @@ static strew_tensor *sum_up(struct steps *steps, const struct groups *groups, st
   STEP(steps, strew_contiguous(moved, values, steps->error));
   STEP(steps, groups_ids_on(steps->call, groups, cpu, ids));
   strew_tensor *sums = step_new(steps, cpu, computed, 1, &length);
-  if (length) STEP(steps, cpu->ops->group_cumsum(steps->call, cpu, *ids, groups_size(groups), *values, sums));
+  if (length) STEP(steps, cpu->ops->groups->group_cumsum(steps->call, cpu, *ids, groups_size(groups), *values, sums));
   return step_to(steps, step_to(steps, sums, cpu, dtype), device, dtype);
 }
 

@@ -1,6 +1,7 @@
 /* spread.c: calls of groups about a value that each group has: squares about the mean, exponentials of differences from
    the largest element (logsumexp, softmax), of which none overflows. */
 #include "reduce.h"
+#include "runtime/base/group_ops.h"
 
 #include <math.h>
 
@@ -9,7 +10,7 @@
 /* The elements of a variance, and what is known of their groups. */
 struct squares {
   struct group_call *g;
-  const struct device_ops *walks; /* make sums of a line in passes over the ids; NULL: sums are composed */
+  const struct group_ops *walks; /* make sums of a line in passes over the ids; NULL: sums are composed */
   strew_device *device;
   strew_tensor *counts; /* float64, of sizes that broadcast to the result's */
 };
@@ -65,7 +66,7 @@ static strew_tensor *squares_open(struct squares *s) {
   s->device = is_far ? &device->context->cpu : device;
   if (group_is_line(g) && !is_far && groups_walks(&g->grouping->groups)->group_aggregate) {
     STEP(steps, check_devices(steps->call));
-    s->walks = device->ops;
+    s->walks = device->ops->groups;
     s->counts = step_to(steps, step_derived(steps, groups_counts, &g->grouping->groups), NULL, STREW_FLOAT64);
     return g->src;
   }

@@ -1,5 +1,7 @@
 /* combination.c: reductions of one's own: texts that are run for one element after another. */
 #include "programs.h"
+#include "runtime/base/combine_ops.h"
+#include "runtime/base/elementwise_ops.h"
 
 #include "runtime/base/steps.h"
 
@@ -425,8 +427,8 @@ static strew_status run(const struct combining *c) {
   int64_t bad = -1;
   int p = 0;
   if (!plan->count || !c->length || !c->columns) return STREW_OK;
-  if (!c->device->ops->combine) return STREW_DECLINED;
-  RETURN_IF_FAILED(c->device->ops->combine(call, c->device, plan, &bad, &p));
+  if (!c->device->ops->programs->combine) return STREW_DECLINED;
+  RETURN_IF_FAILED(c->device->ops->programs->combine(call, c->device, plan, &bad, &p));
   if (bad < 0) return STREW_OK;
   const strew_expr *expr = c->combination->accumulators[plan->programs[p].expr].combine;
   const int k = plan->programs[p].node;

@@ -3,6 +3,8 @@
    values become a program where elements are needed: for the result, for a reduction or an index, and where a program
    would exceed its limits. */
 #include "programs.h"
+#include "runtime/base/combine_ops.h"
+#include "runtime/base/elementwise_ops.h"
 
 #include "runtime/base/index_checks.h"
 #include "runtime/base/operations.h"
@@ -180,7 +182,7 @@ static strew_status run_value(struct evaluation *evaluation, int k, strew_tensor
   RETURN_IF_FAILED(fit_value(evaluation, k));
   plan_value(evaluation, k, out, &plan);
   plan_simplify_any_order(&plan.plan);
-  RETURN_IF_FAILED(RUN_ON(out, elementwise, evaluation->call, &plan));
+  RETURN_IF_FAILED(RUN_ON(out, elementwise->elementwise, evaluation->call, &plan));
   return check_taken(evaluation, k, false);
 }
 

@@ -4,6 +4,7 @@
 #ifndef STREW_PROGRAMS_H
 #define STREW_PROGRAMS_H
 
+#include "runtime/base/combine_ops.h"
 #include "runtime/base/device.h"
 
 /* What a node computes from its children. FOLD: of child 0, over `dim` (ALL_DIMS: all), which stays as size 1 if

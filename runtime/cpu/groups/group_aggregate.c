@@ -10,6 +10,7 @@
    walks all ids, lists the elements that it owns, and prefetches their records. So contributions join in order, on any
    number of threads. */
 #include "group_ids.h"
+#include "runtime/base/group_ops.h"
 #include "runtime/cpu/program.h"
 #include "runtime/shared/scalar.h"
 
@@ -62,6 +63,8 @@ EXTREMES(f64, bits_of_double, UINT64_C(0xffe0000000000000))
 #define T    int32_t
 #define S    f64
 #include "join_block.inc"
+
+GROUP_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 /* Squares of the differences from the mean, which is stored before the slot. */
 ALWAYS_INLINE void join_gaps(const struct block block, const double *x, char *slots, int64_t stride, bool is_listed) {

@@ -1,9 +1,12 @@
 /* group_cumsum.c: running sums within groups. */
+#include "runtime/base/group_ops.h"
 #include "runtime/cpu/cpu.h"
 #include "runtime/shared/scalar.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+GROUP_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 /* Elements begin .. end - 1; sums holds those of the groups so far. Returns the first one whose sum leaves the dtype,
    or end. */

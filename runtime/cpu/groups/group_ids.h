@@ -2,6 +2,7 @@
 #ifndef STREW_CPU_GROUP_IDS_H
 #define STREW_CPU_GROUP_IDS_H
 
+#include "runtime/base/group_ops.h"
 #include "runtime/cpu/cpu.h"
 
 /* Dense ids. */

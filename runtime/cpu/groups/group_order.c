@@ -4,8 +4,11 @@
    sorted by itself, in cache: runs by insertion, then merged. Ties go by position, which is the order in which elements
    come. */
 #include "group_ids.h"
+#include "runtime/base/group_ops.h"
 
 #include <string.h>
+
+GROUP_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 struct item {
   uint64_t key;

@@ -2,8 +2,11 @@
    keys of its first elements so far, and of their positions. Each thread owns a range of groups, and lists their
    elements; so elements come in order, and ties go by position. */
 #include "group_ids.h"
+#include "runtime/base/group_ops.h"
 
 #include <string.h>
+
+GROUP_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 #define NOWHERE UINT32_MAX /* marks an empty slot, whose key is 0 */
 

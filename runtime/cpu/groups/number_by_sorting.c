@@ -1,6 +1,7 @@
 /* number_by_sorting.c: the numbering of codes by sorting them: a group begins where a code differs from the one before
    it. */
 #include "numbering.h"
+#include "runtime/base/order_ops.h"
 
 /* Codes in order, and their positions; the number of groups that begin in each part, then before it. */
 struct sorting {
@@ -43,7 +44,7 @@ strew_status sort_codes(const struct numbering *n, uint64_t *codes, int64_t coun
   RETURN_IF_FAILED(tensor_create(n->call, n->device, STREW_INT64, 1, &count, values));
   RETURN_IF_FAILED(tensor_create(n->call, n->device, STREW_INT64, 1, &count, order));
   PLAN(&sort.plan, 1, &count, *values, *order, &in);
-  return cpu_sort(n->call, n->device, &sort);
+  return n->device->ops->order->sort(n->call, n->device, &sort);
 }
 
 /* Turns what each part has into what all before it have. */

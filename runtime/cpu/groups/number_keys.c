@@ -8,6 +8,9 @@
 
    Ids are of the narrowest dtype that holds the numbers of all groups: what walks over them reads less memory. */
 #include "numbering.h"
+#include "runtime/base/group_ops.h"
+
+GROUP_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 /* -------------------------------------------------------------------------------------------------- codes in memory */
 

@@ -4,6 +4,7 @@
 
 #include "isa.h"
 #include "runtime/base/device.h"
+#include "runtime/base/reduce_ops.h"
 #include "runtime/cpu/tuning.h"
 
 /* Loops have the number of their strew_fold. For float dtypes only: GAPS sums what elements exceed the first of their
