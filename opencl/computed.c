@@ -27,7 +27,7 @@ static void store_computed(struct computed *computed, struct launch *launch, str
   computed->program = NULL, computed->cost = 1;
   computed->stored.data = launch_scratch(launch, bytes);
   plan.plan.operands[0].storage = &computed->stored;
-  TRY(launch->status, opencl_elementwise(launch->call, launch->device, &plan));
+  TRY(launch->status, launch->device->ops->elementwise->elementwise(launch->call, launch->device, &plan));
 }
 
 void computed_start(struct computed *computed, struct launch *launch, struct operand *operand, size_t words,

@@ -1,7 +1,8 @@
 /* context.c: contexts, their properties and those of devices; storages, the reference-counted blocks of device memory.
 
    Each tensor holds a reference to its context, so hosts and garbage collectors may release both in any order. */
-#include "runtime/cpu/cpu.h"
+#include "device.h"
+#include "pool.h"
 #include "words.h"
 
 #include <stdio.h>
@@ -47,23 +48,8 @@ void strew_context_seed(strew_context *context, uint64_t seed) {
 const char *strew_device_name(const strew_device *device) { return device->name; }
 strew_context *strew_device_context(const strew_device *device) { return device->context; }
 
-/* Read at first use: scripts that do not show it open no file. */
 const char *strew_device_description(strew_device *device) {
-  if (device->description[0]) return device->description;
-  snprintf(device->description, sizeof device->description, "processor");
-  FILE *file = fopen("/proc/cpuinfo", "r");
-  char line[256];
-  while (file && fgets(line, sizeof line, file)) {
-    char *name = strchr(line, ':');
-    if (!name || strncmp(line, "model name", 10) != 0) continue;
-    name += strspn(name, ": \t");
-    name[strcspn(name, "\n")] = 0;
-    snprintf(device->description, sizeof device->description, "%.*s", (int)sizeof device->description - 32, name);
-    break;
-  }
-  if (file) fclose(file);
-  size_t used = strlen(device->description);
-  snprintf(device->description + used, sizeof device->description - used, ", %s loops", isa_name(isa_in_use()));
+  if (!device->description[0] && device->ops->describe) device->ops->describe(device);
   return device->description;
 }
 

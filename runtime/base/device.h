@@ -63,6 +63,7 @@ struct index_range {
    a family that is no part of the core stand in a table of its own, NAME_ops.h.
 
      open             makes the device ready, if it is not
+     describe         writes the device's description, unless it was written when the device was found. Optional
      capabilities     describes an open device
      allocate         fills storage->data; release frees it
      write, read      copy between host memory and a storage; both wait for the device
@@ -88,6 +89,7 @@ struct index_range {
 #define ON_DEVICE const struct call *call, strew_device *device
 #define DEVICE_ENTRIES(X, OPTIONAL)                                                                                    \
   X(strew_status, open, (ON_DEVICE))                                                                                   \
+  OPTIONAL(void, describe, (strew_device * device))                                                                    \
   X(void, capabilities, (const strew_device *device, strew_capabilities *out))                                         \
   X(strew_status, allocate, (ON_DEVICE, size_t size_bytes, struct storage * storage))                                  \
   X(void, release, (struct storage * storage))                                                                         \

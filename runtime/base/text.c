@@ -7,7 +7,7 @@
    in chunks, copies nothing. */
 #include "device.h"
 #include "index_checks.h"
-#include "runtime/cpu/pool.h"
+#include "pool.h"
 #include "utf8.h"
 #include "words.h"
 

@@ -2,9 +2,9 @@
 #ifndef STREW_CPU_H
 #define STREW_CPU_H
 
-#include "pool.h"
 #include "prefetch.h"
 #include "runtime/base/device.h"
+#include "runtime/base/pool.h"
 
 /* Elements between two tests whether the call must stop: a few milliseconds of work at most. */
 enum { CHUNK = 1 << 17 };

@@ -1,5 +1,6 @@
 /* device.c: the CPU as a device: its table and its memory, which is the host's. */
 #include "cpu.h"
+#include "loops/isa.h"
 #include "runtime/base/combine_ops.h"
 #include "runtime/base/elementwise_ops.h"
 #include "runtime/base/group_ops.h"
@@ -8,11 +9,30 @@
 #include "runtime/base/parts.h"
 #include "runtime/base/reduce_ops.h"
 
+#include <stdio.h>
 #include <string.h>
 
 strew_status cpu_open(const struct call *call, strew_device *device) {
   (void)call, (void)device;
   return STREW_OK;
+}
+
+/* Read at first use: scripts that do not show it open no file. */
+void cpu_describe(strew_device *device) {
+  snprintf(device->description, sizeof device->description, "processor");
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  char line[256];
+  while (file && fgets(line, sizeof line, file)) {
+    char *name = strchr(line, ':');
+    if (!name || strncmp(line, "model name", 10) != 0) continue;
+    name += strspn(name, ": \t");
+    name[strcspn(name, "\n")] = 0;
+    snprintf(device->description, sizeof device->description, "%.*s", (int)sizeof device->description - 32, name);
+    break;
+  }
+  if (file) fclose(file);
+  size_t used = strlen(device->description);
+  snprintf(device->description + used, sizeof device->description - used, ", %s loops", isa_name(isa_in_use()));
 }
 
 void cpu_capabilities(const strew_device *device, strew_capabilities *out) {

@@ -282,12 +282,7 @@ enum {
   /* the same for the ranges of owners. Unmeasured */
   MOST_SAMPLE = 2048,
   /* parts of an index, or owners. Unmeasured */
-  MOST_CUTS = 64,
-  /* times: threads pay later where work only passes through memory. Adding in place, one thread and
-     two: 100,000 9 us and 17, 400,000 37 us and 36 */
-  LIGHT = 4,
-  /* parts, to even out what else the machine does. Unmeasured */
-  PARTS_PER_THREAD = 4
+  MOST_CUTS = 64
 };
 
 /* Products of matrices. */

@@ -11,7 +11,7 @@
    allocate no memory. */
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "csv_walk.h"
-#include "runtime/cpu/pool.h"
+#include "runtime/base/pool.h"
 
 /* How the cells of a column are read: in a way of their own, and other ones by csv_read_cell. */
 enum route { BY_CELL, BY_INTEGER, BY_FLOAT, BY_TIME, BY_WORD, BY_NONE };

@@ -4,7 +4,7 @@
 #define _XOPEN_SOURCE 700 /* newlocale */
 #include "csv_cells.h"
 #include "format.h"
-#include "runtime/cpu/pool.h"
+#include "runtime/base/pool.h"
 #include "stream.h"
 #include "table.h"
 

@@ -1,12 +1,12 @@
 /* number_by_hash.c: the numbering of codes by hashing. Each thread numbers a part of the elements in a key table of its
-   own (runtime/groups/key_table.h), in the order in which codes first appear, and leaves these numbers in place of the
+   own (runtime/base/key_table.h), in the order in which codes first appear, and leaves these numbers in place of the
    codes. Parts follow one another: adding their codes in turn to the first part's table numbers all in order of first
    appearance. Only these different codes are sorted, if that is the wanted order.
 
    A sample before, and counts during the pass, estimate how many codes are distinct: where most are, partitioning and
    sorting take less time and memory, and the codes are restored. */
 #include "numbering.h"
-#include "runtime/groups/key_table.h"
+#include "runtime/base/key_table.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
    each partition is looked up in a table that the cache holds. The hash is a bijection (key_hash): codes are not
    needed. */
 #include "numbering.h"
-#include "runtime/groups/key_table.h"
+#include "runtime/base/key_table.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef KEY_TABLE_H
 #define KEY_TABLE_H
 
-#include "runtime/base/tensor.h"
+#include "tensor.h"
 
 /* All zeros but `columns` and `context` at the start. */
 struct key_table {

@@ -10,7 +10,7 @@
    away), and then the two take turns: calls of 1 ms, 50 ms apart, 2.7 ms -> 1.1 (two threads). A caller that has moved
    since its last call pays 2 us for each worker. */
 #define _GNU_SOURCE /* sched_getcpu, pthread_setaffinity_np */
-#include "cpu.h"
+#include "pool.h"
 
 #include <pthreadpool.h>
 #include <sched.h>
