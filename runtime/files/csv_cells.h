@@ -54,7 +54,7 @@ static inline bool cells_has_next(const struct cells *cells) {
   return cells->stops[(unsigned char)*cells->at] == ENDS_CELL;
 }
 
-/* Reads a number with marks between thousands, which stays in cells->ungrouped, if the cell is one. csv_looks.c */
+/* Reads a number with marks between thousands, which stays in cells->ungrouped, if the cell is one. csv_guess.c */
 void read_grouped(struct cells *cells, struct cell *cell);
 
 static inline const char *skip_blanks(const struct cells *cells, const char *at) {

@@ -2,7 +2,7 @@
    of the chunk, ends there by a 0 that meanwhile replaces the next byte, and is read as a whole file is (csv_load.c).
    Lines are found by a scan of their own, which knows quotes: a cell that is cut off must not decide anything. */
 #define _XOPEN_SOURCE 700 /* locale_t */
-#include "csv_walk.h"
+#include "csv_reader.h"
 #include "format.h"
 #include "stream.h"
 
@@ -189,9 +189,9 @@ static strew_status open_chunks(const struct call *call, const struct chunk_sour
   return status;
 }
 
-/* Reads the next rows; *table is NULL if there is none and skips_none. */
-static strew_status read_rows(const struct call *call, struct csv_state *state, int64_t rows, bool skips_none,
-                              strew_table **table, bool *is_lost) {
+/* Reads the next rows; *table is NULL if a chunk has none. */
+static strew_status read_rows(const struct call *call, struct csv_state *state, int64_t rows, strew_table **table,
+                              bool *is_lost) {
   size_t end;
   state->reader.call = call;
   RETURN_IF_FAILED(find_lines(call, state, rows, &end, is_lost));
@@ -199,7 +199,7 @@ static strew_status read_rows(const struct call *call, struct csv_state *state, 
   RETURN_IF_FAILED(
       csv_check_text(&state->reader, state->text + begin, end - begin, state->cells.line, state->before + begin));
   char byte = terminate(state, end);
-  strew_status status = csv_read_rows(&state->reader, &state->cells, skips_none, table);
+  strew_status status = csv_read_rows(&state->reader, &state->cells, table);
   state->text[end] = byte;
   if (status != STREW_OK || !*table) return status;
   state->begin = end;
@@ -210,7 +210,7 @@ static strew_status read_rows(const struct call *call, struct csv_state *state, 
 static strew_status next_csv(const struct call *call, void *user, int64_t rows, strew_tensor **tensor,
                              strew_table **table, bool *is_lost) {
   (void)tensor;
-  return read_rows(call, user, rows, true, table, is_lost);
+  return read_rows(call, user, rows, table, is_lost);
 }
 
 strew_status csv_load_first(const struct call *call, strew_device *device, struct file *file, bool is_gzip,
@@ -221,7 +221,7 @@ strew_status csv_load_first(const struct call *call, strew_device *device, struc
   bool is_lost;
   RETURN_IF_FAILED(stream_open(call, file, is_gzip, &stream));
   strew_status status = open_csv(call, &source, &state);
-  TRY(status, read_rows(call, &state, options->csv->rows, false, out, &is_lost));
+  TRY(status, read_rows(call, &state, options->csv->rows, out, &is_lost));
   close_csv(&state);
   stream_close(&stream);
   return status;

@@ -1,19 +1,24 @@
-/* csv_parts.c: reads the rows of a long text in one walk, by all threads; see csv_walk.h.
+/* csv_parts.c: reads rows into columns; see csv_reader.h.
 
-   The text is cut into blocks at line ends outside quotes. For that, quotes and line ends are counted first, which also
-   bounds the number of rows before each block: its rows are stored from there on. Each round walks as many blocks as
-   there are threads, and moves rows together where there were fewer than the bound (empty lines, line ends in quotes).
-   Words of text columns that earlier rounds have numbered are found meanwhile; those that are new get their numbers
-   after it, a column for each thread, in the order of rows.
+   A long text is read in one walk, by all threads. It is cut into blocks at line ends outside quotes. For that, quotes
+   and line ends are counted first, which also bounds the number of rows before each block: its rows are stored from
+   there on. Each round walks as many blocks as there are threads, and moves rows together where there were fewer than
+   the bound (empty lines, line ends in quotes). Words of text columns that earlier rounds have numbered are found
+   meanwhile; those that are new get their numbers after it, a column for each thread, in the order of rows. The kinds
+   of columns come from the text's beginning. A walk fails at the first cell that does not fit them, or that is an
+   error. Workers allocate no memory.
 
-   The kinds of columns come from the text's beginning. A walk fails at the first cell that does not fit them, or that
-   is an error: then the two walks of csv_walk.c begin again, and find the same error as ever, or other kinds. Workers
-   allocate no memory. */
+   A short text, and one that does not fit its beginning, is inspected first (csv_errors.c), which finds the error or
+   the kinds and the number of rows. Then it is one part, whose words are numbered at once. */
 #define _XOPEN_SOURCE 700 /* locale_t */
-#include "csv_walk.h"
+#include "csv_reader.h"
+#include "file.h"
 #include "runtime/base/pool.h"
+#include "runtime/base/tensor.h"
 
-/* How the cells of a column are read: in a way of their own, and other ones by csv_read_cell. */
+#include <math.h>
+
+/* How the cells of a column are read: in a way of their own, and other ones by read_any_cell. */
 enum route { BY_CELL, BY_INTEGER, BY_FLOAT, BY_TIME, BY_WORD, BY_NONE };
 
 /* A block's text, and what is before it. */
@@ -37,12 +42,14 @@ struct block_words {
   size_t count;
 };
 
-/* What a worker walks: a block. */
+/* What a worker walks: a block. Or the whole text, if it is inspected. */
 struct part {
-  struct csv_reader reader; /* a copy, with columns of its own, and */
-  struct call call;         /* with this error, which nobody reads */
-  strew_error error;
+  struct csv_reader *reader; /* of an inspected text that of all parts; else */
+  struct csv_reader own;     /* a copy, with columns of its own, and */
+  struct call call;          /* without an error, which nobody would read */
   struct column *columns;
+  bool is_inspected;
+  strew_status status;     /* of memory, and of interruption, if it is */
   const char *begin, *end; /* of the text; `end` moves if the walk ends elsewhere */
   int64_t row, rows, lines;
   bool is_failed;
@@ -206,28 +213,44 @@ static inline bool read_number_cell(struct part *part, struct cells *cells, enum
     const double number = decimal_of_digits(usual.digits, -usual.decimals, usual.is_negative);
     memcpy(to, &number, sizeof number);
   }
-  return cells->at = end, true;
+  cells->at = end;
+  if (cells->has_runs) skip_run(cells);
+  return true;
 }
 
-/* Notes the word of a cell. */
-static bool note_word(struct part *part, const struct cells *cells, const struct cell *cell, const struct words *words,
-                      struct word_search *search) {
-  const char *text = cell->text;
-  size_t length = cell->length;
-  if (length > UINT32_MAX || cell->is_unclosed || cell->has_more || cells->at > part->end) return false;
-  if (part->reader.missing.count && csv_is_absent(&part->reader, cells, cell)) length = 0;
-  if (cell->has_quotes && length) {
-    char *to = part->unquoted + part->unquoted_used;
-    for (const char *at = cell->text, *end = at + cell->length; at < end; at++) {
-      *to++ = *at;
-      at += *at == '"';
-    }
-    text = part->unquoted + part->unquoted_used;
-    length = (size_t)(to - text);
-    part->unquoted_used += length;
+/* Stores the number of a word. */
+static bool number_word(struct part *part, const struct column *column, struct cell *cell, char *to) {
+  struct csv_reader *reader = part->reader;
+  int64_t number = 0;
+  part->status = csv_unquote(reader, cell);
+  TRY(part->status,
+      words_number(reader->call, reader->context, &column->words->words, cell->text, cell->length, &number));
+  memcpy(to, &(int32_t){(int32_t)number}, sizeof(int32_t));
+  return part->status == STREW_OK;
+}
+
+/* Notes the word of a cell of column i, the k-th one of text. */
+static bool read_word_cell(struct part *part, struct cells *cells, int64_t i, int64_t k, char *to) {
+  const struct column *column = &part->columns[i];
+  struct cell cell;
+  cells_next(cells, true, &cell);
+  if (cell.is_unclosed || cell.has_more || cells->at > part->end) return false;
+  if (csv_is_absent(part->reader, cells, &cell)) cell.length = 0, cell.has_quotes = false;
+  if (part->is_inspected) return number_word(part, column, &cell, to);
+  if (cell.length > UINT32_MAX) return false;
+  if (cell.has_quotes) {
+    char *unquoted = part->unquoted + part->unquoted_used;
+    cell.length = csv_join_quotes(&cell, unquoted), cell.text = unquoted;
+    part->unquoted_used += cell.length;
   }
-  search_add(search, words, text, length);
+  search_add(&part->words[k].search, &column->words->words, cell.text, cell.length);
   return true;
+}
+
+static bool skip_cell(struct cells *cells) {
+  struct cell cell;
+  cells_next(cells, true, &cell);
+  return !cell.is_unclosed && !cell.has_more;
 }
 
 static bool read_time_cell(const struct part *part, int64_t i, struct cells *cells, char *to) {
@@ -236,44 +259,86 @@ static bool read_time_cell(const struct part *part, int64_t i, struct cells *cel
   int64_t time;
   cells_next(&next, true, &cell);
   if (cell.has_quotes || cell.is_unclosed || cell.has_more ||
-      csv_read_date(&part->reader, &part->columns[i], &cell, &time) != TIME_READ)
+      csv_read_date(part->reader, &part->columns[i], &cell, &time) != TIME_READ)
     return false;
   memcpy(to, &time, sizeof time);
   cells->at = next.at, cells->line = next.line;
   return true;
 }
 
-static bool read_any_cell(struct part *part, struct cells *cells, int64_t i) {
+static strew_dtype dtype_of(const struct csv_reader *reader, const struct column *column) {
+  if (column->kind == TEXTUAL || column->kind == MARKED) return STREW_TEXT;
+  if (column->kind == DATED) return STREW_TIME;
+  if (csv_wanted(reader, column)) return *csv_wanted(reader, column);
+  return column->kind == WHOLE && !column->missing_line ? STREW_INT64 : STREW_FLOAT64;
+}
+
+/* Takes a cell into account for its column; false: it is an error, or needs another dtype. */
+static inline bool fits(struct part *part, const struct cells *cells, struct cell *cell) {
+  const struct column *column = &part->columns[cell->column];
+  const strew_dtype dtype = column->dtype;
+  if (csv_inspect_cell(part->reader, cells, cell) != STREW_OK) return false;
+  const bool is_word = column->kind == MARKED || column->kind == TEXTUAL;
+  const bool has_no_nan = column->kind < DATED && column->missing_line && !dtype_is_float(dtype);
+  return !is_word && !has_no_nan && dtype_of(part->reader, column) == dtype;
+}
+
+/* Stores a cell that fits its column, of numbers or dates: its dtype holds the number, and NaN if cells are missing. */
+static inline void store_cell(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell,
+                              char *to) {
+  const struct column *column = &reader->columns[cell->column];
+  const bool is_absent = csv_is_absent(reader, cells, cell);
+  const strew_dtype dtype = column->dtype;
+  int64_t whole;
+  if (column->kind == DATED) {
+    if (is_absent || csv_read_date(reader, column, cell, &whole) != TIME_READ) whole = INT64_MIN;
+    memcpy(to, &whole, sizeof whole);
+  } else if (is_absent || !cell->is_number) {
+    (void)strew_scalar_store(strew_float((double)NAN), STREW_EXACT, dtype, to, NULL);
+  } else if (dtype == STREW_FLOAT64) {
+    memcpy(to, &(double){csv_double_of(reader, cell)}, sizeof(double));
+  } else if (dtype == STREW_INT64 && decimal_to_integer(&cell->number, &whole)) {
+    memcpy(to, &whole, sizeof whole);
+  } else {
+    (void)csv_store_number(reader, cell, dtype, to);
+  }
+}
+
+static bool read_any_cell(struct part *part, struct cells *cells, int64_t i, char *to) {
   struct cell cell;
-  csv_next_cell(&part->reader, cells, i, &cell);
-  return !cell.is_unclosed && !cell.has_more && csv_read_cell(&part->reader, cells, &cell) == STREW_OK;
+  csv_next_cell(part->reader, cells, i, &cell);
+  if (cell.is_unclosed || cell.has_more || (!part->is_inspected && !fits(part, cells, &cell))) return false;
+  store_cell(part->reader, cells, &cell, to);
+  return true;
+}
+
+/* Reports progress and checks for interruption, on the caller's thread. */
+static bool goes_on(struct part *part, const struct cells *cells) {
+  const struct csv_reader *reader = part->reader;
+  progress_reach(reader->context, 2 * (uint64_t)reader->size_bytes + (uint64_t)(cells->at - reader->text));
+  part->status = context_check(reader->call, reader->context);
+  return part->status == STREW_OK;
 }
 
 /* Reads the row at cells->at; false: it cannot be one. */
 static inline bool read_row(const struct parts *parts, struct part *part, struct cells *cells) {
-  const int64_t count = part->reader.count, row = part->row + part->rows;
-  struct block_words *words = part->words;
-  part->reader.row = row;
-  for (int64_t i = 0;; cells->at++) {
+  const int64_t count = part->reader->count, row = part->row + part->rows;
+  for (int64_t i = 0, k = 0;; cells->at++) {
+    const struct column *column = &part->columns[i];
     const enum route route = parts->routes[i];
-    char *to = part->columns[i].elements + row * 8;
+    char *to = column->elements + (size_t)row * column->element_bytes;
     bool is_read = false;
-    if (route == BY_WORD || route == BY_NONE) {
-      struct cell cell;
-      cells_next(cells, true, &cell);
-      is_read = route == BY_NONE ? !cell.is_unclosed && !cell.has_more
-                                 : note_word(part, cells, &cell, &part->columns[i].words->words, &words->search);
-      if (!is_read) return false;
-      words += route == BY_WORD;
-    } else if (route == BY_TIME) {
-      is_read = read_time_cell(part, i, cells, to);
-    } else if (route != BY_CELL) {
+    if (route == BY_INTEGER || route == BY_FLOAT)
       is_read = read_number_cell(part, cells, route, to);
-    }
-    if (!is_read && !read_any_cell(part, cells, i)) return false;
+    else if (route == BY_TIME)
+      is_read = read_time_cell(part, i, cells, to);
+    if (!is_read && !(route == BY_WORD   ? read_word_cell(part, cells, i, k++, to)
+                      : route == BY_NONE ? skip_cell(cells)
+                                         : read_any_cell(part, cells, i, to)))
+      return false;
     const bool has_next = cells_has_next(cells);
     if (++i == count) return !has_next;
-    if (!has_next) return false;
+    if (!has_next || (i % CSV_CELLS_BETWEEN_CHECKS == 0 && part->is_inspected && !goes_on(part, cells))) return false;
   }
 }
 
@@ -310,9 +375,10 @@ static void walk_part(void *user, int64_t i) {
     part->is_failed = !read_row(parts, part, &cells);
     part->rows++;
     if (*cells.at && !part->is_failed) cells_end_line(&cells);
-    if (part->rows % WORDS_AT_ONCE == 0 && !part->is_failed) find_words(parts, part);
+    if (part->is_inspected && part->rows % CSV_CELLS_BETWEEN_CHECKS == 0) part->is_failed |= !goes_on(part, &cells);
+    if (part->rows % WORDS_AT_ONCE == 0 && !part->is_failed && !part->is_inspected) find_words(parts, part);
   }
-  for (int step = 0; step < WORD_BATCHES && !part->is_failed; step++) find_words(parts, part);
+  for (int step = 0; step < WORD_BATCHES && !part->is_failed && !part->is_inspected; step++) find_words(parts, part);
   part->is_failed |= cells.at != part->end;
   part->lines = cells.line - 1;
 }
@@ -454,22 +520,71 @@ static enum route route_of(const struct csv_reader *reader, const struct column 
   return is_number && column->kind == FRACTIONAL && column->dtype == STREW_FLOAT64 ? BY_FLOAT : BY_CELL;
 }
 
-/* Gives the columns their dtypes, and memory for `rows` rows, the most there may be. */
-static strew_status begin_columns(struct parts *parts, int64_t rows) {
-  struct csv_reader *reader = parts->reader;
+/* Gives the columns their dtypes by their kinds, unless an earlier chunk has. */
+static strew_status give_dtypes(struct csv_reader *reader) {
   strew_status status = STREW_OK;
   for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
     struct column *column = &reader->columns[i];
-    if (!reader->is_decided) column->dtype = csv_dtype(reader, column);
-    parts->routes[i] = (unsigned char)route_of(reader, column);
-    if (parts->routes[i] != BY_WORD) continue;
-    parts->numberings[parts->text_count++] = (struct numbering){.column = column};
-    if (!column->words) status = shared_words_create(reader->call, reader->context, &column->words);
-    if (status == STREW_OK && !column->words->words.capacity)
-      status = words_grow(reader->call, reader->context, &column->words->words, 0);
+    if (!reader->is_decided) column->dtype = dtype_of(reader, column);
+    if (column->kind == TEXTUAL && !column->words)
+      status = shared_words_create(reader->call, reader->context, &column->words);
   }
+  return status;
+}
+
+/* From now on later chunks have these dtypes. A column without a number or word is one of floats. */
+static strew_status decide(struct csv_reader *reader) {
+  for (int64_t i = 0; i < reader->count; i++) {
+    enum kind *kind = &reader->columns[i].kind;
+    *kind = *kind == UNKNOWN ? FRACTIONAL : *kind == MARKED ? TEXTUAL : *kind;
+  }
+  strew_status status = give_dtypes(reader);
+  if (status == STREW_OK) reader->is_decided = true;
+  return status;
+}
+
+static strew_status make_column(struct csv_reader *reader, struct column *column) {
+  strew_device *cpu = &reader->context->cpu;
+  const strew_dtype stored = column->dtype == STREW_TEXT ? STREW_INT32 : column->dtype; /* codes: it has no words yet */
+  strew_status status = tensor_create(reader->call, cpu, stored, 1, &reader->rows, &column->tensor);
+  column->element_bytes = dtype_bytes(column->dtype);
+  if (status == STREW_OK) column->elements = column->tensor->storage->data;
+  return status;
+}
+
+/* Makes the columns' tensors of `rows` elements. */
+static strew_status make_columns(struct csv_reader *reader, int64_t rows) {
+  uint64_t size_bytes = 0;
   reader->rows = rows;
-  return TRY(status, csv_make_columns(reader));
+  for (int64_t k = 0; k < reader->chosen_count; k++)
+    size_bytes += (uint64_t)rows * dtype_bytes(reader->columns[reader->chosen[k]].dtype);
+  strew_status status = check_machine_memory(reader->call, reader->device, size_bytes, NULL);
+  for (int64_t k = 0; k < reader->chosen_count && status == STREW_OK; k++) {
+    if (k % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(reader->call, reader->context);
+    TRY(status, make_column(reader, &reader->columns[reader->chosen[k]]));
+  }
+  return status;
+}
+
+void csv_release_columns(struct csv_reader *reader) {
+  for (int64_t i = 0; reader->columns && i < reader->count; i++) {
+    strew_release(reader->columns[i].tensor);
+    reader->columns[i].tensor = NULL;
+  }
+}
+
+/* Makes the columns ready for `rows` rows, the most there may be. */
+static strew_status begin_columns(struct parts *parts, int64_t rows) {
+  struct csv_reader *reader = parts->reader;
+  strew_status status = give_dtypes(reader);
+  for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
+    struct column *column = &reader->columns[i];
+    parts->routes[i] = (unsigned char)route_of(reader, column);
+    if (parts->routes[i] != BY_WORD || !parts->numberings) continue;
+    parts->numberings[parts->text_count++] = (struct numbering){.column = column};
+    if (!column->words->words.capacity) status = words_grow(reader->call, reader->context, &column->words->words, 0);
+  }
+  return TRY(status, make_columns(reader, rows));
 }
 
 /* Shortens the columns to `rows` rows. */
@@ -504,11 +619,11 @@ static strew_status begin_parts(struct parts *parts, int64_t most) {
     struct part *part = &parts->parts[p];
     ALLOCATE(part->columns, reader->call, reader->context, count * sizeof *part->columns);
     part->call = *reader->call;
-    part->call.error = &part->error;
-    part->reader = *reader;
-    part->reader.call = &part->call;
-    part->reader.columns = part->columns;
-    part->reader.is_part = true;
+    part->call.error = NULL;
+    part->reader = &part->own;
+    part->own = *reader;
+    part->own.call = &part->call;
+    part->own.columns = part->columns;
   }
   return STREW_OK;
 }
@@ -541,7 +656,6 @@ static strew_status walk_blocks(struct parts *parts, int64_t most, int64_t *line
   if (!*is_read) return STREW_OK;
   bound_rows(parts);
   strew_status status = begin_columns(parts, parts->blocks[parts->block_count].row);
-  for (int64_t p = 0; p < most; p++) parts->parts[p].reader.is_decided = reader->is_decided;
   for (int64_t b = 0; b < parts->block_count && *is_read && status == STREW_OK; b += parts->part_count) {
     parts->part_count = least(most, parts->block_count - b);
     status = walk_round(parts, b, &rows, line, is_read);
@@ -549,41 +663,30 @@ static strew_status walk_blocks(struct parts *parts, int64_t most, int64_t *line
   return status == STREW_OK && *is_read ? end_columns(reader, rows) : status;
 }
 
-/* Finds the kinds of columns in the first rows; *is_short: these are all. */
-static strew_status sample(struct csv_reader *reader, struct cells cells, size_t size_bytes, bool *is_short) {
-  if (reader->is_decided) return STREW_OK;
-  reader->rows = 0;
-  reader->walk = 1;
-  strew_status status = csv_walk_first(reader, &cells, cells.at + size_bytes);
-  *is_short = !*cells.at;
-  return status;
-}
-
-strew_status csv_read_parts(struct csv_reader *reader, struct cells *cells, bool *is_read) {
+/* Reads a long text from `cells` on to its end in one walk, with the kinds of its beginning. *is_read: false if the text
+   is short, or has a cell that does not fit its column: nothing is changed. */
+static strew_status read_at_once(struct csv_reader *reader, struct cells *cells, bool *is_read) {
   const size_t grain = reader->context->grain_bytes, columns_bytes = (size_t)reader->count * sizeof *reader->columns;
   const int64_t block_bytes = BLOCK_GRAINS * (int64_t)grain, most = reader->context->threads;
   const char *end = reader->text + reader->size_bytes;
-  struct cells first = *cells; /* that may be at the end of the line of names */
-  cells_find_line(&first);
-  const int64_t size_bytes = end - first.at;
   struct parts parts = {.reader = reader,
-                        .cells = first,
+                        .cells = *cells,
                         .end = end,
                         .block_bytes = block_bytes,
-                        .block_count = (size_bytes + block_bytes - 1) / block_bytes};
+                        .block_count = (end - cells->at + block_bytes - 1) / block_bytes};
   bool is_short = false;
-  int64_t line = first.line;
-  *is_read = false;
+  int64_t line = cells->line;
   if (parts.block_count < 2 || reader->count > MOST_COLUMNS) return STREW_OK;
   ALLOCATE(parts.before, reader->call, reader->context, columns_bytes);
   memcpy(parts.before, reader->columns, columns_bytes);
-  strew_status status = sample(reader, first, grain / SAMPLE_GRAINS_SHARE, &is_short);
+  strew_status status = STREW_OK;
+  if (!reader->is_decided) status = csv_inspect(reader, *cells, cells->at + grain / SAMPLE_GRAINS_SHARE, &is_short);
   if (status == STREW_OK && !is_short) {
     status = begin_parts(&parts, most);
     TRY(status, walk_blocks(&parts, most, &line, is_read));
     end_parts(&parts, most);
   }
-  if (*is_read && status == STREW_OK) {
+  if (status == STREW_OK && *is_read) {
     cells->at = end, cells->line = line;
   } else {
     csv_release_columns(reader);
@@ -592,5 +695,33 @@ strew_status csv_read_parts(struct csv_reader *reader, struct cells *cells, bool
     *is_read = false;
   }
   memory_free(reader->context, parts.before, columns_bytes);
+  return *is_read ? decide(reader) : status;
+}
+
+/* Reads an inspected text from `cells` on to its end. */
+static strew_status read_inspected(struct csv_reader *reader, struct cells *cells) {
+  struct part part = {.reader = reader,
+                      .columns = reader->columns,
+                      .begin = cells->at,
+                      .end = reader->text + reader->size_bytes,
+                      .is_inspected = true};
+  struct parts parts = {.reader = reader, .cells = *cells, .end = part.end, .parts = &part};
+  RETURN_IF_FAILED(decide(reader));
+  ALLOCATE(parts.routes, reader->call, reader->context, (size_t)reader->count);
+  strew_status status = begin_columns(&parts, reader->rows);
+  if (status == STREW_OK) walk_part(&parts, 0), status = part.status;
+  if (status == STREW_OK && part.is_failed) /* the host, or another process */
+    status = fail_file(reader->call, reader->path, NULL, "was changed while it was read");
+  memory_free(reader->context, parts.routes, (size_t)reader->count);
+  cells->at = part.end, cells->line += part.lines;
   return status;
+}
+
+strew_status csv_read_columns(struct csv_reader *reader, struct cells *cells) {
+  bool is_read = false, is_whole;
+  (void)cells_find_line(cells);
+  strew_status status = read_at_once(reader, cells, &is_read);
+  if (is_read || status != STREW_OK) return status;
+  status = csv_inspect(reader, *cells, reader->text + reader->size_bytes, &is_whole);
+  return status == STREW_OK && (reader->rows || !reader->is_chunked) ? read_inspected(reader, cells) : status;
 }

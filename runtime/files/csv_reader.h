@@ -1,13 +1,11 @@
-/* csv_walk.h: walks the lines of a .csv file as rows: those of the whole file, or of one chunk after the other. The
-   first walk finds all errors, the kind of each column and the number of rows; the second walk fills the columns. A
-   long text needs one walk only, by all threads, if its beginning tells the kinds of the columns: csv_parts.c. */
-#ifndef CSV_WALK_H
-#define CSV_WALK_H
+/* csv_reader.h: reads the lines of a .csv file as rows: those of the whole file, or of one chunk after the other. */
+#ifndef CSV_READER_H
+#define CSV_READER_H
 
 #include "csv_cells.h"
 #include "table.h"
 
-/* Kind of a column, as far as known. A walk changes it to a later one only. */
+/* Kind of a column, as far as known. Rows change it to a later one only. */
 enum kind {
   UNKNOWN,
   MARKED, /* its only words so far seem to stand for missing numbers, as "-", or may be numbers, as 1 234 */
@@ -67,39 +65,17 @@ struct csv_reader {
   strew_scalar *numbers; /* that the caller names as missing: int64 if they are, else uint64 or float64 */
   struct words formats;  /* of dates */
   struct words units;    /* of numbers */
-  bool is_part;          /* errors are not read */
-  const char *first_row; /* of the current walk */
+  const char *first_row; /* of the text that is inspected */
   char likely_separator; /* in a first line of one cell; 0: none */
   int64_t likely_count;  /* how often it is there */
   char first_byte;       /* of that line */
   int64_t rows;
-  int walk;           /* 1 or 2 */
-  int64_t visited;    /* number of cells in both walks */
-  int64_t row;        /* current row of the second walk */
+  int64_t visited;    /* number of cells that have been inspected */
   int64_t width_line; /* line that set the number of columns */
   char *unquoted;     /* scratch for a cell with its doubled quotes joined */
   size_t unquoted_bytes;
 };
 
-/* Lines that may be needed to tell whether the first one has names. */
-enum { CSV_HEAD_LINES = 8 };
-/* Sets *is_open if missing values in the lines at `cells` leave that open: the next line is needed, too. Fails only if
-   the call must stop. */
-strew_status csv_head_is_open(const struct csv_reader *reader, struct cells cells, bool *is_open);
-/* Reads the names, or numbers the columns, and leaves `cells` at the first row. The text holds the first two lines, or
-   those that csv_head_is_open needs. */
-strew_status csv_read_head(struct csv_reader *reader, struct cells *cells);
-/* Walks from the first row on, up to `end`: finds errors, kinds and the number of rows. */
-strew_status csv_walk_first(struct csv_reader *reader, struct cells *cells, const char *end);
-/* The dtype of a column of this kind. */
-strew_dtype csv_dtype(const struct csv_reader *reader, const struct column *column);
-/* Makes the columns' tensors of reader->rows elements. */
-strew_status csv_make_columns(struct csv_reader *reader);
-void csv_release_columns(struct csv_reader *reader);
-/* Walks the same rows, fills the columns' elements, and leaves `cells` at the end. */
-strew_status csv_walk_second(struct csv_reader *reader, struct cells *cells);
-/* Does the work of both walks on one cell, which is that of row reader->row. */
-strew_status csv_read_cell(struct csv_reader *reader, const struct cells *cells, struct cell *cell);
 /* Reads the date of a cell of the column. */
 static inline enum time_reading csv_read_date(const struct csv_reader *reader, const struct column *column,
                                               const struct cell *cell, int64_t *time) {
@@ -121,17 +97,29 @@ static inline void csv_next_cell(const struct csv_reader *reader, struct cells *
   if ((column->has_unit || column->has_dtype) && !cell->is_number && column->kind < TEXTUAL)
     csv_read_ruled(reader, cells, cell);
 }
-/* True if the caller names the cell as one for a missing value. */
-bool csv_is_absent(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell);
-
-/* ----------------------------------------------------------------------------------------------------- csv_parts.c */
-
-/* Reads the rows from `cells` on to the end of a long text in one walk, in parts, by several threads; the columns have
-   their kinds from its beginning. Leaves `cells` there. *is_read: false if the text is short, or has a cell that its
-   column cannot have: nothing is changed, and walks from the beginning on are needed. */
-strew_status csv_read_parts(struct csv_reader *reader, struct cells *cells, bool *is_read);
-
-/* ----------------------------------------------------------------------------------------------------- csv_looks.c */
+/* True if the caller names the cell as one for a missing value: its text, or, unless it is read as text, its number. */
+bool csv_is_named_missing(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell);
+static inline bool csv_is_absent(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
+  return (reader->missing.count || reader->number_count) && csv_is_named_missing(reader, cells, cell);
+}
+/* True if it is missing, by the caller or as empty cells are. */
+bool csv_is_missing(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell);
+static inline bool csv_is_nan(const struct cell *cell) { return cell->is_number && cell->number.kind == DECIMAL_NAN; }
+double csv_double_of(const struct csv_reader *reader, const struct cell *cell);
+strew_scalar csv_number_of(const struct csv_reader *reader, const struct cell *cell);
+/* Stores a number as an element of dtype; false if dtype does not hold the number of the text. */
+bool csv_store_number(const struct csv_reader *reader, const struct cell *cell, strew_dtype dtype, void *element);
+/* Copies the cell's text with its doubled quotes joined to `to`, and returns the length. */
+static inline size_t csv_join_quotes(const struct cell *cell, char *to) {
+  size_t length = 0;
+  for (const char *at = cell->text, *end = at + cell->length; at < end; at++) {
+    to[length++] = *at;
+    at += *at == '"';
+  }
+  return length;
+}
+/* The same in the cell, whose text is reader->unquoted then. */
+strew_status csv_unquote(struct csv_reader *reader, struct cell *cell);
 
 /* What a cell that is not a number may be instead of a word: a value in a form that needs an option. */
 enum look {
@@ -160,8 +148,8 @@ bool looks_like_label(const struct decimal *number);
 bool may_be_missing(const char *text, size_t length);
 /* Finds the formats that read a date of another form, as 12/31/2024, MOST_FORMATS at most; returns their number. */
 int formats_of_date(const struct cells *cells, const struct cell *cell, char (*formats)[FORMAT_BYTES]);
-/* The same for those that read all dates of the cell's column, as far as they are in the text; the walk's first row is
-   at reader->first_row. 0: none, also if others have another form. Fails only if the call must stop. */
+/* The same for those that read all dates of the cell's column, as far as they are in the text; the first row is at
+   reader->first_row. 0: none, also if others have another form. Fails only if the call must stop. */
 strew_status formats_of_column(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell,
                                char (*formats)[FORMAT_BYTES], int *count);
 /* Returns the unit of a number, $, %, or a sign of currency, and its length and the number; NULL: there is none. */
@@ -170,7 +158,55 @@ const char *unit_of(const struct csv_reader *reader, const char *text, size_t le
 /* Returns the cell's text without blanks around it. */
 const char *trimmed(const struct cells *cells, const struct cell *cell, size_t *length);
 
+/* The number of such bytes. */
+int64_t csv_count_bytes(const char *at, size_t length, char byte);
+
+/* ---------------------------------------------------------------------------------------------------- csv_errors.c */
+
+/* Inspects rows from `cells` on, up to `end`, without storing them: finds the first error, the kinds of columns and the
+   number of rows, reader->rows. *is_whole: the text ends there. */
+strew_status csv_inspect(struct csv_reader *reader, struct cells cells, const char *end, bool *is_whole);
+/* The same of one cell. */
+strew_status csv_inspect_cell(struct csv_reader *reader, const struct cells *cells, struct cell *cell);
+/* Checks for interruption at cell or column i, without reporting progress. */
+static inline strew_status check_interrupted(const struct csv_reader *reader, int64_t i) {
+  return i % CSV_CELLS_BETWEEN_CHECKS ? STREW_OK : context_check(reader->call, reader->context);
+}
+/* Adds the number of cells in the rest of a line to *count. */
+strew_status csv_count_cells(const struct csv_reader *reader, struct cells *cells, int64_t *count);
+/* Fails because of a quote in the cell. */
+strew_status csv_fail_quotes(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell);
+/* Adds the value, if it is not NULL, and the place to the error: a line and, unless it is negative, column i. Returns the
+   status. */
+strew_status csv_at_place(const struct csv_reader *reader, int64_t line, int64_t i, const strew_scalar *value,
+                          strew_status status);
+/* These write to `text`, of TEXT_BYTES, and return it: the first `most` bytes of a name, escaped for messages, and a
+   mark if that is not all; the beginning of a cell; */
+const char *csv_text_of_start(const char *name, size_t most, char *text);
+const char *csv_text_of_cell(const struct cell *cell, char *text);
+/* a column as options name it: "price", with its quotes, or 2. A name that is long, or that a script would write with
+   escapes, is replaced by the number; if that is another name, they return NULL; */
+const char *csv_text_of_column(const struct csv_reader *reader, int64_t i, char *text);
+/* a separator as a script writes it, in 4 bytes. */
+const char *csv_text_of_byte(char byte, char *text);
+
+/* ----------------------------------------------------------------------------------------------------- csv_parts.c */
+
+/* Reads the rows from `cells` on to the end of the text, and leaves `cells` there. The first call decides the columns'
+   dtypes. No row is read from a chunk that has none. */
+strew_status csv_read_columns(struct csv_reader *reader, struct cells *cells);
+void csv_release_columns(struct csv_reader *reader);
+
 /* ------------------------------------------------------------------------------------------------------ csv_load.c */
+
+/* Lines that may be needed to tell whether the first one has names. */
+enum { CSV_HEAD_LINES = 8 };
+/* Sets *is_open if missing values in the lines at `cells` leave that open: the next line is needed, too. Fails only if
+   the call must stop. */
+strew_status csv_head_is_open(const struct csv_reader *reader, struct cells cells, bool *is_open);
+/* Reads the names, or numbers the columns, and leaves `cells` at the first row. The text holds the first two lines, or
+   those that csv_head_is_open needs. */
+strew_status csv_read_head(struct csv_reader *reader, struct cells *cells);
 
 /* Checks the options and begins without text. csv_end releases all but the text, after a failure, too. */
 strew_status csv_begin(const struct call *call, strew_device *device, const char *path,
@@ -179,8 +215,8 @@ void csv_end(struct csv_reader *reader);
 /* Fails if text, which begins at this line after `before` bytes of the file, is compressed or has a 0 byte. */
 strew_status csv_check_text(const struct csv_reader *reader, const char *text, size_t size_bytes, int64_t line,
                             uint64_t before);
-/* Makes a table of the rows from `cells` on to the end of the text, and leaves `cells` there. The first call decides
-   the columns' dtypes. *out is NULL if there is no row and skips_none. On failure `cells` stay. */
-strew_status csv_read_rows(struct csv_reader *reader, struct cells *cells, bool skips_none, strew_table **out);
+/* Makes a table of the rows from `cells` on to the end of the text, and leaves `cells` there. *out is NULL if a chunk
+   has no row. On failure `cells` stay. */
+strew_status csv_read_rows(struct csv_reader *reader, struct cells *cells, strew_table **out);
 
 #endif

@@ -1,7 +1,9 @@
-/* csv_looks.c: what a cell that is not a number may be instead of a word, for messages; csv_walk.h. */
+/* csv_guess.c: the value of a cell, and what one that is not a number may be instead of a word, for messages;
+   csv_reader.h. */
 #define _XOPEN_SOURCE 700 /* locale_t */
-#include "csv_walk.h"
+#include "csv_reader.h"
 
+#include <math.h>
 #include <strings.h>
 
 const char *trimmed(const struct cells *cells, const struct cell *cell, size_t *length) {
@@ -9,6 +11,12 @@ const char *trimmed(const struct cells *cells, const struct cell *cell, size_t *
   while (end > text && (end[-1] == ' ' || end[-1] == '\t')) end--;
   *length = text < end ? (size_t)(end - text) : 0;
   return text;
+}
+
+int64_t csv_count_bytes(const char *at, size_t length, char byte) {
+  int64_t count = 0;
+  for (const char *end = at + length; (at = memchr(at, byte, (size_t)(end - at))); at++) count++;
+  return count;
 }
 
 static bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
@@ -251,4 +259,84 @@ bool looks_like_label(const struct decimal *number) {
   at += has_plus || *at == '-';
   size_t digits = strspn(at, "0123456789");
   return (*at == '0' && digits > 1) || (has_plus && digits >= LEAST_DIGITS);
+}
+
+/* --------------------------------------------------------------------------------------------------------- values */
+
+/* A comma is a point meanwhile: rare numbers are read again by the C library. */
+double csv_double_of(const struct csv_reader *reader, const struct cell *cell) {
+  char *text = reader->text + (cell->text - reader->text),
+       *comma = reader->point == ',' ? memchr(text, ',', cell->length) : NULL;
+  if (comma) *comma = '.';
+  double number = decimal_to_double(&cell->number, reader->c_locale);
+  if (comma) *comma = ',';
+  return number;
+}
+
+/* True if the cell's number is this one, however written: of integers the digits decide, else the value. */
+static bool is_number(const struct csv_reader *reader, const struct cell *cell, strew_scalar number) {
+  int64_t whole;
+  uint64_t positive;
+  if (decimal_value_to_integer(&cell->number, &whole)) return number.dtype == STREW_INT64 && number.as.i == whole;
+  if (number.dtype == STREW_UINT64)
+    return decimal_value_to_unsigned(&cell->number, &positive) && positive == (uint64_t)number.as.i;
+  const double value = csv_double_of(reader, cell);
+  if (isinf(value) && cell->number.kind == DECIMAL_FINITE) return false;
+  return value == (number.dtype == STREW_INT64 ? (double)number.as.i : number.as.f);
+}
+
+bool csv_is_named_missing(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
+  size_t length;
+  const char *text = trimmed(cells, cell, &length);
+  bool is_found = reader->missing.count && words_find(&reader->missing, text, length) >= 0;
+  for (int64_t i = 0; i < reader->number_count && cell->is_number && !is_found; i++)
+    is_found = is_number(reader, cell, reader->numbers[i]);
+  return is_found;
+}
+
+bool csv_is_missing(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
+  static const char *const words[] = {"", "na", "n/a", "null"};
+  size_t length;
+  const char *text = trimmed(cells, cell, &length);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (length == strlen(words[i]) && strncasecmp(text, words[i], length) == 0) return true;
+  return csv_is_absent(reader, cells, cell);
+}
+
+strew_scalar csv_number_of(const struct csv_reader *reader, const struct cell *cell) {
+  int64_t whole;
+  if (decimal_to_integer(&cell->number, &whole)) return strew_int(whole);
+  return strew_float(csv_double_of(reader, cell));
+}
+
+/* Integers are decided by the digits, before any rounding to float64: 1e-400 and 0.99999999999999999999 are not whole. */
+bool csv_store_number(const struct csv_reader *reader, const struct cell *cell, strew_dtype dtype, void *element) {
+  const struct decimal *decimal = &cell->number;
+  strew_scalar number;
+  if (dtype_is_float(dtype)) {
+    number = csv_number_of(reader, cell);
+    if (decimal->kind == DECIMAL_FINITE && number.dtype == STREW_FLOAT64 && isinf(number.as.f)) return false;
+  } else {
+    int64_t whole;
+    uint64_t positive = 0;
+    const bool is_int64 = decimal_value_to_integer(decimal, &whole);
+    if (!is_int64 && (dtype != STREW_UINT64 || !decimal_value_to_unsigned(decimal, &positive))) return false;
+    number = strew_int(is_int64 ? whole : (int64_t)positive);
+    if (!is_int64) number.dtype = STREW_UINT64;
+  }
+  return strew_scalar_store(number, STREW_EXACT, dtype, element, NULL) == STREW_OK;
+}
+
+strew_status csv_unquote(struct csv_reader *reader, struct cell *cell) {
+  if (!cell->has_quotes) return STREW_OK;
+  if (cell->length > reader->unquoted_bytes) {
+    memory_free(reader->context, reader->unquoted, reader->unquoted_bytes);
+    reader->unquoted_bytes = 0;
+    ALLOCATE(reader->unquoted, reader->call, reader->context, cell->length);
+    reader->unquoted_bytes = cell->length;
+  }
+  cell->length = csv_join_quotes(cell, reader->unquoted);
+  cell->text = reader->unquoted;
+  cell->has_quotes = false;
+  return STREW_OK;
 }
