@@ -72,6 +72,12 @@ strew_status program_start(const struct call *call, struct program *program, con
 /* Computes a row, of at most `block` elements, and writes it to the row's operand 0. From any thread. */
 void program_run(const struct program *program, const struct row *row);
 
+/* Writes the elements at begin .. begin + count - 1, in row-major order of the plan, which is not sorted, to `to`, in the
+   dtype of operand 0, which is dense. */
+void program_read(const struct program *program, int64_t begin, int64_t count, char *to);
+
+/* --------------------------------------------------------------------------------------------------------- feed.c */
+
 /* The elements of an operand, in blocks: converted from memory, or computed. */
 struct feed {
   const struct program *program; /* NULL: in memory */
