@@ -64,16 +64,16 @@ CC=${CC-cc} sh tests/exports_test.sh "$build" >"$here/log" 2>&1 ||
     "sh tests/exports_test.sh $build says which"
 
 # Results keep their bits: those of random calls, on each instruction set, thread count and build that is here.
-digest() { # PROGRAM ISA: as a cell of the table in tests/README.md
+digest() { # PROGRAM ISA: as a cell of the table in scripts/bench/RESULTS.md
   STREW_CPU=$2 "$1" tests/digest.lua 200 3 1 2 2>&1 | grep -oE '\b[0-9a-f]{16}\b' | sort -u | tr '\n' ' '
 }
-recorded=$(grep -oE '\b[0-9a-f]{16}, [0-9a-f]{16}\b' tests/README.md | head -n 1 | tr -d , | tr ' ' '\n' | sort -u | tr '\n' ' ')
+recorded=$(grep -oE '\b[0-9a-f]{16}, [0-9a-f]{16}\b' scripts/bench/RESULTS.md | head -n 1 | tr -d , | tr ' ' '\n' | sort -u | tr '\n' ' ')
 for program in "$build/strew" "$build"/clang/strew; do
   [ -x "$program" ] || continue
   for isa in "${@:-plain}"; do
     found=$(digest "$program" "$isa")
     [ "$found" = "$recorded" ] || differs "random calls of $program, $isa, have the digests ${found}expected $recorded" \
-      'make same OLD=... names the calls; if they are meant, say so in CHANGELOG.md, and record them in tests/README.md'
+      'make same OLD=... names the calls; if they are meant, say so in CHANGELOG.md, and record them in scripts/bench/RESULTS.md'
   done
 done
 
