@@ -1,6 +1,5 @@
 /* copy.c: copies, conversions, fills and joins, all by the device's `copy`. */
 #include "device.h"
-#include "elementwise_ops.h"
 #include "words.h"
 
 #include <inttypes.h>
@@ -44,37 +43,6 @@ strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dt
   strew_tensor *made;
   RETURN_IF_FAILED(create_copy(call, from, from->storage->device, dtype, &made));
   RETURN_IF_FAILED(release_if_failed(copy_tensor(call, made, from), &made));
-  return *out = made, STREW_OK;
-}
-
-strew_status copy_joined(const struct call *call, strew_tensor *to, const strew_tensor *from, strew_binary_op op,
-                         strew_dtype dtype, union element number) {
-  struct elementwise_plan join;
-  join.count = 1;
-  join.instructions[0] = (struct instruction){ELEMENTWISE_BINARY,
-                                              op,
-                                              dtype,
-                                              dtype,
-                                              dtype,
-                                              2,
-                                              .in = {{.from = 1, .dtype = dtype}, {FROM_NUMBER, dtype, number}}};
-  PLAN(&join.plan, to->rank, to->sizes, to, from);
-  join.plan.operands[0].dtype = join.plan.operands[1].dtype = dtype;
-  if (plan_numel(&join.plan) == 0) return STREW_OK;
-  plan_simplify_any_order(&join.plan);
-  return RUN_ON(to, elementwise->elementwise, call, &join);
-}
-
-strew_status copy_flipped(const struct call *call, strew_tensor *to, const strew_tensor *from) {
-  const strew_dtype dtype = dtype_signed(from->dtype);
-  return copy_joined(call, to, from, STREW_BITWISE_XOR, dtype, element_identity(STREW_AMAX, dtype));
-}
-
-strew_status make_flipped(const struct call *call, const strew_tensor *from, strew_tensor **out) {
-  strew_tensor *made;
-  RETURN_IF_FAILED(
-      tensor_create(call, from->storage->device, dtype_signed(from->dtype), from->rank, from->sizes, &made));
-  RETURN_IF_FAILED(release_if_failed(copy_flipped(call, made, from), &made));
   return *out = made, STREW_OK;
 }
 

@@ -65,6 +65,12 @@ static inline strew_dtype dtype_signed(strew_dtype dtype) {
 static inline uint64_t dtype_sign(strew_dtype dtype) {
   return dtype_is_unsigned(dtype) ? UINT64_C(1) << (8 * dtype_bytes(dtype) - 1) : 0;
 }
+/* The bits to invert in integers, read as signed ones of their width, so that the greatest one is wanted: the sign bit of
+   unsigned ones, and all bits where the least one is. Above the width it repeats the sign bit, as widened elements do. */
+static inline int64_t order_flip(strew_dtype dtype, bool is_least) {
+  const int64_t flip = (int64_t)(0 - dtype_sign(dtype));
+  return is_least ? ~flip : flip;
+}
 /* The dtype of sums, products and their like of elements: a float's own, uint64, or int64. */
 static inline strew_dtype dtype_sums(strew_dtype dtype) {
   return dtype_is_float(dtype) || dtype == STREW_UINT64 ? dtype : STREW_INT64;
@@ -84,6 +90,12 @@ const char *reduction_word(strew_reduction reduction, int which);
 bool reduction_is_ordered(strew_reduction reduction);
 /* True if 16-bit floats are joined as float32, and rounded once at the end. */
 bool reduction_widens_halves(strew_reduction reduction);
+/* The dtype of the loops and kernels in which elements join: signed integers' serve unsigned ones, but for extremes and
+   the division of a mean. */
+static inline strew_dtype dtype_joined(strew_dtype dtype, strew_reduction reduction) {
+  const bool is_signless = reduction == STREW_SUM || reduction == STREW_PROD || reduction == STREW_ASSIGN;
+  return is_signless ? dtype_signed(dtype) : dtype;
+}
 /* The promoted dtype of two tensors (strew_dtype in strew.h has the rule). */
 strew_dtype dtype_promote(strew_dtype a, strew_dtype b);
 /* True if the promoted dtype of both is `dtype`. */
@@ -104,10 +116,6 @@ union element {
   double f64;
 };
 enum { IS_LITTLE_ENDIAN = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
-/* Inverts the bit of dtype_sign. */
-static inline void element_flip(union element *element, strew_dtype dtype) {
-  if (dtype_is_unsigned(dtype)) element->bytes[IS_LITTLE_ENDIAN ? dtype_bytes(dtype) - 1 : 0] ^= 0x80;
-}
 strew_status check_dtype(const struct call *call, strew_dtype dtype);        /* fails for an unknown one */
 strew_status check_number_dtype(const struct call *call, strew_dtype dtype); /* and for one without numbers */
 /* Fails for a format of times that strew_time_parse does not take; that of a column, or NULL. */
@@ -145,14 +153,14 @@ const char *time_fact(enum time_reading reading);
 /* Returns the first % of a format without such a letter, or the format itself if it has no letters; NULL if valid. */
 const char *time_find_fault(const char *format);
 
-/* A list of functions, or of other names, by dtype: without unsigned integers, with uint8, with all of them. */
+/* A list of functions, or of other names, by dtype: without unsigned integers, and with them. */
 #define SIGNED_BY_DTYPE(name)                                                                                          \
   [STREW_FLOAT32] = name##_f32, [STREW_FLOAT64] = name##_f64, [STREW_FLOAT16] = name##_f16,                            \
   [STREW_BFLOAT16] = name##_bf16, [STREW_INT64] = name##_i64, [STREW_INT32] = name##_i32, [STREW_INT16] = name##_i16,  \
   [STREW_INT8] = name##_i8, [STREW_BOOL] = name##_b8
-#define BY_DTYPE(name)          SIGNED_BY_DTYPE(name), [STREW_UINT8] = name##_u8
-#define BY_EVERY_DTYPE(name)    BY_DTYPE(name), UNSIGNED_BY_DTYPE(name)
-#define UNSIGNED_BY_DTYPE(name) [STREW_UINT16] = name##_u16, [STREW_UINT32] = name##_u32, [STREW_UINT64] = name##_u64
+#define BY_DTYPE(name)                                                                                                 \
+  SIGNED_BY_DTYPE(name), [STREW_UINT8] = name##_u8, [STREW_UINT16] = name##_u16, [STREW_UINT32] = name##_u32,          \
+                         [STREW_UINT64] = name##_u64
 
 /* Writes the number, saturated in range, as an element of a known dtype. */
 void dtype_saturate(strew_scalar number, strew_dtype dtype, void *element);

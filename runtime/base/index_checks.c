@@ -1,6 +1,7 @@
 /* index_checks.c: the checks of index tensors, and their messages. */
 #include "index_checks.h"
 #include "device.h"
+#include "elementwise_ops.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,6 +52,20 @@ strew_status check_index_dtype(const struct call *call, const strew_tensor *inde
               strew_dtype_name(index->dtype));
 }
 
+/* Copies uint64 to int64; what that does not hold becomes its highest value. */
+static strew_status copy_unsigned(const struct call *call, strew_tensor *to, const strew_tensor *from) {
+  const union element most = {.i64 = INT64_MAX};
+  const strew_dtype dtype = STREW_UINT64;
+  struct elementwise_plan least;
+  PLAN(&least.plan, to->rank, to->sizes, to, from);
+  least.plan.operands[0].dtype = dtype; /* the same bits */
+  least.count = 1;
+  least.instructions[0] = (struct instruction){
+      ELEMENTWISE_BINARY, STREW_MINIMUM, dtype, dtype, dtype, 2, .in = {{1, dtype}, {FROM_NUMBER, dtype, most}}};
+  plan_simplify_any_order(&least.plan);
+  return RUN_ON(to, elementwise->elementwise, call, &least);
+}
+
 void release_settled(strew_tensor **settled) { strew_release(*settled); }
 
 strew_status settle_index(const struct call *call, strew_tensor **index, strew_tensor **settled) {
@@ -60,8 +75,7 @@ strew_status settle_index(const struct call *call, strew_tensor **index, strew_t
   RETURN_IF_FAILED(operand_store(call, given));
   RETURN_IF_FAILED(tensor_create(call, given->storage->device, STREW_INT64, given->rank, given->sizes, settled));
   *index = *settled;
-  if (given->dtype != STREW_UINT64) return copy_tensor(call, *settled, given);
-  return copy_joined(call, *settled, given, STREW_MINIMUM, STREW_UINT64, (union element){.i64 = INT64_MAX});
+  return (given->dtype == STREW_UINT64 ? copy_unsigned : copy_tensor)(call, *settled, given);
 }
 
 /* Writes a hint that gives an index src's rank: a 1-D index lies along dim, others along src's first dimensions. */

@@ -77,13 +77,6 @@ strew_status tensor_full(const struct call *call, strew_device *device, strew_dt
                          const int64_t *sizes, union element value, strew_tensor **out);
 /* A new dense tensor: `from`, converted to dtype, on its device. */
 strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dtype dtype, strew_tensor **out);
-/* to = from op number, where all are of dtype; both tensors hold elements of its bits. */
-strew_status copy_joined(const struct call *call, strew_tensor *to, const strew_tensor *from, strew_binary_op op,
-                         strew_dtype dtype, union element number);
-/* Copies unsigned integers to signed ones of their width in the same order, or back: the sign bit is flipped. And a new
-   dense tensor of those. */
-strew_status copy_flipped(const struct call *call, strew_tensor *to, const strew_tensor *from);
-strew_status make_flipped(const struct call *call, const strew_tensor *from, strew_tensor **out);
 /* Fails unless tensors[i], of the argument `name`, is on the device of tensors[first]. */
 strew_status check_listed_device(const struct call *call, const char *name, strew_tensor *const *tensors, int64_t i,
                                  int64_t first);

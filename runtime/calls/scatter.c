@@ -7,9 +7,8 @@
      3. join contributions
      4. divide sums by counts                                         (mean)
      5. round 16-bit results, joined as float32, into self, once
-   Extremes of unsigned integers are found among signed ones in the same order, which step 5 turns back. A device may
-   offer steps 1 to 4 of a mean in one pass (struct one_pass_mean). Steps 1, 2 and 5 need scratch of at
-   most the size of the destinations, which is allocated before anything is written. */
+   A device may offer steps 1 to 4 of a mean in one pass (struct one_pass_mean). Steps 1, 2 and 5 need scratch of at most
+   the size of the destinations, which is allocated before anything is written. */
 #include "scatter.h"
 #include "runtime/base/device.h"
 #include "runtime/base/elementwise_ops.h"
@@ -42,8 +41,6 @@ static int64_t plan_add_target(struct plan *plan, const strew_tensor *tensor, in
   return tensor->rank ? tensor->strides[dim] : 0;
 }
 
-static bool is_extreme(strew_reduction reduction) { return reduction == STREW_AMAX || reduction == STREW_AMIN; }
-
 /* Sets every member: clearing a plan first would cost a small call more than its work. */
 static void plan_pass(const struct scatter_job *job, strew_tensor *self, struct scatter_plan *plan) {
   const struct addressing *addressing = job->addressing;
@@ -69,8 +66,7 @@ static void plan_pass(const struct scatter_job *job, strew_tensor *self, struct 
     position->strides[dim] = 1;
   }
   struct operand *target = &plan->plan.operands[SELF], *source = &plan->plan.operands[SRC];
-  if (target->dtype == source->dtype && !is_extreme(job->reduction)) /* their sign does not matter */
-    target->dtype = source->dtype = dtype_signed(target->dtype);
+  if (target->dtype == source->dtype) target->dtype = source->dtype = dtype_joined(target->dtype, plan->reduction);
   plan_simplify(&plan->plan);
 }
 
@@ -249,11 +245,6 @@ static bool needs_float32(const struct scatter_job *job) {
   return reduction_widens_halves(job->reduction) && dtype_is_half(job->self->dtype);
 }
 
-/* True if extremes are of unsigned integers of 16 bits and more, for which devices have no loops. */
-static bool needs_flip(const struct scatter_job *job) {
-  return is_extreme(job->reduction) && dtype_is_unsigned(job->self->dtype) && job->self->dtype != STREW_UINT8;
-}
-
 static union element float32_number(const struct scatter_job *job) {
   union element element = {.i64 = 0};
   float number = (float)strew_scalar_load(job->self->dtype, job->number.bytes).as.f;
@@ -277,7 +268,6 @@ static strew_status copy_start(const struct call *call, const struct scatter_job
 /* Elements that are dropped may not be computed. */
 static strew_status open_source(const struct call *call, const struct scatter_job *job) {
   if (!job->src || !is_deferred(job->src)) return STREW_OK;
-  if (dtype_is_unsigned(job->self->dtype)) return tensor_store(call, job->src);
   if (strew_tensor_numel(job->src) != strew_tensor_numel(job->addressing->index)) return tensor_store(call, job->src);
   const bool reads_all = job->disposable && job->addressing->limits.mode != STREW_DROP;
   return deferred_open(call, job->src, READ_BY_SCATTER, reads_all ? NULL : job->self);
@@ -285,27 +275,18 @@ static strew_status open_source(const struct call *call, const struct scatter_jo
 
 strew_status scatter_run(const struct call *given, const struct scatter_job *job) {
   struct call own = *given, *call = &own; /* its `begun` changes */
-  strew_tensor *draft = NULL, *flipped = NULL, *target;
+  strew_tensor *draft = NULL, *target;
   struct mean mean; /* not cleared: see plan_pass */
   mean.pairs = mean.counts = mean.received = NULL;
   struct scatter_job draft_job;
   const struct scatter_job *run = job; /* or draft_job */
   strew_status status = open_source(call, job);
-  if (status == STREW_OK && !needs_flip(job) && (needs_float32(job) || needs_draft(job))) {
+  if (status == STREW_OK && (needs_float32(job) || needs_draft(job))) {
     status = copy_as(call, job->start, needs_float32(job) ? STREW_FLOAT32 : job->self->dtype, &draft);
     draft_job = *job;
     run = &draft_job;
     draft_job.disposable = true;
     if (needs_float32(job)) draft_job.number = float32_number(job);
-  }
-  if (status == STREW_OK && needs_flip(job)) {
-    status = make_flipped(call, job->start, &draft);
-    if (job->src) TRY(status, make_flipped(call, job->src, &flipped));
-    draft_job = *job;
-    run = &draft_job;
-    draft_job.disposable = true;
-    draft_job.src = flipped;
-    element_flip(&draft_job.number, job->self->dtype);
   }
   target = draft ? draft : job->self;
   if (status == STREW_OK && job->reduction == STREW_MEAN) status = mean_prepare(call, run, target, &mean);
@@ -315,9 +296,8 @@ strew_status scatter_run(const struct call *given, const struct scatter_job *job
   }
   TRY(status, scatter_into(call, run, target, &mean));
   TRY(status, deferred_close(call, job->src));
-  if (status == STREW_OK && draft) status = (needs_flip(job) ? copy_flipped : copy_tensor)(call, job->self, draft);
+  if (status == STREW_OK && draft) status = copy_tensor(call, job->self, draft);
   strew_release(draft);
-  strew_release(flipped);
   mean_release(&mean);
   return status;
 }

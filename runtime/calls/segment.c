@@ -215,8 +215,6 @@ static void plan_segments(const struct segments *given, strew_tensor *ends, cons
   strew_tensor view = aligned(&aligning, shape.sizes[dim]);
   PLAN(&plan->plan, shape.rank, shape.sizes, out, &elements, &view);
   if (arg) plan_add(&plan->plan, arg);
-  for (int i = SEGMENT_OUT; i <= SEGMENT_SRC; i++) /* their sign does not matter, see reduce_into */
-    if (src->dtype != STREW_UINT8) plan->plan.operands[i].dtype = dtype_signed(plan->plan.operands[i].dtype);
   plan_simplify(&plan->plan);
 }
 
@@ -228,6 +226,8 @@ static void reduce_to(struct steps *steps, const struct segment_reduction *reduc
   if (!strew_tensor_numel(target)) return;
   struct segment_plan plan;
   plan_segments(reducing->given, reducing->ends, src, target, winners, &plan);
+  for (int i = SEGMENT_OUT; i <= SEGMENT_SRC; i++)
+    plan.plan.operands[i].dtype = dtype_joined(plan.plan.operands[i].dtype, reducing->reduction);
   plan.reduction = reducing->reduction;
   plan.start = reducing->start;
   plan.empty = reducing->empty;
@@ -235,60 +235,16 @@ static void reduce_to(struct steps *steps, const struct segment_reduction *reduc
   STEP(steps, deferred_close(steps->call, src));
 }
 
-/* Extremes of unsigned integers are those of signed ones in the same order. */
-static void reduce_flipped(struct steps *steps, const struct segment_reduction *reducing, strew_tensor *target,
-                           strew_tensor *winners) {
-  struct segments given = *reducing->given;
-  struct segment_reduction flipped = *reducing;
-  const strew_dtype dtype = target->dtype;
-  STEP_INTO(steps, elements, make_flipped(steps->call, given.src, elements));
-  strew_tensor *values = step_new(steps, target->storage->device, dtype_signed(dtype), target->rank, target->sizes);
-  if (steps->status != STREW_OK) return;
-  given.src = *elements;
-  flipped.given = &given;
-  element_flip(&flipped.start, dtype);
-  element_flip(&flipped.empty, dtype);
-  reduce_to(steps, &flipped, values, winners);
-  STEP(steps, copy_flipped(steps->call, target, values));
-}
-
-/* A mean of unsigned integers is a sum, divided by the counts. */
-static void reduce_mean(struct steps *steps, const struct segment_reduction *reducing, strew_tensor *target) {
-  struct segments given = *reducing->given;
-  struct segment_reduction sum = *reducing;
-  const int64_t count = segments_between(&given, reducing->ends);
-  struct plan plan;
-  sum.reduction = STREW_SUM;
-  reduce_to(steps, &sum, target, NULL);
-  strew_tensor *ends = step_to(steps, reducing->ends, NULL, STREW_INT64);
-  if (steps->status != STREW_OK || !strew_tensor_numel(target)) return;
-  given.tensor = step_binary(steps, STREW_SUB, step_narrow(steps, ends, given.dim, 1, count),
-                             step_narrow(steps, ends, given.dim, 0, count), NULL);
-  if (steps->status != STREW_OK) return;
-  strew_tensor counts = aligned(&given, count);
-  PLAN(&plan, target->rank, target->sizes, target, &counts);
-  plan_simplify_any_order(&plan);
-  STEP(steps, RUN_ON(target, divide_by_count, steps->call, &plan, 0));
-}
-
 /* Reduces into *out, given and checked, or made here, and *arg, which is made here, unless arg is NULL. */
 static void reduce_into(struct steps *steps, const struct segment_reduction *reducing, strew_tensor **out,
                         strew_tensor **arg) {
   const strew_tensor *src = reducing->given->src;
-  const strew_reduction reduction = reducing->reduction;
-  const bool is_unsigned = dtype_is_unsigned(src->dtype) && src->dtype != STREW_UINT8;
   struct shape1 shape = result_shape(reducing->given, reducing->ends);
   strew_device *device = src->storage->device;
-  if (is_unsigned && is_deferred(src)) STEP(steps, tensor_store(steps->call, src));
   strew_tensor *target = *out ? *out : step_new(steps, device, src->dtype, shape.rank, shape.sizes);
   strew_tensor *winners = arg ? step_new(steps, device, STREW_INT64, shape.rank, shape.sizes) : NULL;
   if (steps->status != STREW_OK) return;
-  if (is_unsigned && reduction == STREW_MEAN)
-    reduce_mean(steps, reducing, target);
-  else if (is_unsigned && (reduction == STREW_AMAX || reduction == STREW_AMIN))
-    reduce_flipped(steps, reducing, target, winners);
-  else
-    reduce_to(steps, reducing, target, winners);
+  reduce_to(steps, reducing, target, winners);
   steps_give(steps, target, out);
   if (arg) steps_give(steps, winners, arg);
 }

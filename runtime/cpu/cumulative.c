@@ -245,8 +245,6 @@ strew_status cpu_cumextreme(const struct call *call, strew_device *device, const
   static void (*const scans[])(const struct cumulative_job *job,
                                const struct cumulative_tile *tile) = {SIGNED_BY_DTYPE(extremes)};
   const strew_dtype dtype = scan->plan.operands[1].dtype;
-  /* elements are widened with their sign, and so is the flipped bit */
-  const int64_t flip = (int64_t)(0 - dtype_sign(dtype));
-  struct cumulative_job job = {.scan = scans[dtype_signed(dtype)], .flip = largest ? flip : ~flip};
+  struct cumulative_job job = {.scan = scans[dtype_signed(dtype)], .flip = order_flip(dtype, !largest)};
   return scan_all(call, device, scan, &job);
 }

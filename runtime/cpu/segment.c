@@ -371,10 +371,9 @@ static strew_status run_all(const struct call *call, strew_device *device, const
 }
 
 static struct segment_order order_of(strew_reduction reduction, strew_dtype dtype) {
-  struct segment_order order = {0, 0};
-  if (reduction == STREW_AMIN) order.flip = dtype == STREW_BOOL ? 1 : -1;
-  if (dtype_is_float(dtype)) order.mask = INT64_MAX >> (64 - 8 * dtype_bytes(dtype));
-  return order;
+  const bool is_least = reduction == STREW_AMIN;
+  return (struct segment_order){.flip = dtype == STREW_BOOL ? is_least : order_flip(dtype, is_least),
+                                .mask = dtype_is_float(dtype) ? INT64_MAX >> (64 - 8 * dtype_bytes(dtype)) : 0};
 }
 
 /* Chooses the loops: of out's dtype, or of one that holds all its values and in which the same results come out. */
@@ -382,8 +381,8 @@ static void choose_loops(struct segment_job *job, const struct segment_plan *pla
   const bool with_arg = plan->plan.count > SEGMENT_ARG;
   strew_dtype dtype = plan->plan.operands[SEGMENT_OUT].dtype;
   strew_reduction reduction = plan->reduction == STREW_MEAN ? STREW_SUM : plan->reduction;
-  const struct segment_kernels *kernels = &segment_loops()->of[dtype];
-  if (!kernels->plain[STREW_SUM].reduce) kernels = &segment_loops_plain.of[dtype];
+  const struct segment_kernels *kernels = &segment_loops()->of[dtype_signed(dtype)];
+  if (!kernels->plain[STREW_SUM].reduce) kernels = &segment_loops_plain.of[dtype_signed(dtype)];
   job->start = plan->start, job->empty = plan->empty;
   if (!(with_arg ? kernels->with_arg : kernels->plain)[reduction].reduce) {
     const strew_dtype wide = dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16 ? STREW_FLOAT32 : STREW_INT32;
@@ -404,7 +403,8 @@ static strew_status segments(const struct call *call, strew_device *device, cons
   job.run.start = job.start.bytes;
   job.run.empty = job.empty.bytes;
   job.run.none = plan->size;
-  job.run.mean = plan->reduction == STREW_MEAN;
+  if (plan->reduction == STREW_MEAN)
+    job.run.mean = dtype_is_unsigned(plan->plan.operands[SEGMENT_OUT].dtype) ? MEAN_UNSIGNED : MEAN_SIGNED;
   return run_all(call, device, plan, SEGMENT_OUT, &job);
 }
 

@@ -151,5 +151,5 @@ EACH_WIDTH(TRANSPOSE)
 const struct copy_loops LOOPS_TABLE(copy) = {
     .transpose = {BY_WIDTH(transpose)},
     .copy = {BY_WIDTH(copy)},
-    .convert_from = {BY_EVERY_DTYPE(converters_from)},
+    .convert_from = {BY_DTYPE(converters_from)},
 };

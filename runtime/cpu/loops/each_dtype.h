@@ -5,9 +5,9 @@
      IS_BOOL   1 for bool
      WORD      1 for dtypes of 32 bits and more
      SIGNED    1 for signed integers
-   Unsigned integers are left out, but for uint8 unless LOOPS_SIGNED is defined: loops of signed ones serve them.
-   CAT(load_, S) and the like name functions of scalar.h. LOOPS, LOOPS_WIDE and LOOPS_SIGNED are undefined at the
-   end. Macros of that file need #undef only if their text differs between dtypes. */
+   Unsigned integers, but for uint8, are left out unless LOOPS_UNSIGNED is defined, and all with LOOPS_SIGNED: loops of
+   signed ones serve them. CAT(load_, S) and the like name functions of scalar.h. LOOPS and LOOPS_... are undefined at
+   the end. Macros of that file need #undef only if their text differs between dtypes. */
 #ifndef LOOPS
 #error "define LOOPS, the file of loops, before including each_dtype.h"
 #endif
@@ -70,9 +70,21 @@ _Static_assert(STREW_DTYPE_COUNT == 13,
 #include LOOPS
 #undef S
 #endif
+#ifdef LOOPS_UNSIGNED
+#define S u16
+#include LOOPS
+#undef S
+#define S u32
+#include LOOPS
+#undef S
+#define S u64
+#include LOOPS
+#undef S
+#endif
 #define S b8
 #include LOOPS
 #undef S
 #undef LOOPS
 #undef LOOPS_WIDE
 #undef LOOPS_SIGNED
+#undef LOOPS_UNSIGNED

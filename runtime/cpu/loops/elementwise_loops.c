@@ -58,4 +58,4 @@ static void settle(int64_t count, float *y, const float *a, const float *b, cons
   }
 }
 
-const struct elementwise_loops LOOPS_TABLE(elementwise) = {{BY_EVERY_DTYPE(&kernels)}, break_ties, settle};
+const struct elementwise_loops LOOPS_TABLE(elementwise) = {{BY_DTYPE(&kernels)}, break_ties, settle};

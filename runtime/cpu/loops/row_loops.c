@@ -12,21 +12,23 @@ static void set_positions(int64_t *restrict arg, const uint32_t *restrict wins, 
 }
 
 /* Processors that foresee rows in order have AVX2: only there such rows have a loop of their own. Dtypes of less than
-   32 bits have loops in the plain file alone. */
+   32 bits and unsigned ones have loops in the plain file alone. */
 #ifdef __AVX2__
 #define WIDE_VECTORS 1
 #else
 #define WIDE_VECTORS 0
 #endif
 #define LOOPS "row.inc"
+#define LOOPS_UNSIGNED
 #include "each_dtype.h"
 
-#define EXTREMES(s, first) [STREW_AMAX] = first##greatest_##s, [STREW_AMIN] = first##least_##s
-#define HALF_ROW(ENUM, s)  [STREW_##ENUM] = {{EXTREMES(s, )}, {EXTREMES(s, first_)}},
-#define ROW(ENUM, s)       [STREW_##ENUM] = {{[STREW_SUM] = sum_##s, EXTREMES(s, )}, {EXTREMES(s, first_)}},
-const struct row_loops LOOPS_TABLE(row) = {.of = {ROW(FLOAT32, f32) ROW(FLOAT64, f64) ROW(INT64, i64) ROW(INT32, i32)
+#define EXTREMES(s, first)    [STREW_AMAX] = first##greatest_##s, [STREW_AMIN] = first##least_##s
+#define EXTREMES_ROW(ENUM, s) [STREW_##ENUM] = {{EXTREMES(s, )}, {EXTREMES(s, first_)}},
+#define ROW(ENUM, s)          [STREW_##ENUM] = {{[STREW_SUM] = sum_##s, EXTREMES(s, )}, {EXTREMES(s, first_)}},
+const struct row_loops LOOPS_TABLE(row) = {
+    .of = {ROW(FLOAT32, f32) ROW(FLOAT64, f64) ROW(INT64, i64) ROW(INT32, i32)
 #if !WIDE_VECTORS
-                                                      HALF_ROW(FLOAT16, f16) HALF_ROW(BFLOAT16, bf16) ROW(INT16, i16)
-                                                          ROW(INT8, i8) ROW(UINT8, u8) ROW(BOOL, b8)
+               EXTREMES_ROW(FLOAT16, f16) EXTREMES_ROW(BFLOAT16, bf16) ROW(INT16, i16) ROW(INT8, i8) ROW(BOOL, b8)
+                   EXTREMES_ROW(UINT8, u8) EXTREMES_ROW(UINT16, u16) EXTREMES_ROW(UINT32, u32) EXTREMES_ROW(UINT64, u64)
 #endif
-                                           }};
+    }};

@@ -36,6 +36,7 @@ static inline int64_t either(bool chosen, int64_t a, int64_t b) {
 #define INFINITY_BITS(W) ((W)(sizeof(W) == 8 ? 0x7ff0000000000000 : sizeof(W) == 4 ? 0x7f800000 : 0))
 #define LOOPS            "segment.inc"
 #define LOOPS_WIDE
+#define LOOPS_SIGNED
 #include "each_dtype.h"
 
 #define KERNEL(ENUM, r, s)  [STREW_##ENUM] = {segment_reduce_##r##_##s, segment_join_##r##_##s, finish_segment_##s}
@@ -47,6 +48,6 @@ static inline int64_t either(bool chosen, int64_t a, int64_t b) {
 const struct segment_loops LOOPS_TABLE(segment) = {
     .of = {ROW(FLOAT32, f32, i32) ROW(FLOAT64, f64, i64) ROW(INT64, i64, i64) ROW(INT32, i32, i32)
 #if !WIDE_VECTORS
-               NARROW_ROW(INT16, i16) NARROW_ROW(INT8, i8) NARROW_ROW(UINT8, u8) NARROW_ROW(BOOL, b8)
+               NARROW_ROW(INT16, i16) NARROW_ROW(INT8, i8) NARROW_ROW(BOOL, b8)
 #endif
     }};

@@ -7,11 +7,14 @@
 
 #include "runtime/base/call.h"
 
-/* Extremes are those of integers: keys in the order of elements, whose bits `flip` are inverted for a minimum. Of floats,
-   `mask` is all bits but the sign, of others 0. NaN is the highest key. */
+/* Extremes are those of signed integers: keys in the order of elements, whose bits `flip` are inverted (order_flip). Of
+   floats, `mask` is all bits but the sign, of others 0. NaN is the highest key. */
 struct segment_order {
   int64_t flip, mask;
 };
+
+/* Whether sums are divided by the number of elements, and as integers of which kind. */
+enum segment_mean { NO_MEAN, MEAN_SIGNED, MEAN_UNSIGNED };
 
 /* Consecutive segments: number s joins elements ends[s] .. ends[s + 1] - 1. Steps in bytes. */
 struct segment_run {
@@ -26,7 +29,7 @@ struct segment_run {
   int64_t none;               /* arg of a segment without elements */
   struct segment_order order; /* of extremes; else 0 */
   const void *start, *empty;  /* of out's dtype: joined first; the value of a segment without elements */
-  bool mean;                  /* sums are divided by the number of elements */
+  enum segment_mean mean;
 };
 
 /* A segment that is joined in pieces: columns 0 .. run->columns - 1, at most SEGMENT_COLUMNS of them. */
@@ -48,8 +51,8 @@ struct segment_kernel {
   void (*finish)(const struct segment_state *state, const struct segment_run *run);
 };
 
-/* By dtype and reduction: SUM, PROD, AMAX, AMIN; of AMAX and AMIN with arg, too. Integers of less than 32 bits and bool
-   are in the plain table alone, and there without PROD and arg. What is missing is joined as float32 or int32. */
+/* By dtype, of integers signed ones alone, and reduction: SUM, PROD, AMAX, AMIN; of AMAX and AMIN with arg, too. Integers
+   of less than 32 bits and bool are in the plain table alone, and there without PROD and arg. What is missing is joined as float32 or int32. */
 struct segment_loops {
   struct segment_kernels {
     struct segment_kernel plain[STREW_REDUCTION_COUNT], with_arg[STREW_REDUCTION_COUNT];

@@ -18,24 +18,14 @@ typedef double ZEROS_f64;
 
 #define UNUSED_AT_TIMES __attribute__((unused))
 #define LOOPS           "runtime/cpu/scatter/scatter.inc"
+#define LOOPS_UNSIGNED
 #include "runtime/cpu/loops/each_dtype.h"
-
-/* Unsigned integers share the loops of signed ones, but for the division of a mean. */
-#define S u16
-#include "divide.inc"
-#undef S
-#define S u32
-#include "divide.inc"
-#undef S
-#define S u64
-#include "divide.inc"
-#undef S
 
 /* Loops are shared if they do the same to the bits. */
 static strew_dtype dtype_of_loops(strew_dtype dtype, strew_reduction reduction) {
   static const strew_dtype integers[] = {[1] = STREW_INT8, [2] = STREW_INT16, [4] = STREW_INT32, [8] = STREW_INT64};
   if (reduction == STREW_ASSIGN && dtype != STREW_BOOL) return integers[dtype_bytes(dtype)];
-  return dtype == STREW_UINT8 && (reduction == STREW_SUM || reduction == STREW_PROD) ? STREW_INT8 : dtype;
+  return dtype_joined(dtype, reduction);
 }
 
 static strew_reduction reduction_of_loops(strew_dtype dtype, strew_reduction reduction) {
@@ -57,6 +47,6 @@ const struct pair_loops *scatter_pair_loops(strew_dtype dtype) {
 }
 
 divide_row *scatter_divider(strew_dtype dtype) {
-  static divide_row *const divide[] = {BY_EVERY_DTYPE(divide_row)};
+  static divide_row *const divide[] = {BY_DTYPE(divide_row)};
   return divide[dtype];
 }

@@ -174,7 +174,8 @@ static void choose_loops(struct walk_part *part) {
   if (tile->columns == 1) return;
   const int64_t size = (int64_t)dtype_bytes(dtype);
   const bool unit_stride = tile->target.column == size && (part->conversion.convert || tile->source.column == size);
-  const struct joins *rows = &(size < 4 ? &row_loops_plain : row_loops())->of[dtype];
+  const struct joins *rows = &row_loops()->of[dtype];
+  if (!rows->join[STREW_AMAX]) rows = &row_loops_plain.of[dtype];
   tile->winner = rows->win[plan->reduction];
   part->of_rows.join = rows->join[plan->reduction];
   if (unit_stride && part->of_rows.join && !tile->winners.arg && tile->columns > NARROW_COLUMNS)
