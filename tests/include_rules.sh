@@ -76,6 +76,7 @@ check_own() {
       echo 'what every call stands on knows no call' ;;
     runtime/cpu/*:runtime/calls/* | runtime/cpu/*:runtime/programs/* | runtime/cpu/*:runtime/groups/* | runtime/cpu/*:runtime/files/*)
       echo 'a device knows plans, not calls' ;;
+    runtime/calls/*:runtime/groups/*) echo 'groups stand on calls, which know none' ;;
     runtime/calls/*:runtime/programs/* | runtime/groups/*:runtime/programs/* | runtime/programs/*:runtime/files/*)
       echo 'expressions stand on calls and groups, which know none' ;;
     *:?*) [ "$(level_of "$3")" -le "$(level_of "$1")" ] || echo 'dependencies go downward' ;;

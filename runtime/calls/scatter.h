@@ -46,8 +46,6 @@ strew_status check_scatter_out(const struct call *call, strew_tensor *self, stre
 #define OTHER_OUT                                                                                                      \
   { "out", *out == self ? NULL : *out, MOVED }
 strew_status check_mean(const struct call *call, strew_reduction reduction, strew_dtype dtype);
-/* Fails for STREW_ASSIGN and, with_arg, unless the reduction is an extreme. from_index.c */
-strew_status check_joining(const struct call *call, strew_reduction reduction, bool with_arg);
 
 /* --------------------------------------------------------------------------------------------------------- gather.c */
 

@@ -41,7 +41,8 @@ static strew_status broadcast_index(const struct call *call, const strew_tensor 
   return STREW_OK;
 }
 
-strew_status check_joining(const struct call *call, strew_reduction reduction, bool with_arg) {
+strew_status check_joining(const struct call *call, strew_reduction reduction, strew_mode mode, bool with_arg) {
+  RETURN_IF_FAILED(check_words(call, reduction, mode));
   if (!with_arg || reduction == STREW_AMAX || reduction == STREW_AMIN) return STREW_OK;
   return fail(call, FAULT(STREW_EARGUMENT, "reduce"), "is \"%s\", expected amax or amin: only they have arg",
               strew_reduction_name(reduction));
@@ -100,8 +101,7 @@ static strew_status check_form(const struct call *call, strew_tensor *src, strew
   int dim = options->dim;
   const struct shape1 shape = shape_at_least_1d(src);
   *groups = (struct groups){.src = src, .dim_size = options->dim_size};
-  strew_status status = check_words(call, options->reduction, options->mode);
-  TRY(status, check_joining(call, options->reduction, with_arg));
+  strew_status status = check_joining(call, options->reduction, options->mode, with_arg);
   TRY(status, check_dim(call, src->rank, &dim));
   TRY(status, check_group(call, src, index, options, out));
   TRY(status, check_group_dtype(call, options, src->dtype, dtype_of(options, src)));

@@ -1,13 +1,14 @@
-/* segment.c: reductions of segments, which are consecutive elements, and the way back. Segments are given by their ends
-   (csr), their lengths, or a sorted index (coo). They lie along the last dimension of the tensor that
-   gives them; its others broadcast to the first ones of src. */
+/* segment.c: groups of consecutive elements, segments, given by their ends (csr), their lengths, or a sorted index (coo):
+   reductions that do not look at each element's group, and the way back. Segments lie along the last dimension of the
+   tensor that gives them; its others broadcast to the first ones of src. */
+#include "groups.h"
 #include "runtime/base/group_ops.h"
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
-#include "runtime/groups/groups.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,17 +96,22 @@ static strew_status find_value(const struct call *call, const strew_tensor *tens
   return STREW_OK;
 }
 
-/* Fails with "has value V at [P], FACT". */
-static strew_status fail_value(const struct call *call, const struct segments *given, const struct segment_value *found,
-                               const char *fact) {
+/* Fails with "has value V at [P], FACT", where FACT is formatted. */
+static strew_status __attribute__((format(printf, 4, 5)))
+fail_value(const struct call *call, const struct segments *given, const struct segment_value *found, const char *format,
+           ...) {
   strew_scalar value = strew_int(found->value);
-  char is[TEXT_BYTES], at[TEXT_BYTES];
+  char is[TEXT_BYTES], at[TEXT_BYTES], fact[TEXT_BYTES];
   struct fault fault = {.code = STREW_EINDEX,
                         .argument = given->name,
                         .value = &value,
                         .position = found->position,
                         .position_rank = given->tensor->rank,
                         .hint = found->hint};
+  va_list values;
+  va_start(values, format);
+  vsnprintf(fact, sizeof fact, format, values);
+  va_end(values);
   RETURN_IF_FAILED(given_value(call, given->name, given->tensor->rank, found->position, &value));
   return fail(call, fault, "has value %s at %s, %s", text_of_scalar(value, is),
               text_of_sizes(given->tensor->rank, found->position, at), fact);
@@ -113,17 +119,7 @@ static strew_status fail_value(const struct call *call, const struct segments *g
 
 static strew_status fail_descent(const struct call *call, const struct segments *given,
                                  const struct segment_value *found, const char *rule) {
-  char fact[TEXT_BYTES];
-  snprintf(fact, sizeof fact, "less than the %" PRId64 " before it: expected %s", found->before, rule);
-  return fail_value(call, given, found, fact);
-}
-
-static strew_status fail_range(const struct call *call, const struct segments *given, const struct segment_value *found,
-                               int64_t highest) {
-  char fact[TEXT_BYTES], valid[48] = "nothing is valid";
-  if (highest >= 0) snprintf(valid, sizeof valid, "valid 0..%" PRId64, highest);
-  snprintf(fact, sizeof fact, "out of range for dim %d of %s (%s)", given->dim, given->src_name, valid);
-  return fail_value(call, given, found, fact);
+  return fail_value(call, given, found, "less than the %" PRId64 " before it: expected %s", found->before, rule);
 }
 
 /* Finds the first value that is negative, greater than highest or less than the one before it. */
@@ -145,7 +141,6 @@ static strew_status first_disorder(const struct call *call, const strew_tensor *
 static strew_status first_outside(const struct call *call, const strew_tensor *tensor, int64_t lowest, int64_t highest,
                                   struct segment_value *found) {
   int64_t number;
-  found->exists = false;
   RETURN_IF_FAILED(find_outside(call, tensor, lowest, highest, &number));
   return find_value(call, tensor, number, found);
 }
@@ -156,8 +151,10 @@ static strew_status check_order(const struct call *call, const struct segments *
   struct segment_value found;
   RETURN_IF_FAILED(first_disorder(call, given->tensor, highest, &found));
   if (!found.exists) return STREW_OK;
-  bool is_out_of_range = found.value < 0 || found.value > highest;
-  return is_out_of_range ? fail_range(call, given, &found, highest) : fail_descent(call, given, &found, rule);
+  if (found.value >= 0 && found.value <= highest) return fail_descent(call, given, &found, rule);
+  char valid[48] = "nothing is valid";
+  if (highest >= 0) snprintf(valid, sizeof valid, "valid 0..%" PRId64, highest);
+  return fail_value(call, given, &found, "out of range for dim %d of %s (%s)", given->dim, given->src_name, valid);
 }
 
 static const char ends_rule[] = "values that do not decrease", sorted_rule[] = "sorted values";
@@ -182,22 +179,16 @@ static int64_t segments_between(const struct segments *given, const strew_tensor
   return size > 0 ? size - 1 : 0;
 }
 
-/* The shape of the result: src's, but with the number of segments along dim. */
-static struct shape1 result_shape(const struct segments *given, const strew_tensor *ends) {
-  struct shape1 shape = given->shape;
-  shape.sizes[given->dim] = segments_between(given, ends);
-  return shape;
-}
-
-/* The result to write: `given`, whose number of segments is checked first, or a new tensor. */
-static strew_tensor *segment_out(struct steps *steps, const struct segments *given, const struct shape1 *shape,
-                                 strew_tensor *out) {
+/* Checks a given result (NULL: passes), first its number of segments. */
+static void check_out(struct steps *steps, const struct segments *given, int64_t count, strew_tensor *out) {
   const strew_tensor *src = given->src;
-  if (out && out->rank == shape->rank && out->sizes[given->dim] != shape->sizes[given->dim])
+  struct shape1 shape = given->shape;
+  shape.sizes[given->dim] = count;
+  if (out && out->rank == shape.rank && out->sizes[given->dim] != count)
     STEP(steps, fail(steps->call, FAULT(STREW_ESHAPE, "out"),
                      "has size %" PRId64 " in dim %d, expected %" PRId64 ", the number of segments",
-                     out->sizes[given->dim], given->dim, shape->sizes[given->dim]));
-  return steps_out(steps, "out", src->storage->device, src->dtype, shape->rank, shape->sizes, out);
+                     out->sizes[given->dim], given->dim, count));
+  if (out) steps_out(steps, "out", src->storage->device, src->dtype, shape.rank, shape.sizes, out);
 }
 
 /* A plan over segments: `out` has an element for each of them, src one for each of theirs. */
@@ -218,53 +209,45 @@ static void plan_segments(const struct segments *given, strew_tensor *ends, cons
   plan_simplify(&plan->plan);
 }
 
-static void reduce_to(struct steps *steps, const struct segment_reduction *reducing, strew_tensor *target,
-                      strew_tensor *winners) {
-  const strew_tensor *src = reducing->given->src;
-  /* elements outside of all segments are not read */
-  if (STEP(steps, deferred_open(steps->call, src, READ_BY_SEGMENTS, target)) != STREW_OK) return;
-  if (!strew_tensor_numel(target)) return;
-  struct segment_plan plan;
-  plan_segments(reducing->given, reducing->ends, src, target, winners, &plan);
-  for (int i = SEGMENT_OUT; i <= SEGMENT_SRC; i++)
-    plan.plan.operands[i].dtype = dtype_joined(plan.plan.operands[i].dtype, reducing->reduction);
-  plan.reduction = reducing->reduction;
-  plan.start = reducing->start;
-  plan.empty = reducing->empty;
-  STEP(steps, target->storage->device->ops->groups->segments(steps->call, target->storage->device, &plan));
-  STEP(steps, deferred_close(steps->call, src));
-}
-
 /* Reduces into *out, given and checked, or made here, and *arg, which is made here, unless arg is NULL. */
 static void reduce_into(struct steps *steps, const struct segment_reduction *reducing, strew_tensor **out,
                         strew_tensor **arg) {
-  const strew_tensor *src = reducing->given->src;
-  struct shape1 shape = result_shape(reducing->given, reducing->ends);
+  strew_tensor *src = reducing->given->src;
   strew_device *device = src->storage->device;
+  struct shape1 shape = reducing->given->shape;
+  shape.sizes[reducing->given->dim] = segments_between(reducing->given, reducing->ends);
   strew_tensor *target = *out ? *out : step_new(steps, device, src->dtype, shape.rank, shape.sizes);
   strew_tensor *winners = arg ? step_new(steps, device, STREW_INT64, shape.rank, shape.sizes) : NULL;
-  if (steps->status != STREW_OK) return;
-  reduce_to(steps, reducing, target, winners);
+  /* elements outside of all segments are not read */
+  if (STEP(steps, deferred_open(steps->call, src, READ_BY_SEGMENTS, target)) != STREW_OK) return;
+  if (strew_tensor_numel(target)) {
+    struct segment_plan plan;
+    plan_segments(reducing->given, reducing->ends, src, target, winners, &plan);
+    for (int i = SEGMENT_OUT; i <= SEGMENT_SRC; i++)
+      plan.plan.operands[i].dtype = dtype_joined(plan.plan.operands[i].dtype, reducing->reduction);
+    plan.reduction = reducing->reduction;
+    plan.start = reducing->start;
+    plan.empty = reducing->empty;
+    STEP(steps, device->ops->groups->segments(steps->call, device, &plan));
+    STEP(steps, deferred_close(steps->call, src));
+  }
   steps_give(steps, target, out);
   if (arg) steps_give(steps, winners, arg);
 }
 
 static strew_status check_reduction(const struct call *call, strew_reduction reduction, bool with_arg,
                                     strew_dtype dtype) {
-  strew_status status = check_words(call, reduction, STREW_ERROR);
-  TRY(status, check_joining(call, reduction, with_arg));
+  strew_status status = check_joining(call, reduction, STREW_ERROR, with_arg);
   return TRY(status, check_mean(call, reduction, dtype));
 }
 
-/* By checked ends. Segments without elements are 0, 1 for a product. */
-static void reduce_by_ends(struct steps *steps, const struct segments *ends, strew_reduction reduction,
-                           strew_tensor **out, strew_tensor **arg) {
+/* By ends, from the identity on. Segments without elements are 0, 1 for a product. */
+static struct segment_reduction reduction_by_ends(const struct segments *ends, strew_reduction reduction) {
   const strew_dtype dtype = ends->src->dtype;
   struct segment_reduction reducing = {
       .given = ends, .ends = ends->tensor, .reduction = reduction, .start = element_identity(reduction, dtype)};
-  STEP(steps, element_from(steps->call, "src", group_empty(group_row_of(reduction), false, dtype), STREW_EXACT, dtype,
-                           &reducing.empty));
-  reduce_into(steps, &reducing, out, arg);
+  dtype_saturate(group_empty(group_row_of(reduction), false, dtype), dtype, reducing.empty.bytes);
+  return reducing;
 }
 
 strew_status strew_segment_csr_with(strew_tensor *src, strew_tensor *indptr, const strew_segment_options *options,
@@ -277,10 +260,10 @@ strew_status strew_segment_csr_with(strew_tensor *src, strew_tensor *indptr, con
   STEP(&steps, check_reduction(&call, reduction, arg != NULL, src->dtype));
   STEP(&steps, check_segments(&call, &given));
   if (steps.status != STREW_OK) return steps_status(&steps);
-  struct shape1 shape = result_shape(&given, indptr);
-  if (*out) segment_out(&steps, &given, &shape, *out);
+  const struct segment_reduction reducing = reduction_by_ends(&given, reduction);
+  check_out(&steps, &given, segments_between(&given, indptr), *out);
   STEP(&steps, check_ends(&call, &given));
-  reduce_by_ends(&steps, &given, reduction, out, arg);
+  reduce_into(&steps, &reducing, out, arg);
   return steps_status(&steps);
 }
 
@@ -306,12 +289,10 @@ static strew_status check_lengths(struct steps *steps, const struct segments *le
   const struct call *call = steps->call;
   const int64_t size = lengths->shape.sizes[lengths->dim];
   struct segment_value found;
-  char fact[TEXT_BYTES];
   RETURN_IF_FAILED(first_outside(call, lengths->tensor, 0, size, &found));
   if (!found.exists) return check_sums(steps, lengths, size);
-  snprintf(fact, sizeof fact, "expected 0..%" PRId64 ", the size of %s in dim %d", size, lengths->src_name,
-           lengths->dim);
-  return fail_value(call, lengths, &found, fact);
+  return fail_value(call, lengths, &found, "expected 0..%" PRId64 ", the size of %s in dim %d", size, lengths->src_name,
+                    lengths->dim);
 }
 
 /* The ends of segments of these lengths: 0, then the sums so far. */
@@ -335,29 +316,19 @@ static strew_status check_axis(const struct call *call, const struct segments *g
               given->name);
 }
 
-/* The value of a segment without elements, by PyTorch's rules: the identity, and for a mean of floats NaN. */
-static strew_status empty_value(const struct call *call, strew_reduction reduction, strew_dtype dtype,
-                                union element *out) {
-  *out = element_identity(reduction, dtype);
-  if (reduction != STREW_MEAN || !dtype_is_float(dtype)) return STREW_OK;
-  return element_from(call, "data", strew_float(NAN), STREW_EXACT, dtype, out);
-}
-
+/* The value of a segment without elements is by PyTorch's rules the identity, and for a mean of floats NaN. */
 static void segment_reduce(struct steps *steps, const struct segments *given, bool by_lengths,
                            strew_reduction reduction, int axis, const strew_scalar *initial, strew_tensor **out) {
   const struct call *call = steps->call;
-  struct segment_reduction reducing = {.given = given, .ends = given->tensor, .reduction = reduction};
-  strew_dtype dtype = given->src->dtype;
+  const strew_dtype dtype = given->src->dtype;
   STEP(steps, check_reduction(call, reduction, false, dtype));
   STEP(steps, check_segments(call, given));
   if (STEP(steps, check_axis(call, given, axis)) != STREW_OK) return;
-  struct shape1 shape = result_shape(given, given->tensor);
-  if (by_lengths) shape.sizes[given->dim] = given->tensor->sizes[given->dim];
-  reducing.start = element_identity(reduction, dtype);
-  STEP(steps, empty_value(call, reduction, dtype, &reducing.empty));
+  struct segment_reduction reducing = reduction_by_ends(given, reduction);
   if (initial) STEP(steps, element_from(call, "initial", *initial, STREW_EXACT, dtype, &reducing.start));
-  if (initial) reducing.empty = reducing.start;
-  if (*out) segment_out(steps, given, &shape, *out);
+  reducing.empty = reducing.start;
+  if (!initial && reduction == STREW_MEAN) dtype_saturate(strew_float((double)NAN), dtype, reducing.empty.bytes);
+  check_out(steps, given, by_lengths ? given->tensor->sizes[given->dim] : segments_between(given, given->tensor), *out);
   STEP(steps, by_lengths ? check_lengths(steps, given) : check_ends(call, given));
   if (by_lengths && steps->status == STREW_OK) reducing.ends = ends_of_lengths(steps, given->tensor);
   if (steps->status == STREW_OK) reduce_into(steps, &reducing, out, NULL);
@@ -445,7 +416,8 @@ static void reduce_sorted(struct steps *steps, const struct segments *index, int
   if (largest >= dim_size || dim_size / MOST_ROWS > count) return;
   struct segments by_ends = *index;
   by_ends.tensor = ends_of_sorted(steps, index, dim_size);
-  if (steps->status == STREW_OK) reduce_by_ends(steps, &by_ends, reduction, out, arg);
+  const struct segment_reduction reducing = reduction_by_ends(&by_ends, reduction);
+  if (steps->status == STREW_OK) reduce_into(steps, &reducing, out, arg);
 }
 
 /* True if the index has an entry for each element, and the call no errors but those of index values. */
@@ -482,14 +454,12 @@ strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index, cons
 static strew_status check_column(const struct call *call, const struct segments *indptr, int64_t at, int64_t expected) {
   strew_tensor column = *indptr->tensor;
   struct segment_value found;
-  char fact[TEXT_BYTES];
   column.offset += at * column.strides[indptr->dim];
   column.sizes[indptr->dim] = 1;
   RETURN_IF_FAILED(first_outside(call, &column, expected, expected, &found));
   if (!found.exists) return STREW_OK;
   found.position[indptr->dim] = at;
-  snprintf(fact, sizeof fact, "expected %" PRId64 ": every position belongs to a segment", expected);
-  return fail_value(call, indptr, &found, fact);
+  return fail_value(call, indptr, &found, "expected %" PRId64 ": every position belongs to a segment", expected);
 }
 
 /* Fails unless the lines of indptr begin with 0, do not decrease, and end with the same value: the size of the
@@ -550,18 +520,6 @@ strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_ten
   return steps_give(&steps, target, out);
 }
 
-/* The index as a view of the result's shape. */
-static strew_tensor index_view(const struct segments *index) {
-  strew_tensor view = *index->tensor;
-  view.rank = index->shape.rank;
-  for (int d = 0; d < view.rank; d++) {
-    int64_t size = d <= index->dim ? view.sizes[d] : 1;
-    if (size == 1) view.strides[d] = 0;
-    view.sizes[d] = d == index->dim ? size : index->shape.sizes[d];
-  }
-  return view;
-}
-
 strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "gather_coo", error, {"src", src, MOVED}, {"index", index}, {"out", *out, MOVED});
   INDEX(&call, index);
@@ -570,7 +528,10 @@ strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tens
   STEP(&steps, check_segments(&call, &given));
   STEP(&steps, check_order(&call, &given, given.shape.sizes[given.dim] - 1, sorted_rule));
   if (steps.status == STREW_OK) {
-    strew_tensor view = index_view(&given), elements = line_of(src);
+    struct shape1 shape = given.shape;
+    shape.sizes[given.dim] = line.sizes[given.dim];
+    strew_tensor few = aligned(&given, line.sizes[given.dim]), view, elements = line_of(src);
+    tensor_broadcast(&view, &few, &shape);
     STEP(&steps, strew_gather_with(&elements, given.dim, &view, NULL, out, error));
   }
   return steps_status(&steps);
