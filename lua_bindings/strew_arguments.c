@@ -299,16 +299,19 @@ bool bind_device(lua_State *L, struct script_call *call, int i, const char *name
 }
 
 /* The readers of words of enumerators. */
-#define WORD(type)                                                                                                     \
+bool bind_dtype(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  const char *word = NULL;
+  return bind_string(L, call, i, name, &word) && strew_dtype_from_word(word, out, &call->error) == STREW_OK;
+}
+#define WORD(type, words)                                                                                              \
   bool bind_##type(lua_State *L, struct script_call *call, int i, const char *name, void *out) {                       \
     const char *word = NULL;                                                                                           \
-    return bind_string(L, call, i, name, &word) && strew_##type##_from_word(word, out, &call->error) == STREW_OK;      \
+    return bind_string(L, call, i, name, &word) && strew_enum_from_word(words, word, out, &call->error) == STREW_OK;   \
   }
-WORD(dtype)
-WORD(reduction)
-WORD(mode)
-WORD(interpolation)
-WORD(colormap)
+WORD(reduction, STREW_WORDS_REDUCTION)
+WORD(mode, STREW_WORDS_MODE)
+WORD(interpolation, STREW_WORDS_INTERPOLATION)
+WORD(colormap, STREW_WORDS_COLORMAP)
 #undef WORD
 
 /* ---------------------------------------------------------------------------------------------------- all arguments */

@@ -260,8 +260,11 @@ static bool read_aggregate(lua_State *L, struct script_call *call, int entry, st
   void *const to[] = {&options->skip_nan, &kept->fill, &kept->dtype, &kept->dim};
   *kept = (struct entry){.dtype = -1, .dim = -1};
   if (lua_rawgeti(L, entry, 1) != LUA_TSTRING) return bind_fail(call, STREW_EARGUMENT, "what", "has no word"), false;
-  if (strew_group_reduction_from_word(lua_tostring(L, -1), &aggregate->reduction, &call->error) != STREW_OK)
-    return false;
+  int reduction = STREW_GROUP_SUM;
+  const strew_status found =
+      strew_enum_from_word(STREW_WORDS_GROUP_REDUCTION, lua_tostring(L, -1), &reduction, &call->error);
+  aggregate->reduction = (strew_group_reduction)reduction;
+  if (found != STREW_OK) return false;
   lua_pop(L, 1);
   for (int k = 0; k < 4; k++) {
     lua_pushstring(L, keys[k]);

@@ -155,7 +155,7 @@ static int push_reductions(lua_State *L, struct script_call *call) {
   lua_newtable(L);
   for (int i = 0; i < STREW_GROUP_REDUCTION_COUNT; i++) {
     lua_newtable(L);
-    bind_set_string(L, "word", strew_group_reduction_name((strew_group_reduction)i));
+    bind_set_string(L, "word", strew_enum_name(STREW_WORDS_GROUP_REDUCTION, i));
     bind_set_string(L, "name", bind_groups_rows[i].name);
     bind_set_string(L, "parameters", i == STREW_GROUP_COUNT ? COUNTED : bind_groups_rows[i].parameters);
     bind_set_boolean(L, "becomes_nan", reductions[i].becomes_nan);
@@ -175,7 +175,7 @@ static int reduction(lua_State *L, struct script_call *call) {
   strew_reduction found;
   if (lua_isnoneornil(L, 1)) return 0;
   if (!bind_reduction(L, call, 1, "reduce", &found)) return -1;
-  lua_pushstring(L, strew_reduction_name(found));
+  lua_pushstring(L, strew_enum_name(STREW_WORDS_REDUCTION, found));
   return 1;
 }
 

@@ -141,7 +141,7 @@ static enum presence presence_of(char mark, const struct type *type) {
 static size_t set_absent(struct absent *absent, enum absent_value value, const char *given) {
   char word[24] = "";
   strew_dtype dtype;
-  strew_reduction reduction = STREW_ASSIGN;
+  int reduction = STREW_ASSIGN;
   if (given) snprintf(word, sizeof word, "%.*s", (int)strcspn(given, ")"), given);
   absent->value.integer = 0;
   switch (value) {
@@ -152,7 +152,7 @@ static size_t set_absent(struct absent *absent, enum absent_value value, const c
   case NUMBER: return absent->value.number = strtod(word, NULL), sizeof(double);
   case SCALAR: return absent->value.scalar = strew_int(atoll(word)), sizeof(strew_scalar);
   case REDUCTION:
-    if (given) strew_reduction_from_word(word, &reduction, NULL);
+    if (given) strew_enum_from_word(STREW_WORDS_REDUCTION, word, &reduction, NULL);
     return absent->value.word = reduction, sizeof(int);
   case DTYPE:
     absent->value.word = given && strew_dtype_from_word(word, &dtype, NULL) == STREW_OK ? (int)dtype : -1;

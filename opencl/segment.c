@@ -44,7 +44,7 @@ static void reduce_part(const struct segment_launch *job, int64_t from, int64_t 
   const size_t element_bytes = dtype_bytes(operands[SEGMENT_OUT].dtype);
   struct launch *launch = job->launch;
   launch_start(launch, "segment.cl", "segments", "%s SRC=%s REDUCE=%s I=%s OUTER=%d STRIP=%d%s%s",
-               job->src->described.settings, suffix, strew_reduction_name(mean ? STREW_SUM : plan->reduction),
+               job->src->described.settings, suffix, reduction_name(mean ? STREW_SUM : plan->reduction),
                index_type(operands[SEGMENT_ENDS].dtype), job->space.outer, job->strip, with_arg ? " ARG" : "",
                job->state ? " STATE" : "");
   launch_elements(job, from, to);

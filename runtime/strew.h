@@ -120,7 +120,7 @@ typedef enum strew_dtype {
   STREW_DTYPE_END /* after the last dtype */
 } strew_dtype;
 
-/* How contributions to one destination are joined. Words in scripts: see strew_reduction_from_word. */
+/* How contributions to one destination are joined. Words in scripts: see strew_enum_from_word. */
 typedef enum strew_reduction {
   STREW_ASSIGN, /* the last one in row-major order of index */
   STREW_SUM,
@@ -213,17 +213,29 @@ typedef struct strew_error {
    enumerator. On any thread. */
 STREW_API const char *strew_dtype_name(strew_dtype dtype);
 STREW_API size_t strew_dtype_size_bytes(strew_dtype dtype);
-STREW_API const char *strew_reduction_name(strew_reduction reduction);
-STREW_API const char *strew_mode_name(strew_mode mode);
-STREW_API const char *strew_interpolation_name(strew_interpolation interpolation);
 STREW_API const char *strew_status_name(strew_status status);
 
-/* Words to enums: the names above, and "add", "multiply" = "mul", "max" and "min" of reductions. An unknown word, or
-   NULL, is STREW_EARGUMENT; the message lists the known ones. On any thread. */
+/* The dtype of that name. An unknown word, or NULL, is STREW_EARGUMENT; the message lists the known ones. On any thread. */
 STREW_API strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error);
-STREW_API strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error);
-STREW_API strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error *error);
-STREW_API strew_status strew_interpolation_from_word(const char *word, strew_interpolation *out, strew_error *error);
+
+/* The other enumerations whose values have words: "sum", "error", "linear", "abs", "add", "matmul", "sorted", "viridis". */
+typedef enum strew_words {
+  STREW_WORDS_REDUCTION, /* strew_reduction; "add", "multiply" = "mul", "max" and "min", too, are words, "assign" is none */
+  STREW_WORDS_MODE,
+  STREW_WORDS_INTERPOLATION,
+  STREW_WORDS_UNARY,  /* strew_unary_op */
+  STREW_WORDS_BINARY, /* strew_binary_op */
+  STREW_WORDS_FOLD,
+  STREW_WORDS_PRODUCT,
+  STREW_WORDS_GROUP_REDUCTION,
+  STREW_WORDS_KEY_ORDER,
+  STREW_WORDS_COLORMAP, /* "gray", too */
+  STREW_WORDS_COUNT
+} strew_words;
+/* The name of a value, a constant; NULL for an unknown one. The value of a word; errors as of strew_dtype_from_word. On
+   any thread. */
+STREW_API const char *strew_enum_name(strew_words of, int value);
+STREW_API strew_status strew_enum_from_word(strew_words of, const char *word, int *out, strew_error *error);
 
 /* Constructors of scalars and operands; functions of the library, too, for languages that read no header. */
 #ifndef STREW_INLINE
@@ -759,10 +771,6 @@ typedef enum strew_binary_op {
 } strew_binary_op;
 
 /* Names and words, as of dtypes: "neg", "floor_divide", ... */
-STREW_API const char *strew_unary_name(strew_unary_op op);
-STREW_API const char *strew_binary_name(strew_binary_op op);
-STREW_API strew_status strew_unary_from_word(const char *word, strew_unary_op *out, strew_error *error);
-STREW_API strew_status strew_binary_from_word(const char *word, strew_binary_op *out, strew_error *error);
 
 /* Applies op to each element; the result has tensor's shape. A given *out has a dtype to which the result's promotes
    (STREW_EDTYPE), and may be `tensor` itself. STREW_EDTYPE: neg of bool, bitwise operations of
@@ -830,8 +838,6 @@ typedef enum strew_fold {
 } strew_fold;
 
 /* Names and words, as of dtypes: "sum", "argmax", ... */
-STREW_API const char *strew_fold_name(strew_fold fold);
-STREW_API strew_status strew_fold_from_word(const char *word, strew_fold *out, strew_error *error);
 
 typedef struct strew_reduce_options {
   int dim_count;            /* the number of dimensions in `dims` */
@@ -937,8 +943,6 @@ STREW_API strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, s
    and rounded once to a 16-bit float; DOT adds rounded products in the order of a sum. Integers wrap.
    STREW_ESHAPE: invalid ranks, or sizes that do not match; STREW_EDTYPE: different dtypes, or bool. */
 typedef enum strew_product { STREW_MATMUL, STREW_MM, STREW_MV, STREW_DOT, STREW_PRODUCT_COUNT } strew_product;
-STREW_API const char *strew_product_name(strew_product kind); /* "matmul", "mm", "mv", "dot"; words as of dtypes */
-STREW_API strew_status strew_product_from_word(const char *word, strew_product *out, strew_error *error);
 STREW_API strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,
                                     strew_error *error);
 
@@ -1143,9 +1147,6 @@ typedef enum strew_group_reduction {
   STREW_GROUP_LOWER_MEDIAN, /* as STREW_GROUP_MEDIAN, which differs in strew_grouping_aggregate_with */
   STREW_GROUP_REDUCTION_COUNT
 } strew_group_reduction;
-STREW_API const char *strew_group_reduction_name(strew_group_reduction reduction); /* "sum", ...; words as of dtypes */
-STREW_API strew_status strew_group_reduction_from_word(const char *word, strew_group_reduction *out,
-                                                       strew_error *error);
 /* All zeros are the defaults. */
 typedef struct strew_group_reduce_options {
   const int *dim;           /* of src; NULL: the last */
@@ -1260,8 +1261,6 @@ STREW_API strew_status strew_histogram(int count, strew_tensor *const *coordinat
 
 /* How groups of keys are numbered: by ascending key, or by the positions of their first elements. */
 typedef enum strew_key_order { STREW_KEYS_SORTED, STREW_KEYS_FIRST } strew_key_order;
-STREW_API const char *strew_key_order_name(strew_key_order order); /* "sorted", "first"; words as of dtypes */
-STREW_API strew_status strew_key_order_from_word(const char *word, strew_key_order *out, strew_error *error);
 
 /* A grouping of ids: a tensor of rank 0 or 1, as an index of the group form along one dimension. It is copied, and its
    values are checked now. Elements that STREW_DROP skips belong to no group; their id is -1. Errors: as for
@@ -1770,8 +1769,6 @@ typedef enum strew_colormap {
   STREW_COLORMAP_COUNT
 } strew_colormap;
 /* Names and words, as of dtypes: "viridis", ... */
-STREW_API const char *strew_colormap_name(strew_colormap colormap);
-STREW_API strew_status strew_colormap_from_word(const char *word, strew_colormap *out, strew_error *error);
 
 typedef struct strew_image_options {
   strew_colormap colormap;

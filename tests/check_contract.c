@@ -44,9 +44,7 @@ START_TEST(test_contexts_and_words) {
   strew_device *found = NULL;
   strew_expr *expr = NULL;
   strew_dtype dtype;
-  strew_reduction reduction;
-  strew_mode mode;
-  strew_colormap colormap;
+  int reduction, mode, colormap;
   unsigned char byte;
   fails(STREW_EARGUMENT, strew_context_create(&many, &other, &failure));
   fails(STREW_EDEVICE, strew_context_create(&nowhere, &other, &failure));
@@ -54,9 +52,9 @@ START_TEST(test_contexts_and_words) {
   fails(STREW_EDEVICE, strew_device_find(context, "abacus", &found, &failure));
   fails(STREW_EARGUMENT, strew_dtype_from_word("float128", &dtype, &failure));
   fails(STREW_EARGUMENT, strew_dtype_from_word(NULL, &dtype, &failure));
-  fails(STREW_EARGUMENT, strew_reduction_from_word(NULL, &reduction, &failure));
-  fails(STREW_EARGUMENT, strew_mode_from_word(NULL, &mode, &failure));
-  fails(STREW_EARGUMENT, strew_colormap_from_word(NULL, &colormap, &failure));
+  fails(STREW_EARGUMENT, strew_enum_from_word(STREW_WORDS_REDUCTION, NULL, &reduction, &failure));
+  fails(STREW_EARGUMENT, strew_enum_from_word(STREW_WORDS_MODE, NULL, &mode, &failure));
+  fails(STREW_EARGUMENT, strew_enum_from_word(STREW_WORDS_COLORMAP, NULL, &colormap, &failure));
   fails(STREW_EDEVICE, strew_device_find(context, "opencl:abacus", &found, &failure));
   fails(STREW_EARGUMENT, strew_expr_parse(context, NULL, 0, &expr, &failure));
   fails(STREW_EARGUMENT, strew_expr_parse(context, "x +", 3, &expr, &failure));
@@ -618,33 +616,40 @@ START_TEST(test_options) {
 END_TEST
 
 /* Names of numbers are words for them. */
-#define BOTH_WAYS(what, type, count)                                                                                   \
-  for (int i = 0; i < (int)(count); i++) {                                                                             \
-    type found = (type)-1;                                                                                             \
-    ok(strew_##what##_from_word(strew_##what##_name((type)i), &found, &failure));                                      \
-    ck_assert_int_eq((int)found, i);                                                                                   \
-    fails(STREW_EARGUMENT, strew_##what##_from_word("bogus", &found, &failure));                                       \
-    ck_assert(strstr(failure.message, strew_##what##_name((type)i)) != NULL);                                          \
-    fails(STREW_EARGUMENT, strew_##what##_from_word(NULL, &found, &failure));                                          \
-    ck_assert_int_eq((int)found, i);                                                                                   \
-  }
+static const int counts[STREW_WORDS_COUNT] = {
+    [STREW_WORDS_MODE] = STREW_MODE_COUNT,        [STREW_WORDS_INTERPOLATION] = STREW_INTERPOLATION_COUNT,
+    [STREW_WORDS_UNARY] = STREW_UNARY_COUNT,      [STREW_WORDS_BINARY] = STREW_BINARY_COUNT,
+    [STREW_WORDS_FOLD] = STREW_FOLD_COUNT,        [STREW_WORDS_GROUP_REDUCTION] = STREW_GROUP_REDUCTION_COUNT,
+    [STREW_WORDS_PRODUCT] = STREW_PRODUCT_COUNT,  [STREW_WORDS_KEY_ORDER] = STREW_KEYS_FIRST + 1,
+    [STREW_WORDS_COLORMAP] = STREW_COLORMAP_COUNT};
 START_TEST(test_words_both_ways) {
-  BOTH_WAYS(dtype, strew_dtype, STREW_DTYPE_COUNT)
-  BOTH_WAYS(mode, strew_mode, STREW_MODE_COUNT)
-  BOTH_WAYS(interpolation, strew_interpolation, STREW_INTERPOLATION_COUNT)
-  BOTH_WAYS(unary, strew_unary_op, STREW_UNARY_COUNT)
-  BOTH_WAYS(binary, strew_binary_op, STREW_BINARY_COUNT)
-  BOTH_WAYS(fold, strew_fold, STREW_FOLD_COUNT)
-  BOTH_WAYS(group_reduction, strew_group_reduction, STREW_GROUP_REDUCTION_COUNT)
-  BOTH_WAYS(product, strew_product, STREW_PRODUCT_COUNT)
-  BOTH_WAYS(key_order, strew_key_order, STREW_KEYS_FIRST + 1)
-  BOTH_WAYS(colormap, strew_colormap, STREW_COLORMAP_COUNT)
-  ck_assert_str_eq(strew_binary_name(STREW_FLOOR_DIVIDE), "floor_divide");
-  ck_assert_str_eq(strew_fold_name(STREW_FOLD_ARGMIN), "argmin");
-  for (int i = STREW_SUM; i < STREW_REDUCTION_COUNT; i++) {
-    strew_reduction found = STREW_ASSIGN;
-    ok(strew_reduction_from_word(strew_reduction_name((strew_reduction)i), &found, &failure));
+  for (int i = 0; i < STREW_DTYPE_COUNT; i++) {
+    strew_dtype found = STREW_DTYPE_END;
+    ok(strew_dtype_from_word(strew_dtype_name((strew_dtype)i), &found, &failure));
     ck_assert_int_eq((int)found, i);
+    fails(STREW_EARGUMENT, strew_dtype_from_word("bogus", &found, &failure));
+    fails(STREW_EARGUMENT, strew_dtype_from_word(NULL, &found, &failure));
+    ck_assert_int_eq((int)found, i);
+  }
+  for (int w = STREW_WORDS_MODE; w < STREW_WORDS_COUNT; w++) {
+    const strew_words words = (strew_words)w;
+    ck_assert_int_gt(counts[w], 0);
+    ck_assert(!strew_enum_name(words, counts[w]) && !strew_enum_name(words, -1));
+    for (int i = 0, found = -1; i < counts[w]; i++) {
+      ok(strew_enum_from_word(words, strew_enum_name(words, i), &found, &failure));
+      ck_assert_int_eq(found, i);
+      fails(STREW_EARGUMENT, strew_enum_from_word(words, "bogus", &found, &failure));
+      ck_assert(strstr(failure.message, strew_enum_name(words, i)) != NULL);
+      fails(STREW_EARGUMENT, strew_enum_from_word(words, NULL, &found, &failure));
+      ck_assert_int_eq(found, i);
+    }
+  }
+  ck_assert_str_eq(strew_enum_name(STREW_WORDS_BINARY, STREW_FLOOR_DIVIDE), "floor_divide");
+  ck_assert_str_eq(strew_enum_name(STREW_WORDS_FOLD, STREW_FOLD_ARGMIN), "argmin");
+  for (int i = STREW_SUM; i < STREW_REDUCTION_COUNT; i++) {
+    int found = STREW_ASSIGN;
+    ok(strew_enum_from_word(STREW_WORDS_REDUCTION, strew_enum_name(STREW_WORDS_REDUCTION, i), &found, &failure));
+    ck_assert_int_eq(found, i);
   }
 }
 END_TEST

@@ -185,7 +185,7 @@ static void draw_unary(const struct value *const *in, struct operation *operatio
   if (sign && draw_below(2))
     write_text(text, "(%s %s)", sign, in[0]->text);
   else
-    write_text(text, "%s(%s)", strew_unary_name(op), in[0]->text);
+    write_text(text, "%s(%s)", strew_enum_name(STREW_WORDS_UNARY, op), in[0]->text);
 }
 
 static const struct {
@@ -210,7 +210,8 @@ static void draw_binary(const struct value *const *in, struct operation *operati
     return;
   }
   operation->op = (int)draw_below(STREW_BINARY_COUNT);
-  write_text(text, "%s(%s, %s)", strew_binary_name((strew_binary_op)operation->op), in[0]->text, in[1]->text);
+  write_text(text, "%s(%s, %s)", strew_enum_name(STREW_WORDS_BINARY, (strew_binary_op)operation->op), in[0]->text,
+             in[1]->text);
 }
 
 static void draw_fold(const struct value *x, struct operation *operation, char *text) {
@@ -222,10 +223,10 @@ static void draw_fold(const struct value *x, struct operation *operation, char *
   operation->keepdim = operation->has_dim && draw_below(3);
   operation->dim = draw_below(strew_tensor_rank(x->operand.tensor) + 1) - draw_below(2);
   if (operation->has_dim)
-    write_text(text, "%s(%s, %d, %s)", strew_fold_name(fold), x->text, (int)operation->dim,
+    write_text(text, "%s(%s, %d, %s)", strew_enum_name(STREW_WORDS_FOLD, fold), x->text, (int)operation->dim,
                operation->keepdim ? "true" : "false");
   else
-    write_text(text, "%s(%s)", strew_fold_name(fold), x->text);
+    write_text(text, "%s(%s)", strew_enum_name(STREW_WORDS_FOLD, fold), x->text);
 }
 
 static void draw_conversion(const struct value *x, struct operation *operation, char *text) {

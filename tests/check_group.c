@@ -164,8 +164,8 @@ START_TEST(test_random_groups) {
   for (int turn = 0; turn < sweep(TURNS); turn++) {
     use_turn(turn, _i);
     seed_draws((uint64_t)_i + 1);
-    snprintf(what, sizeof what, "%s %s on %d threads", strew_dtype_name(dtype), strew_reduction_name(reduction),
-             strew_context_threads(context));
+    snprintf(what, sizeof what, "%s %s on %d threads", strew_dtype_name(dtype),
+             strew_enum_name(STREW_WORDS_REDUCTION, reduction), strew_context_threads(context));
     for (int n = 0; n < some(80); n++) {
       struct group_call call = draw_group(dtype, reduction);
       run_group(&call, false, what);
@@ -183,7 +183,7 @@ START_TEST(test_random_groups_in_float64) {
   for (int turn = 0; turn < sweep(4); turn++) {
     use_threads((const int[]){1, 2, 3, 7}[turn]);
     seed_draws((uint64_t)_i + 1);
-    snprintf(what, sizeof what, "%s of %s in float64 on %d threads", strew_reduction_name(reduction),
+    snprintf(what, sizeof what, "%s of %s in float64 on %d threads", strew_enum_name(STREW_WORDS_REDUCTION, reduction),
              strew_dtype_name(dtype), strew_context_threads(context));
     for (int n = 0; n < some(60); n++) {
       struct group_call call = draw_group(dtype, reduction);
@@ -365,7 +365,8 @@ static void check_bad_group(strew_tensor *src, strew_tensor *index, strew_tensor
              failure.op, value, place, is_given ? "out" : "the result", rows);
     ck_assert_msg(!strncmp(failure.message, expected, strlen(expected)), "%s\nis not\n%s", failure.message, expected);
     ck_assert(out == (is_given ? given : NULL) && !arg);
-    assert_elements(given, strew_tensor_dtype(given), before, "%s after a bad index", strew_reduction_name(reduction));
+    assert_elements(given, strew_tensor_dtype(given), before, "%s after a bad index",
+                    strew_enum_name(STREW_WORDS_REDUCTION, reduction));
   }
   free(before);
 }

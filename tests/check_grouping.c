@@ -286,7 +286,7 @@ START_TEST(test_random_ids) {
       /* later changes of the index do not reach the grouping */
       if (strew_tensor_is_contiguous(index)) ok(strew_fill(index, strew_int(1000), &failure));
       ck_assert_int_eq(strew_grouping_key_count(grouping), 0);
-      check_groups(grouping, &groups, strew_mode_name(mode));
+      check_groups(grouping, &groups, strew_enum_name(STREW_WORDS_MODE, mode));
       strew_grouping_release(grouping);
       strew_release(index);
       free_groups(&groups), free(values);
@@ -359,7 +359,7 @@ START_TEST(test_random_reductions) {
       ok(group_form(strew_by_grouping(grouping), src, &options, &out, with_arg ? &arg : NULL, &failure));
       options.dim_size = size, options.mode = STREW_DROP;
       ok(group_form(strew_by_index(copy), src, &options, &expected, with_arg ? &expected_arg : NULL, &failure));
-      assert_same(out, expected, strew_reduction_name(reduction));
+      assert_same(out, expected, strew_enum_name(STREW_WORDS_REDUCTION, reduction));
       if (with_arg) assert_same(arg, expected_arg, "arg");
       /* into a given one */
       options.dim_size = -1, options.mode = STREW_ERROR;
@@ -495,7 +495,8 @@ START_TEST(test_random_aggregates) {
       for (int i = 0; i < count; i++) {
         strew_tensor *expected = alone(grouping, &aggregates[i]);
         assert_same(out[i], expected,
-                    aggregates[i].src ? strew_reduction_name(aggregates[i].options.reduction) : "count");
+                    aggregates[i].src ? strew_enum_name(STREW_WORDS_REDUCTION, aggregates[i].options.reduction)
+                                      : "count");
         strew_release(out[i]), strew_release(expected);
       }
       for (int c = 0; c < COLUMNS; c++) strew_release(src[c]);
@@ -524,7 +525,8 @@ START_TEST(test_aggregates_of_all_reductions) {
     const bool has_number = i == STREW_GROUP_SUM || i == STREW_GROUP_PROD || i == STREW_GROUP_LOGSUMEXP;
     if (is_float_dtype(strew_tensor_dtype(expected)) && !has_number) ok(strew_fill(empty, strew_float(NAN), &failure));
     const bool is_of_table = i == STREW_GROUP_VAR || i == STREW_GROUP_STD || i == STREW_GROUP_MEDIAN; /* below */
-    if (!is_of_table) assert_same(out[i], expected, strew_group_reduction_name((strew_group_reduction)i));
+    if (!is_of_table)
+      assert_same(out[i], expected, strew_enum_name(STREW_WORDS_GROUP_REDUCTION, (strew_group_reduction)i));
     strew_release(out[i]), strew_release(expected), strew_release(empty);
     out[i] = NULL;
   }

@@ -403,8 +403,8 @@ START_TEST(test_random_calls) {
     for (int n = 0; n < some(20) * KINDS; n++) {
       struct trial t = draw_trial((enum kind)(n % KINDS), dtype, reduction);
       snprintf(what, sizeof what, "%s %d of %s %s, mode %s, %d threads", kind_names[t.kind], n, strew_dtype_name(dtype),
-               strew_reduction_name(t.options.reduction), strew_mode_name(t.options.mode),
-               strew_context_threads(context));
+               strew_enum_name(STREW_WORDS_REDUCTION, t.options.reduction),
+               strew_enum_name(STREW_WORDS_MODE, t.options.mode), strew_context_threads(context));
       check_trial(&t, what);
       release_trial(&t);
     }
@@ -428,7 +428,8 @@ START_TEST(test_large_calls) {
       t.source = random_tensor(t.dtype, 1, &n, k % 5 ? CONTIGUOUS : STRIDED);
       for (int d = 0; d < 3 && t.kind == INDEX_PUT; d++) t.indices[d] = draw_index(&t, 1, &n, shape[d]);
       if (t.kind == SCATTER_ND) t.index = draw_index(&t, 2, (int64_t[]){n, 3}, 5);
-      snprintf(what, sizeof what, "large %s %d, %s", kind_names[t.kind], k, strew_reduction_name(t.options.reduction));
+      snprintf(what, sizeof what, "large %s %d, %s", kind_names[t.kind], k,
+               strew_enum_name(STREW_WORDS_REDUCTION, t.options.reduction));
       check_trial(&t, what);
       release_trial(&t);
       t = (struct trial){.kind = k % 2 ? PUT : TAKE, .dtype = t.dtype, .options = t.options, .rank = 1, .sizes = {n}};

@@ -194,9 +194,7 @@ START_TEST(test_null_options_and_words) {
   strew_context *other = NULL;
   strew_device *cpu = NULL;
   strew_dtype dtype;
-  strew_reduction reduction;
-  strew_mode mode;
-  strew_colormap colormap;
+  int reduction, mode, colormap;
   strew_table *table = NULL;
   ok(strew_context_create(NULL, &other, NULL));
   ok(strew_device_find(other, NULL, &cpu, NULL));
@@ -207,9 +205,9 @@ START_TEST(test_null_options_and_words) {
   ck_assert_ptr_null(strew_table_find(table, "x"));
   ck_assert_ptr_null(strew_table_find(table, NULL));
   ck_assert_int_eq(strew_dtype_from_word(NULL, &dtype, NULL), STREW_EARGUMENT);
-  ck_assert_int_eq(strew_reduction_from_word(NULL, &reduction, NULL), STREW_EARGUMENT);
-  ck_assert_int_eq(strew_mode_from_word(NULL, &mode, NULL), STREW_EARGUMENT);
-  ck_assert_int_eq(strew_colormap_from_word(NULL, &colormap, NULL), STREW_EARGUMENT);
+  ck_assert_int_eq(strew_enum_from_word(STREW_WORDS_REDUCTION, NULL, &reduction, NULL), STREW_EARGUMENT);
+  ck_assert_int_eq(strew_enum_from_word(STREW_WORDS_MODE, NULL, &mode, NULL), STREW_EARGUMENT);
+  ck_assert_int_eq(strew_enum_from_word(STREW_WORDS_COLORMAP, NULL, &colormap, NULL), STREW_EARGUMENT);
   ck_assert_int_eq(strew_load(cpu, "x.npy", NULL, NULL, NULL, NULL), STREW_EARGUMENT);
   ck_assert_int_eq(strew_load(cpu, "x.csv", NULL, NULL, NULL, NULL), STREW_EARGUMENT);
   ck_assert_ptr_null(strew_device_at(other, -1));

@@ -484,17 +484,17 @@ START_TEST(names_and_sizes) {
     ck_assert_int_eq(dtype, i);
   }
   for (int i = 0; i < STREW_REDUCTION_COUNT; i++)
-    ck_assert_str_eq(strew_reduction_name((strew_reduction)i), reductions[i]);
+    ck_assert_str_eq(strew_enum_name(STREW_WORDS_REDUCTION, (strew_reduction)i), reductions[i]);
   for (int i = 0; i < STREW_MODE_COUNT; i++) {
-    strew_mode mode = STREW_MODE_COUNT;
-    ck_assert_str_eq(strew_mode_name((strew_mode)i), modes[i]);
-    ok(strew_mode_from_word(modes[i], &mode, &failure));
+    int mode = STREW_MODE_COUNT;
+    ck_assert_str_eq(strew_enum_name(STREW_WORDS_MODE, (strew_mode)i), modes[i]);
+    ok(strew_enum_from_word(STREW_WORDS_MODE, modes[i], &mode, &failure));
     ck_assert_int_eq(mode, i);
   }
   ck_assert_ptr_null(strew_dtype_name(STREW_DTYPE_END));
   ck_assert_uint_eq(strew_dtype_size_bytes(STREW_DTYPE_END), 0);
-  ck_assert_ptr_null(strew_reduction_name(STREW_REDUCTION_COUNT));
-  ck_assert_ptr_null(strew_mode_name(STREW_MODE_COUNT));
+  ck_assert_ptr_null(strew_enum_name(STREW_WORDS_REDUCTION, STREW_REDUCTION_COUNT));
+  ck_assert_ptr_null(strew_enum_name(STREW_WORDS_MODE, STREW_MODE_COUNT));
 }
 END_TEST
 
@@ -505,12 +505,12 @@ START_TEST(words_of_reductions) {
   } words[] = {{"sum", STREW_SUM},   {"add", STREW_SUM},   {"prod", STREW_PROD}, {"multiply", STREW_PROD},
                {"mul", STREW_PROD},  {"mean", STREW_MEAN}, {"amax", STREW_AMAX}, {"max", STREW_AMAX},
                {"amin", STREW_AMIN}, {"min", STREW_AMIN}};
-  strew_reduction reduction = STREW_ASSIGN;
+  int reduction = STREW_ASSIGN;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    ok(strew_reduction_from_word(words[i].word, &reduction, &failure));
+    ok(strew_enum_from_word(STREW_WORDS_REDUCTION, words[i].word, &reduction, &failure));
     ck_assert_int_eq(reduction, words[i].expected);
   }
-  assert_fails(strew_reduction_from_word("assign", &reduction, &failure), STREW_EARGUMENT,
+  assert_fails(strew_enum_from_word(STREW_WORDS_REDUCTION, "assign", &reduction, &failure), STREW_EARGUMENT,
                "reduce: 'reduce' is \"assign\", expected one of sum = add, prod = multiply = mul, mean, amax = max, "
                "amin = min");
 }
@@ -518,8 +518,7 @@ END_TEST
 
 START_TEST(words_that_are_unknown) {
   strew_dtype dtype;
-  strew_reduction reduction;
-  strew_mode mode;
+  int reduction, mode;
   assert_fails(
       strew_dtype_from_word("float", &dtype, &failure), STREW_EARGUMENT,
       "dtype: 'dtype' is \"float\", expected one of float32, float64, float16, bfloat16, int64, int32, int16, int8, "
@@ -529,10 +528,10 @@ START_TEST(words_that_are_unknown) {
       "dtype: 'dtype' is missing, expected one of float32, float64, float16, bfloat16, int64, int32, int16, int8, "
       "uint8, bool, uint16, uint32, uint64, time, text");
   assert_fails(
-      strew_reduction_from_word("Sum", &reduction, &failure), STREW_EARGUMENT,
+      strew_enum_from_word(STREW_WORDS_REDUCTION, "Sum", &reduction, &failure), STREW_EARGUMENT,
       "reduce: 'reduce' is \"Sum\", expected one of sum = add, prod = multiply = mul, mean, amax = max, amin = "
       "min\n  hint  did you mean 'sum'?");
-  assert_fails(strew_mode_from_word("", &mode, &failure), STREW_EARGUMENT,
+  assert_fails(strew_enum_from_word(STREW_WORDS_MODE, "", &mode, &failure), STREW_EARGUMENT,
                "mode: 'mode' is \"\", expected one of error, wrap, clip, drop");
 }
 END_TEST

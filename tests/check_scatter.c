@@ -62,14 +62,14 @@ static void run_call(const struct random_call *call, const char *what) {
   strew_tensor *out = NULL;
   ok(strew_scatter(call->self, c->dim, call->index, call->operand, &options, &out, &failure));
   assert_elements(out, c->dtype, expected, "%s, out of place, rank %d dim %d mode %s", what, c->rank, c->dim,
-                  strew_mode_name(c->mode));
+                  strew_enum_name(STREW_WORDS_MODE, c->mode));
   assert_elements(call->self, c->dtype, self, "%s: self after a call out of place", what);
   strew_release(out);
   out = call->self;
   ok(strew_scatter(call->self, c->dim, call->index, call->operand, &options, &out, &failure));
   ck_assert_ptr_eq(out, call->self);
   assert_elements(call->self, c->dtype, expected, "%s, in place, rank %d dim %d mode %s", what, c->rank, c->dim,
-                  strew_mode_name(c->mode));
+                  strew_enum_name(STREW_WORDS_MODE, c->mode));
   free(self), free(index), free(src), free(expected);
 }
 
@@ -88,8 +88,8 @@ START_TEST(test_random_scatter) {
   for (int turn = 0; turn < sweep(TURNS); turn++) {
     use_turn(turn, _i);
     seed_draws((uint64_t)_i + 1);
-    snprintf(what, sizeof what, "%s %s on %d threads", strew_dtype_name(dtype), strew_reduction_name(reduction),
-             strew_context_threads(context));
+    snprintf(what, sizeof what, "%s %s on %d threads", strew_dtype_name(dtype),
+             strew_enum_name(STREW_WORDS_REDUCTION, reduction), strew_context_threads(context));
     for (int n = 0; n < some(60); n++) {
       struct random_call call = draw_call(dtype, reduction);
       run_call(&call, what);
@@ -162,7 +162,7 @@ START_TEST(test_shapes) {
     call.src = random_tensor(call.c.dtype, call.c.rank, call.c.src_sizes, k % 5 ? CONTIGUOUS : EXPANDED);
     call.operand = strew_of(call.src);
     snprintf(what, sizeof what, "%s: %s %s on %d threads", shapes[shape].name, strew_dtype_name(call.c.dtype),
-             strew_reduction_name(reduction), strew_context_threads(context));
+             strew_enum_name(STREW_WORDS_REDUCTION, reduction), strew_context_threads(context));
     run_call(&call, what);
     release_call(&call);
   }
@@ -189,7 +189,7 @@ START_TEST(test_extremes) {
     call.src = tensor_from_doubles(call.c.dtype, PAIRS, coming);
     call.index = tensor_from_integers(STREW_INT64, PAIRS, places);
     call.operand = strew_of(call.src);
-    run_call(&call, strew_reduction_name(call.c.reduction));
+    run_call(&call, strew_enum_name(STREW_WORDS_REDUCTION, call.c.reduction));
     release_call(&call);
   }
 }
@@ -225,7 +225,7 @@ START_TEST(test_extremes_of_halves) {
   strew_tensor *narrow = tensor_of(STREW_INT64, 2, column, CONTIGUOUS, values);
   ok(strew_expand(narrow, 2, sizes, &call.index, &failure));
   call.operand = strew_of(call.src);
-  run_call(&call, strew_reduction_name(call.c.reduction));
+  run_call(&call, strew_enum_name(STREW_WORDS_REDUCTION, call.c.reduction));
   strew_release(narrow);
   release_call(&call);
   free(held), free(coming), free(values);
@@ -355,7 +355,8 @@ START_TEST(test_random_gather) {
     ok(strew_gather_with(call.self, call.c.dim, call.index, &(strew_index_options){.mode = call.c.mode}, &out,
                          &failure));
     assert_sizes(out, call.c.rank, call.c.index_sizes);
-    assert_elements(out, dtype, expected, "gather %s mode %s", strew_dtype_name(dtype), strew_mode_name(call.c.mode));
+    assert_elements(out, dtype, expected, "gather %s mode %s", strew_dtype_name(dtype),
+                    strew_enum_name(STREW_WORDS_MODE, call.c.mode));
     strew_release(out);
     release_call(&call);
     free(self), free(index), free(expected);
@@ -368,7 +369,7 @@ static void check_gather(const struct scatter_case *c, strew_tensor *self, strew
   strew_dtype dtype = strew_tensor_dtype(index);
   void *host = host_of(self), *values = host_of(index), *expected = oracle_gather(c, host, dtype, values);
   ok(strew_gather_with(self, c->dim, index, &(strew_index_options){.mode = c->mode}, &out, &failure));
-  assert_elements(out, c->dtype, expected, "gather, %s, mode %s", name, strew_mode_name(c->mode));
+  assert_elements(out, c->dtype, expected, "gather, %s, mode %s", name, strew_enum_name(STREW_WORDS_MODE, c->mode));
   free(host), free(values), free(expected);
   strew_release(out);
 }
@@ -459,7 +460,8 @@ START_TEST(test_in_place_allocates_nothing_that_grows) {
   strew_scatter_options options = {.reduction = reduction, .exclude_self = true};
   ok(strew_scatter(self, 0, index, strew_of(src), &options, &out, &failure));
   size_t held = strew_context_peak_bytes(context) - before, self_bytes = 10 * 8 * 2;
-  ck_assert_msg(held <= 6 * self_bytes, "%s allocated %zu bytes", strew_reduction_name(reduction), held);
+  ck_assert_msg(held <= 6 * self_bytes, "%s allocated %zu bytes", strew_enum_name(STREW_WORDS_REDUCTION, reduction),
+                held);
   strew_release(self), strew_release(column), strew_release(index), strew_release(src);
 }
 END_TEST

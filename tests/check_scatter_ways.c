@@ -160,7 +160,7 @@ START_TEST(test_ways) {
     sizes_of(shape, k % 2 ? LONG : SHORT, places[k / STREW_REDUCTION_COUNT], &c);
     strew_tensor *index = index_for(shape, look, &c, k % 4 == 3 ? STREW_INT32 : STREW_INT64);
     snprintf(what, sizeof what, "%s, %s, %" PRId64 " places: %s %s on %d threads", shape_names[shape], looks[look].name,
-             c.self_sizes[c.dim], strew_dtype_name(c.dtype), strew_reduction_name(c.reduction),
+             c.self_sizes[c.dim], strew_dtype_name(c.dtype), strew_enum_name(STREW_WORDS_REDUCTION, c.reduction),
              strew_context_threads(context));
     check_call(&c, index, k % 7 == 5 ? STRIDED : CONTIGUOUS, what);
     if (k % 3 == 0) check_bad(&c, index, what);
@@ -197,7 +197,8 @@ START_TEST(test_partitions) {
     sizes_of(shape, COUNT, shape == LINE ? TARGET : TARGET / COLUMNS, &c);
     strew_tensor *index = index_for(shape, _i, &c, k % 4 == 3 ? STREW_INT32 : STREW_INT64);
     snprintf(what, sizeof what, "turns, %s, %s: %s %s on %d threads", shape_names[shape], looks[_i].name,
-             strew_dtype_name(c.dtype), strew_reduction_name(c.reduction), strew_context_threads(context));
+             strew_dtype_name(c.dtype), strew_enum_name(STREW_WORDS_REDUCTION, c.reduction),
+             strew_context_threads(context));
     check_call(&c, index, k % 5 == 4 ? STRIDED : CONTIGUOUS, what);
     check_bad(&c, index, what);
     strew_release(index);
@@ -237,7 +238,7 @@ START_TEST(test_lines) {
     strew_tensor *index = index_for(shape, _i, &c, k % 9 ? STREW_INT64 : STREW_INT32);
     snprintf(what, sizeof what, "%s of %" PRId64 ", %s, %" PRId64 " places: %s %s on %d threads", shape_names[shape],
              c.index_sizes[c.rank - 1], looks[_i].name, c.self_sizes[c.dim], strew_dtype_name(c.dtype),
-             strew_reduction_name(c.reduction), strew_context_threads(context));
+             strew_enum_name(STREW_WORDS_REDUCTION, c.reduction), strew_context_threads(context));
     check_call(&c, index, k % 11 ? CONTIGUOUS : STRIDED, what);
     check_bad(&c, index, what);
     check_gather(&c, index, what);

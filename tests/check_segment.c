@@ -183,8 +183,8 @@ START_TEST(test_random_segments) {
   for (int turn = 0; turn < sweep(TURNS); turn++) {
     use_turn(turn, _i);
     seed_draws((uint64_t)_i + 1);
-    snprintf(what, sizeof what, "%s %s on %d threads", strew_dtype_name(dtype), strew_reduction_name(reduction),
-             strew_context_threads(context));
+    snprintf(what, sizeof what, "%s %s on %d threads", strew_dtype_name(dtype),
+             strew_enum_name(STREW_WORDS_REDUCTION, reduction), strew_context_threads(context));
     for (int n = 0; n < some(80); n++) {
       struct segment_case c = draw_case(dtype, reduction, n % 2);
       run_csr(&c, what);
@@ -231,7 +231,8 @@ static void run_large(strew_dtype dtype, strew_reduction reduction, int64_t size
     ok(strew_segment_csr_with(c.src, c.given, &(strew_segment_options){.reduction = reduction}, &out,
                               with_arg ? &arg : NULL, &failure));
     assert_elements(out, dtype, expected, "%s of %s, %" PRId64 " columns, on %d threads",
-                    strew_reduction_name(reduction), strew_dtype_name(dtype), columns, strew_context_threads(context));
+                    strew_enum_name(STREW_WORDS_REDUCTION, reduction), strew_dtype_name(dtype), columns,
+                    strew_context_threads(context));
     if (arg) assert_elements(arg, STREW_INT64, winners, "arg, %" PRId64 " columns", columns);
     strew_release(out), strew_release(arg);
   }

@@ -476,10 +476,10 @@ START_TEST(test_refused) {
                "quantile: 'q' has value 2.0 at [1], expected numbers from 0 to 1\n"
                "  self  float32[3] cpu\n  q     float32[2] cpu");
   ck_assert_int_eq(failure.position[0], 1);
-  strew_interpolation word;
-  ok(strew_interpolation_from_word("midpoint", &word, &failure));
+  int word;
+  ok(strew_enum_from_word(STREW_WORDS_INTERPOLATION, "midpoint", &word, &failure));
   ck_assert_int_eq(word, STREW_MIDPOINT);
-  assert_fails(strew_interpolation_from_word("cubic", &word, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_enum_from_word(STREW_WORDS_INTERPOLATION, "cubic", &word, &failure), STREW_EARGUMENT, NULL);
   ck_assert_ptr_null(out);
   strew_release(floats), strew_release(ints), strew_release(qs), strew_release(half);
 }

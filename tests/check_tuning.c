@@ -48,7 +48,8 @@ static void check_scatter(const struct scatter_case *c, strew_tensor *index, con
   void *held = host_of(self), *values = host_of(index), *contributions = host_of(src);
   void *expected = oracle_scatter(c, held, strew_tensor_dtype(index), values, contributions);
   ok(strew_scatter(self, c->dim, index, strew_of(src), &options, &out, &failure));
-  assert_elements(self, c->dtype, expected, "%s, scattered by %s", what, strew_reduction_name(c->reduction));
+  assert_elements(self, c->dtype, expected, "%s, scattered by %s", what,
+                  strew_enum_name(STREW_WORDS_REDUCTION, c->reduction));
   strew_release(self), strew_release(src);
   free(held), free(values), free(contributions), free(expected);
 }

@@ -20,7 +20,9 @@ static struct blocks push_blocks(lua_State *L, int64_t n, const char *mode) {
   blocks.starts = lua_newuserdatauv(L, ((size_t)world.size + 1) * sizeof *blocks.starts, 0);
   for (int64_t r = 0; r <= world.size; r++)
     blocks.starts[r] = n / world.size * r + (r < n % world.size ? r : n % world.size);
-  if (mode) strew_mode_from_word(mode, &blocks.mode, NULL);
+  int value = STREW_ERROR;
+  if (mode) strew_enum_from_word(STREW_WORDS_MODE, mode, &value, NULL);
+  blocks.mode = (strew_mode)value;
   return blocks;
 }
 

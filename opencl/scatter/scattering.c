@@ -9,7 +9,7 @@ struct launch *scattering_launch(const struct scattering *s, const char *file, c
   launch_start(s->launch, file, kernel, "%s%s=%s SRC=%s I=%s REDUCE=%s OUTER=%d%s%s%s",
                s->src->program ? s->src->described.settings : "", s->src->program ? " SELF" : "S",
                dtype_suffix(operands[SELF].dtype), dtype_suffix(operands[SRC].dtype), index_type(operands[INDEX].dtype),
-               strew_reduction_name(s->given->reduction), outer, operands[SRC].storage ? "" : " NUMBER",
+               reduction_name(s->given->reduction), outer, operands[SRC].storage ? "" : " NUMBER",
                s->with_arg ? " ARG" : "", more);
   return s->launch;
 }

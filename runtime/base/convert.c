@@ -55,50 +55,41 @@ static strew_status number_of(const struct vocabulary *words, const char *word, 
   return fail_word(error, words->kind, &guess, known);
 }
 
-/* strew_WHAT_name and strew_WHAT_from_word; KIND is the argument in messages. */
-#define VOCABULARY(what, kind, ...)                                                                                    \
-  static const char *const what##_names[] = {__VA_ARGS__};                                                             \
-  static const struct vocabulary what##_words = {kind, sizeof what##_names / sizeof *what##_names, what##_names};
-#define NAME(what, type)                                                                                               \
-  const char *strew_##what##_name(type value) { return name_of(&what##_words, (int)value); }
-#define FROM_WORD(what, type)                                                                                          \
-  strew_status strew_##what##_from_word(const char *word, type *out, strew_error *error) {                             \
-    int number = 0;                                                                                                    \
-    strew_status status = number_of(&what##_words, word, &number, error);                                              \
-    if (status == STREW_OK) *out = (type)number;                                                                       \
-    return status;                                                                                                     \
+#define DTYPE(ENUM, s, name, ...)  name,
+#define STORED(ENUM, name, ...)    name,
+#define OPERATION(ENUM, name, ...) name,
+#define FOLD(ENUM, f, ...)         #f,
+#define GROUPS(ENUM, word, ...)    word,
+#define VOCABULARY(kind, ...)                                                                                          \
+  {                                                                                                                    \
+    kind, sizeof(const char *[]){__VA_ARGS__} / sizeof(char *), (const char *const[]) { __VA_ARGS__ }                  \
   }
-#define WORDS(what, type, kind, ...) VOCABULARY(what, kind, __VA_ARGS__) NAME(what, type) FROM_WORD(what, type)
-#define DTYPE(ENUM, s, name, ...)    name,
-#define STORED(ENUM, name, ...)      name,
-#define OPERATION(ENUM, name, ...)   name,
-#define FOLD(ENUM, f, ...)           #f,
-#define GROUPS(ENUM, word, ...)      word,
-VOCABULARY(dtype, "dtype", STREW_DTYPES(DTYPE) STREW_STORED_DTYPES(STORED))
-FROM_WORD(dtype, strew_dtype) /* its name: dtype.c, which messages use */
-WORDS(mode, strew_mode, "mode", "error", "wrap", "clip", "drop")
-WORDS(interpolation, strew_interpolation, "interpolation", "linear", "lower", "higher", "midpoint", "nearest")
-WORDS(unary, strew_unary_op, "op", STREW_UNARY(OPERATION))
-WORDS(binary, strew_binary_op, "op", STREW_BINARY(OPERATION))
-WORDS(fold, strew_fold, "fold", STREW_FOLDS(FOLD))
-WORDS(group_reduction, strew_group_reduction, "reduction", STREW_GROUP_REDUCTIONS(GROUPS))
-WORDS(product, strew_product, "kind", "matmul", "mm", "mv", "dot")
-WORDS(key_order, strew_key_order, "order", "sorted", "first")
-VOCABULARY(colormap, "colormap", "viridis", "magma", "inferno", "coolwarm", "grey")
-NAME(colormap, strew_colormap)
+static const struct vocabulary dtype_words = VOCABULARY("dtype", STREW_DTYPES(DTYPE) STREW_STORED_DTYPES(STORED));
+/* kind: the argument in messages. Reductions have several words each: see below. */
+static const struct vocabulary vocabularies[STREW_WORDS_COUNT] = {
+    [STREW_WORDS_MODE] = VOCABULARY("mode", "error", "wrap", "clip", "drop"),
+    [STREW_WORDS_INTERPOLATION] = VOCABULARY("interpolation", "linear", "lower", "higher", "midpoint", "nearest"),
+    [STREW_WORDS_UNARY] = VOCABULARY("op", STREW_UNARY(OPERATION)),
+    [STREW_WORDS_BINARY] = VOCABULARY("op", STREW_BINARY(OPERATION)),
+    [STREW_WORDS_FOLD] = VOCABULARY("fold", STREW_FOLDS(FOLD)),
+    [STREW_WORDS_PRODUCT] = VOCABULARY("kind", "matmul", "mm", "mv", "dot"),
+    [STREW_WORDS_GROUP_REDUCTION] = VOCABULARY("reduction", STREW_GROUP_REDUCTIONS(GROUPS)),
+    [STREW_WORDS_KEY_ORDER] = VOCABULARY("order", "sorted", "first"),
+    [STREW_WORDS_COLORMAP] = VOCABULARY("colormap", "viridis", "magma", "inferno", "coolwarm", "grey"),
+};
 
-strew_status strew_colormap_from_word(const char *word, strew_colormap *out, strew_error *error) {
-  int number = 0;
-  strew_status status = number_of(&colormap_words, word && !strcmp(word, "gray") ? "grey" : word, &number, error);
-  if (status == STREW_OK) *out = (strew_colormap)number;
+strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error) {
+  int number = 0; /* its name: dtype.c, which messages use */
+  strew_status status = number_of(&dtype_words, word, &number, error);
+  if (status == STREW_OK) *out = (strew_dtype)number;
   return status;
 }
 
-strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error) {
+static strew_status reduction_of(const char *word, int *out, strew_error *error) {
   const char *name;
   for (int i = 0; word && i < STREW_REDUCTION_COUNT; i++)
     for (int k = 0; i != STREW_ASSIGN && (name = reduction_word((strew_reduction)i, k)); k++)
-      if (!strcmp(word, name)) return *out = (strew_reduction)i, STREW_OK;
+      if (!strcmp(word, name)) return *out = i, STREW_OK;
   strew_guess guess = {.wanted = word};
   char known[TEXT_BYTES];
   int at = 0;
@@ -108,6 +99,19 @@ strew_status strew_reduction_from_word(const char *word, strew_reduction *out, s
       strew_guess_name(&guess, name);
     }
   return fail_word(error, "reduce", &guess, known);
+}
+
+const char *strew_enum_name(strew_words of, int value) {
+  if (of == STREW_WORDS_REDUCTION) return reduction_name((strew_reduction)value);
+  return (unsigned)of < STREW_WORDS_COUNT ? name_of(&vocabularies[of], value) : NULL;
+}
+
+strew_status strew_enum_from_word(strew_words of, const char *word, int *out, strew_error *error) {
+  if (of == STREW_WORDS_REDUCTION) return reduction_of(word, out, error);
+  CALL(call, "enum_from_word", error, {0});
+  if ((unsigned)of >= STREW_WORDS_COUNT) return fail_unknown(&call, "of", (int)of, STREW_WORDS_COUNT - 1);
+  const bool is_gray = of == STREW_WORDS_COLORMAP && word && !strcmp(word, "gray");
+  return number_of(&vocabularies[of], is_gray ? "grey" : word, out, error);
 }
 
 /* ------------------------------------------------------------------------------------------------------- times */

@@ -33,7 +33,7 @@ size_t strew_dtype_size_bytes(strew_dtype dtype) { return (unsigned)dtype < STRE
 const char *strew_dtype_name(strew_dtype dtype) {
   return (unsigned)dtype < STREW_DTYPE_END ? dtypes[dtype].name : NULL;
 }
-const char *strew_reduction_name(strew_reduction reduction) {
+const char *reduction_name(strew_reduction reduction) {
   return (unsigned)reduction < STREW_REDUCTION_COUNT ? reductions[reduction].words[0] : NULL;
 }
 const char *reduction_word(strew_reduction reduction, int which) {

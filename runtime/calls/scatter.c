@@ -18,7 +18,7 @@
 strew_status check_mean(const struct call *call, strew_reduction reduction, strew_dtype dtype) {
   if (reduction != STREW_ASSIGN && !dtype_is_number(dtype))
     return fail(call, FAULT(STREW_EDTYPE, "reduce"), "is \"%s\", which is not defined for %s",
-                strew_reduction_name(reduction), strew_dtype_name(dtype));
+                reduction_name(reduction), strew_dtype_name(dtype));
   if (reduction != STREW_MEAN || dtype != STREW_BOOL) return STREW_OK;
   return fail(call, FAULT(STREW_EDTYPE, "reduce"), "is \"mean\", which is not defined for bool");
 }

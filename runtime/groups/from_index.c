@@ -45,7 +45,7 @@ strew_status check_joining(const struct call *call, strew_reduction reduction, s
   RETURN_IF_FAILED(check_words(call, reduction, mode));
   if (!with_arg || reduction == STREW_AMAX || reduction == STREW_AMIN) return STREW_OK;
   return fail(call, FAULT(STREW_EARGUMENT, "reduce"), "is \"%s\", expected amax or amin: only they have arg",
-              strew_reduction_name(reduction));
+              reduction_name(reduction));
 }
 
 /* The dtype of the result, in which values are joined: src's, or options->dtype. */
@@ -61,7 +61,7 @@ static strew_status check_group_dtype(const struct call *call, const struct grou
   if (dtype == src) return check_mean(call, options->reduction, src);
   if (is_extreme)
     return fail(call, fault, "is %s, valid for sum, prod and mean only; \"%s\" is computed in src's dtype, %s",
-                strew_dtype_name(dtype), strew_reduction_name(options->reduction), strew_dtype_name(src));
+                strew_dtype_name(dtype), reduction_name(options->reduction), strew_dtype_name(src));
   if (dtype == STREW_FLOAT64 || (dtype == STREW_INT64 && !dtype_is_float(src))) return STREW_OK;
   return fail(call, fault, "is %s, expected float64%s or src's own, %s", strew_dtype_name(dtype),
               dtype_is_float(src) ? "" : ", int64", strew_dtype_name(src));

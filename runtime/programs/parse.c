@@ -851,9 +851,9 @@ static const char *const call_words[] = {
 
 const char *node_name(const struct node *node) {
   switch (node->kind) {
-  case NODE_UNARY: return strew_unary_name((strew_unary_op)node->op);
-  case NODE_BINARY: return strew_binary_name((strew_binary_op)node->op);
-  case NODE_FOLD: return strew_fold_name((strew_fold)node->op);
+  case NODE_UNARY: return strew_enum_name(STREW_WORDS_UNARY, node->op);
+  case NODE_BINARY: return strew_enum_name(STREW_WORDS_BINARY, node->op);
+  case NODE_FOLD: return strew_enum_name(STREW_WORDS_FOLD, node->op);
   case NODE_CALL: return call_words[node->op];
   default: return node_words[node->kind];
   }

@@ -48,8 +48,8 @@ static void put_operation(struct bytes *bytes, int depth) {
   switch (fuzz_below(bytes, 9)) {
   case 0: put_call(bytes, depth, 3, ONE_OF(bytes, threes), ")"); return;
   case 1: put_call(bytes, depth, 1, "(", ")["), put_value(bytes, depth - 1), put("]"); return;
-  case 2: word = strew_unary_name((strew_unary_op)fuzz_below(bytes, STREW_UNARY_COUNT)); break;
-  case 3: word = strew_binary_name((strew_binary_op)fuzz_below(bytes, STREW_BINARY_COUNT)); break;
+  case 2: word = strew_enum_name(STREW_WORDS_UNARY, (strew_unary_op)fuzz_below(bytes, STREW_UNARY_COUNT)); break;
+  case 3: word = strew_enum_name(STREW_WORDS_BINARY, (strew_binary_op)fuzz_below(bytes, STREW_BINARY_COUNT)); break;
   case 4: word = strew_dtype_name((strew_dtype)fuzz_below(bytes, STREW_DTYPE_COUNT)); break;
   case 5: word = ONE_OF(bytes, folds); break;
   case 6: {
@@ -60,8 +60,8 @@ static void put_operation(struct bytes *bytes, int depth) {
   default: put_call(bytes, depth, 1, "(", ONE_OF(bytes, operators)), put_call(bytes, depth, 1, "", ")"); return;
   }
   snprintf(name, sizeof name, "%s(", word);
-  const bool is_fold = strew_fold_from_word(word, &(strew_fold){0}, NULL) == STREW_OK;
-  const bool is_pair = strew_binary_from_word(word, &(strew_binary_op){0}, NULL) == STREW_OK;
+  const bool is_fold = strew_enum_from_word(STREW_WORDS_FOLD, word, &(int){0}, NULL) == STREW_OK;
+  const bool is_pair = strew_enum_from_word(STREW_WORDS_BINARY, word, &(int){0}, NULL) == STREW_OK;
   put_call(bytes, depth, 1 + is_pair, name, is_fold ? ONE_OF(bytes, tails) : ")");
 }
 
