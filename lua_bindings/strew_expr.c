@@ -130,26 +130,31 @@ static void push_bound(lua_State *L, struct script_call *call) {
   bind_push_owner(L, &bounds);
 }
 
-/* The expression of a call f(inputs) or f:with(inputs) without words, with a plain table; position 4 has the names, which
-   are pushed. NULL: family/expressions.lua reads it. To be called when the result is at position 3. */
-static strew_expr *begin_plain(lua_State *L, struct script_call *call) {
+/* The expression at position 1, if it has no words and calls; the names of its inputs are pushed. NULL:
+   family/expressions.lua reads it. */
+static strew_expr *plain_expr(lua_State *L, const struct script_call *call) {
   const struct owner *self = bind_to_owner(L, &expressions);
-  if (!self || !self->object.any || call->arguments != 2 || !lua_istable(L, 2) || call->binding->recording) return NULL;
-  if (strew_expr_word_count(self->object.expr) || lua_getmetatable(L, 2)) return NULL;
-  if (lua_getfield(L, 2, "out") != LUA_TNIL || lua_getfield(L, 2, "device") != LUA_TNIL) return NULL;
-  lua_settop(L, 3);
+  if (!self || !self->object.any || strew_expr_word_count(self->object.expr) || call->binding->recording) return NULL;
   lua_getiuservalue(L, 1, 1);
-  const bool is_whole = lua_getfield(L, 4, "calls") == LUA_TBOOLEAN && !lua_toboolean(L, -1);
+  const bool is_whole = lua_getfield(L, -1, "calls") == LUA_TBOOLEAN && !lua_toboolean(L, -1);
   return lua_pop(L, 1), is_whole ? self->object.expr : NULL;
 }
 
-/* Reads the inputs of a plain call. False on an error, and for texts and times: the family handles both. */
+/* The same of a call f(inputs) or f:with(inputs), with a plain table; position 4 has the names. To be called when the
+   result is at position 3. */
+static strew_expr *begin_plain(lua_State *L, struct script_call *call) {
+  if (call->arguments != 2 || !lua_istable(L, 2) || lua_getmetatable(L, 2)) return NULL;
+  if (lua_getfield(L, 2, "out") != LUA_TNIL || lua_getfield(L, 2, "device") != LUA_TNIL) return NULL;
+  return lua_settop(L, 3), plain_expr(L, call);
+}
+
+/* Reads the inputs of a plain call, whose names are on top. False on an error, and for texts and times: the family handles
+   both. */
 static bool read_plain(lua_State *L, struct script_call *call, struct bound *e) {
-  if (!read_inputs(L, call, 2, 4, e)) return false;
+  if (!read_inputs(L, call, 2, lua_gettop(L), e)) return false;
   for (int k = 0; k < strew_expr_input_count(e->expr); k++) {
     const strew_tensor *t = e->inputs[k].tensor;
-    const strew_dtype dtype = t ? strew_tensor_dtype(t) : STREW_FLOAT32;
-    if (dtype == STREW_TEXT || dtype == STREW_TIME) return false;
+    if (t && strew_tensor_dtype(t) >= STREW_DTYPE_COUNT) return false;
   }
   return true;
 }
@@ -381,6 +386,27 @@ static int evaluate(lua_State *L, struct script_call *call) {
       read_bound(L, call, 1, &e) ? strew_expr_evaluate(e.expr, &e.values, out, &call->error) : STREW_EARGUMENT, 1);
 }
 
+/* expr_line(f, columns, rows, reads), expr_line(e, nil, rows, reads): the values, and whether they are a line of so many.
+   reads: they may be deferred. nil: family/expressions.lua computes them. */
+static int line(lua_State *L, struct script_call *call) {
+  struct bound e;
+  strew_tensor **out = &bind_push_box(L, call->binding)->tensor;
+  const int position = lua_gettop(L);
+  if (call->binding->recording) return lua_pushnil(L), 1;
+  if (bind_is_bound(L, 1)) {
+    if (!read_bound(L, call, 1, &e)) return -1;
+  } else {
+    e.expr = plain_expr(L, call);
+    if (!e.expr || !strew_expr_input_count(e.expr) || !read_plain(L, call, &e)) return lua_pushnil(L), 1;
+    e.values.columns = true;
+  }
+  lua_settop(L, position);
+  const strew_status status = lua_toboolean(L, 4) ? strew_expr_bind(e.expr, &e.values, out, &call->error)
+                                                  : strew_expr_evaluate(e.expr, &e.values, out, &call->error);
+  lua_pushboolean(L, *out && strew_tensor_rank(*out) == 1 && *strew_tensor_sizes(*out) == lua_tointeger(L, 3));
+  return bind_end(status, 2);
+}
+
 /* expr_call(f, k, op, function, ...): what the function gives. Its errors are those of a call of the script, called `op`
    if that is no nil, and mark node k in f's text. */
 static int call_node(lua_State *L, struct script_call *call) {
@@ -404,12 +430,6 @@ static int call_node(lua_State *L, struct script_call *call) {
 static int is_bound(lua_State *L, struct script_call *call) {
   (void)call;
   lua_pushboolean(L, bind_is_bound(L, 1));
-  return 1;
-}
-
-/* is_recording() */
-static int is_recording(lua_State *L, struct script_call *call) {
-  lua_pushboolean(L, call->binding->recording);
   return 1;
 }
 
@@ -469,8 +489,8 @@ const struct script_function bind_expr_rows[] = {
     {"expr_parts", parts, 0, INNER | CONSTANT},
     {"expr_bind", bind, 0, INNER | CONSTANT | CHECKED, "*ttt"},
     {"expr_evaluate", evaluate, 0, INNER | GROUPED | WRITES},
+    {"expr_line", line, 0, INNER | CONSTANT | WRITES},
     {"expr_call", call_node, 0, INNER | COMPOSED | CHECKED, "*nS*"},
     {"is_bound", is_bound, 0, INNER | CONSTANT},
-    {"is_recording", is_recording, 0, INNER | CONSTANT},
     {NULL},
 };

@@ -236,21 +236,6 @@ struct entry {
   strew_dtype wanted;
 };
 
-/* Reads the src of entry i: a tensor, or a bound expression, in whose place its tensor is pushed. */
-static bool read_source(lua_State *L, struct script_call *call, int entry, int i, strew_group_aggregate *aggregates) {
-  lua_rawgeti(L, entry, 2);
-  const int at = lua_gettop(L);
-  if (lua_isnil(L, at)) return true;
-  if (!bind_is_bound(L, at)) return bind_tensor(L, call, at, "src", &aggregates[i].src);
-  for (int k = 0; k < i; k++) { /* computed once */
-    lua_rawgeti(L, 2, k + 1);
-    lua_rawgeti(L, -1, 2);
-    if (lua_rawequal(L, -1, at)) return aggregates[i].src = aggregates[k].src, true;
-    lua_pop(L, 2);
-  }
-  return bind_expand(L, call, at, true) && bind_tensor(L, call, at, "src", &aggregates[i].src);
-}
-
 static bool read_aggregate(lua_State *L, struct script_call *call, int entry, strew_group_aggregate *aggregate,
                            struct entry *kept) {
   static const char *const keys[] = {"skip_nan", "fill", "dtype", "dim"};
@@ -297,7 +282,8 @@ static int aggregate(lua_State *L, struct script_call *call) {
     lua_replace(L, entry);
     if (!lua_istable(L, entry)) return bind_fail(call, STREW_EARGUMENT, "what", "has an entry that is not a table");
     if (!read_aggregate(L, call, entry, &aggregates[i], &kept[i])) return -1;
-    if (!read_source(L, call, entry, i, aggregates)) return -1;
+    lua_rawgeti(L, entry, 2);
+    if (!lua_isnil(L, -1) && !bind_tensor(L, call, lua_gettop(L), "src", &aggregates[i].src)) return -1;
     if (aggregates[i].src && !bind_check_beside(call, self, aggregates[i].src)) return -1;
   }
   for (int i = 0; i < count; i++) boxes[i] = bind_push_box(L, call->binding);

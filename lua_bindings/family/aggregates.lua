@@ -1,6 +1,7 @@
 -- aggregates.lua: reductions of a grouping by words: what agg and pivot compute.
 --
--- An entry is {name =, word =, src = or nil, options = {...}}. name: the argument that messages give it.
+-- An entry is {name =, word =, src = or nil, options = {...}}. name: the argument that messages give it; is_line: src
+-- is known to be a line of numbers that no call recorded.
 local strew, fail, use, inner = ...
 local errors, tables = use "errors.lua", use "tables.lua"
 local aggregates = {}
@@ -90,15 +91,16 @@ end
 
 local MOST_SHARED = 64
 
--- True if the word's reduction reads bound expressions.
+-- True if the word's reduction reads what is deferred.
 function aggregates.reads(word) return SHARED[word] and word ~= "count" end
 
 local function is_shared(entry)
+  if entry.is_line then return true end
   if not SHARED[entry.word] or entry.word == "count" and entry.src then return false end
   if strew.type(entry.src) == "tensor" and (entry.src.dtype == "time" or entry.src.dtype == "text") then
     return false
   end
-  return not entry.src or inner.is_bound(entry.src) or not inner.is_recorded(entry.src) -- methods have gradients
+  return not entry.src or not inner.is_recorded(entry.src) -- methods have gradients
 end
 
 -- The key of a group for messages, as " (city "Oslo", year 2020)".

@@ -371,42 +371,49 @@ function expressions.evaluate(e, out) return inner.expr_evaluate(e, out) or expr
 
 -------------------------------------------------------------------------------------------------------------- tables
 
--- True if a name that a script gives for a column of x is an expression instead.
+-- True if a name that a script gives for a column of x is an expression instead; that, if it has no errors.
 function expressions.is_text(columns, name)
   if type(name) ~= "string" or string.find(name, "^[%a_][%w_]*$") then return false end
   if tables.place(columns, name) then return false end
-  return pcall(strew.expr, name) or string.find(name, "[-+*/%%^&|~<>=(%[]") and not errors.meant(name, columns.names)
+  local is_parsed, f = pcall(strew.expr, name)
+  return is_parsed and f or string.find(name, "[-+*/%%^&|~<>=(%[]") and not errors.meant(name, columns.names)
 end
 
 -- Returns x's columns, and behind them those that are texts among the names that a script gives.
 function expressions.with_texts(x, names, argument)
   local all = tables.read(x, "x")
   for _, name in ipairs(type(names) == "table" and names or {names}) do
-    if expressions.is_text(all, name) then
-      local t, at = expressions.column(x, all, name, argument), #all.names + 1
+    local f = expressions.is_text(all, name)
+    if f then
+      local t, at = expressions.column(x, all, name, argument, false, f), #all.names + 1
       all.names[at], all.tensors[at] = name, t
     end
   end
   return all
 end
 
--- Returns e for a call that reads it: e itself if it is a line of that length and no call is recorded; else its values.
-function expressions.deferred(e, length)
-  if inner.is_recording() then return expressions.evaluate(e) end
-  local shape = e.shape
-  return #shape == 1 and shape[1] == length and e or expressions.evaluate(e)
+-- Returns e's values, and whether they are a line of that length that no call has recorded. reads: for a call that
+-- reads them; they may be deferred.
+function expressions.line(e, length, reads)
+  local t, is_line = inner.expr_line(e, nil, length, reads)
+  return t or expressions.one_by_one(e), is_line
 end
 
--- Returns a column that a text computes from the columns of x. reads: for a call that reads bound expressions.
-function expressions.column(x, columns, text, argument, reads)
-  local f = expressions.parse(text, columns.names, argument)
-  if not f.inputs[1] then
-    fail(argument, format("has %s, which reads no column", inner.text(text)),
-      argument == "what" and "a number fills a column: {name = 1}" or nil)
+-- Returns a column that a text computes from the columns of x, and whether no call has recorded it. reads: as of
+-- expressions.line. f: the text's expression, if it is known.
+function expressions.column(x, columns, text, argument, reads, f)
+  f = type(f) == "userdata" and f or expressions.parse(text, columns.names, argument)
+  local t, is_line = inner.expr_line(f, x, columns.rows, reads)
+  if not t then
+    if not f.inputs[1] then
+      fail(argument, format("has %s, which reads no column", inner.text(text)),
+        argument == "what" and "a number fills a column: {name = 1}" or nil)
+    end
+    local e
+    e, t = bound(f, x, argument)
+    if e then t, is_line = expressions.line(e, columns.rows, reads) end
   end
-  local e, t = bound(f, x, argument)
-  if e then t = reads and expressions.deferred(e, columns.rows) or expressions.evaluate(e) end
-  if inner.is_bound(t) then return t end
+  if is_line then return t, true end
   if t:dim() == 0 then return t:expand(columns.rows):clone() end
   operands.check_shape(t, {columns.rows}, argument)
   return t

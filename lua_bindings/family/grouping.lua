@@ -169,14 +169,19 @@ local function read_entry(g, name, entry, columns)
     end
   end
   aggregates.check_word(word, "what", where, src)
-  local reads = aggregates.reads(word)
+  local reads, is_line = aggregates.reads(word), nil
   local function read(given)
-    if inner.is_bound(given) then
-      return reads and expressions.deferred(given, g.length) or expressions.evaluate(given)
-    elseif columns and expressions.is_text(columns, given) then
-      local made = reads and columns.made[given] or expressions.column(columns.table, columns, given, "what", reads)
+    if type(given) == "userdata" then
+      if inner.is_bound(given) then given, is_line = expressions.line(given, g.length, reads) end
+      return given
+    end
+    local made = reads and columns and columns.made[given]
+    local f = not made and columns and expressions.is_text(columns, given)
+    if f then made = {expressions.column(columns.table, columns, given, "what", reads, f)} end
+    if made then
       if reads then columns.made[given] = made end
-      return made
+      is_line = made[2]
+      return made[1]
     elseif type(given) ~= "string" and math.type(given) ~= "integer" then
       return given
     elseif not columns then
@@ -201,14 +206,14 @@ local function read_entry(g, name, entry, columns)
       if not operands.is_tensor(given) then fail("what", format(where, inner.text(given)) .. ", expected a tensor") end
       check_line(g, given, tostring(key))
     end
-  elseif src ~= nil and strew.type(src) ~= "tensor" and not inner.is_bound(src) or src == nil and word ~= "count" then
+  elseif src ~= nil and not is_line and strew.type(src) ~= "tensor" or src == nil and word ~= "count" then
     fail("what", format(where, src == nil and "no tensor" or inner.text(src)) .. format(", expected a tensor%s to %s",
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"), expressions.hint(src)
         or src == nil and columns and tables.place(columns, name)
         and format("g:agg{%s = {%s, %s}}", errors.key(name), inner.text(word), inner.text(name)) or nil)
   end
   local options = aggregates.options(entry, 2, "what", where)
-  return {name = name, word = word, src = src, options = options}
+  return {name = name, word = word, src = src, is_line = reads and is_line, options = options}
 end
 
 -- Returns {{name, word, src, ...}, ...} as names in their order, and the entries {word, src, ...} by name.
@@ -254,8 +259,8 @@ end
 
 -- Returns copies of the keys as columns.
 local function key_columns(g, has_keys)
-  local columns = {names = {}, tensors = g.keys}
-  if has_keys then columns = tables.read(g.keys, "self") end
+  local keys = g.keys
+  local columns = has_keys and tables.read(keys, "self") or {names = {}, tensors = keys}
   tables.name_keys(columns)
   return tables.map(columns, function(t) return t:clone() end)
 end
@@ -271,7 +276,8 @@ local function agg(g, what)
     if is_key[names[i]] then fail("what", format("has the name of a key, %s", inner.text(names[i]))) end
   end
   for i = 1, #entries do
-    if operands.is_tensor(entries[i].src) then check_line(g, entries[i].src, entries[i].name) end
+    local entry = entries[i]
+    if not entry.is_line and operands.is_tensor(entry.src) then check_line(g, entry.src, entry.name) end
   end
   local made, keys = aggregates.make(g, entries), #result.names
   for i = 1, #names do

@@ -36,12 +36,9 @@ local function rows(x, which, argument)
       type(which) == "table" and "strew.tensor(which) makes a tensor of a table"
       or math.type(which) == "integer" and format("strew.tensor{%d}", which) or expressions.hint(which))
   end
-  local is_bound = inner.is_bound(which) -- of all rows
-  if not is_bound then
-    operands.check_rank(which, argument, 1, 1, "1", which:dim() > 1 and argument .. ":flatten()" or nil)
-  end
+  operands.check_rank(which, argument, 1, 1, "1", which:dim() > 1 and argument .. ":flatten()" or nil)
   if which.dtype == "bool" then
-    if not is_bound and which:numel() ~= all.rows then
+    if which:numel() ~= all.rows then
       fail(argument, format("has %d elements, x has %d rows", which:numel(), all.rows), nil, "shape")
     end
     which = strew.nonzero(which):squeeze(1)
@@ -189,11 +186,11 @@ local function new_column(x, name, value)
   rawset(x, name, beside(other, name_there, value))
 end
 
--- Returns the column that a text, or another value for all rows, makes.
-local function made_column(new, all, name, value)
+-- Returns the column that a text, whose expression is f, or another value for all rows, makes.
+local function made_column(new, all, name, value, f)
   if type(value) == "string" then
     if rawget(new, value) ~= nil then return rawget(new, value) end
-    return expressions.column(new, all, value, "what")
+    return expressions.column(new, all, value, "what", false, f)
   elseif inner.is_bound(value) then
     return expressions.evaluate(value)
   elseif operands.is_tensor(value) or type(value) == "number" or type(value) == "boolean" then
@@ -206,17 +203,18 @@ end
 -- Adds a column to new, whose columns are `all`, after those that its text needs. state: of each name in `what` true,
 -- "open" while these are added, then nil; and the open ones as a sequence.
 local function add_column(new, all, what, name, state)
-  local value, place = rawget(what, name), tables.place(all, name)
+  local value, place, f = rawget(what, name), tables.place(all, name), nil
   state[#state + 1] = name
   if state[name] == "open" then fail("what", "has columns that need one another: " .. table.concat(state, ", ")) end
   state[name] = "open"
   if type(value) == "string" then
     local is_name = rawget(new, value) ~= nil or rawget(what, value) ~= nil
-    for _, input in ipairs(is_name and {value} or expressions.parse(value, all.names, "what").inputs) do
+    f = not is_name and expressions.parse(value, all.names, "what")
+    for _, input in ipairs(f and f.inputs or {value}) do
       if state[input] and (not place or input ~= name) then add_column(new, all, what, input, state) end
     end
   end
-  local t = beside(all.tensors[1], all.names[1], made_column(new, all, name, value))
+  local t = beside(all.tensors[1], all.names[1], made_column(new, all, name, value, f))
   place = place or #all.names + 1
   all.names[place], all.tensors[place] = name, t
   rawset(new, name, t)
