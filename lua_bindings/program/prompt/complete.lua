@@ -62,13 +62,15 @@ local by_call = {to = "dtype device", scatter_reduce = "reduce", scatter_reduce_
                  index_reduce_ = "reduce", segment_reduce = "reduce", help = "name", require = "module"}
 local by_path = {path = true, load = true, save = true, chunks = true, open = true, lines = true, input = true,
                  output = true, remove = true, rename = true, dofile = true, loadfile = true}
--- What the arguments of calls are whose first one is a table of columns.
-local COLUMN, WORD, AGGREGATE = "column", "word", "aggregate"
+-- What the arguments of calls are whose first one is a table of columns, or a column of text.
+local COLUMN, WORD, OWN_WORD, AGGREGATE = "column", "word", "own word", "aggregate"
 local of_columns = {group_by = {[2] = COLUMN}, columns = {[2] = COLUMN}, sort_by = {[2] = COLUMN},
                     rows = {[2] = COLUMN}, assign = {[2] = COLUMN},
                     join = {[3] = COLUMN}, value_counts = {[2] = COLUMN}, words = {[2] = COLUMN},
+                    asof = {[3] = COLUMN}, melt = {[2] = COLUMN, [3] = COLUMN},
                     code = {[2] = COLUMN, [3] = WORD},
                     pivot = {[2] = COLUMN, [3] = COLUMN, [4] = COLUMN, [5] = AGGREGATE}}
+for name in gmatch("eq ne lt le gt ge isin", "%a+") do of_columns[name] = {[2] = OWN_WORD} end
 
 ------------------------------------------------------------------------------------------------------------- values
 
@@ -179,14 +181,18 @@ local function files(line, path_start, in_home)
   return path_start + #folder, filter(names, word)
 end
 
--- Returns the name of the call whose arguments contain token i, the number of that argument, and the position of the
--- call's parenthesis; the argument may be a table that contains the token.
+local function is_name(token) return token and token.kind == "name" end
+
+-- Returns the position of the name of the call whose arguments contain token i, and the number of that argument, which
+-- may be a table that contains the token: f(a, "i"), f(a, {"i"}), f{"i"}, f "i".
 local function call_around(tokens, i)
-  local before = tokens[i - 1]
-  if before and before.kind == "name" then return before.text, 1 end
+  if is_name(tokens[i - 1]) then return i - 1, 1 end
   local bracket, commas = bracket_around(tokens, i)
-  if bracket and tokens[bracket].text == "{" then bracket, commas = bracket_around(tokens, bracket) end
-  if bracket and tokens[bracket].text == "(" then return tokens[bracket - 1].text, commas + 1, bracket end
+  if bracket and tokens[bracket].text == "{" then
+    if is_name(tokens[bracket - 1]) then return bracket - 1, 1 end
+    bracket, commas = bracket_around(tokens, bracket)
+  end
+  if bracket and tokens[bracket].text == "(" and is_name(tokens[bracket - 1]) then return bracket - 1, commas + 1 end
 end
 
 -- Returns the value of the first argument of the call whose parenthesis is token `open`.
@@ -199,12 +205,20 @@ local function first_argument(tokens, open)
   end
 end
 
--- Returns the parenthesis of the call strew.NAME(...) that ends with token i, and the name.
+-- Returns what the call is of whose name is token i, the value of its first argument, and whether it is a method.
+local function subject_of(tokens, i)
+  if tokens[i - 1] and tokens[i - 1].text == ":" then return value_at(tokens, i - 2), true end
+  return first_argument(tokens, i + 1), false
+end
+
+-- Returns the position of the name of the call strew.NAME(...) or x:NAME(...) that ends with token i, and the name.
 local function call_ending(tokens, i)
   if not tokens[i] or tokens[i].text ~= ")" then return nil end
   local open = bracket_around(tokens, i)
   local name = open and tokens[open].text == "(" and tokens[open - 1]
-  if name and name.kind == "name" and rawequal(value_at(tokens, open - 3), strew) then return open, name.text end
+  if not is_name(name) then return nil end
+  local is_method = tokens[open - 2] and tokens[open - 2].text == ":"
+  if is_method or rawequal(value_at(tokens, open - 3), strew) then return open - 1, name.text end
 end
 
 -- Returns the options that the call around token i may have in the table that contains it: fields of help.lua; {}.
@@ -251,15 +265,14 @@ local function columns_of(t)
   return names
 end
 
-local function words_of_column(t, name)
-  local column = type(t) == "table" and rawget(t, name)
+local function words_of_text(column)
   return strew_type(column) == "tensor" and column.dtype == "text" and column.words or {}
 end
 
 -- Returns the table of columns that the grouping before ":agg", token i, was made from.
 local function table_of_grouping(tokens, i)
-  local open, name = call_ending(tokens, i - 2)
-  if open then return name == "group_by" and first_argument(tokens, open) or nil end
+  local call, name = call_ending(tokens, i - 2)
+  if call then return name == "group_by" and subject_of(tokens, call) or nil end
   local value = value_at(tokens, i - 2)
   local COLUMNS_VALUE = 2
   return is_grouping(value) and debug.getuservalue(value, COLUMNS_VALUE) or nil
@@ -293,19 +306,31 @@ local function dtypes_at(tokens, i)
   return words
 end
 
+-- Returns the words that the string at token i may be, an argument of a call.
+local function words_of_argument(tokens, i)
+  local call, argument = call_around(tokens, i)
+  local name = call and tokens[call].text
+  if of_columns[name] then
+    local subject, is_method = subject_of(tokens, call)
+    local kind = of_columns[name][is_method and argument + 1 or argument]
+    if kind == COLUMN then return columns_of(subject) end
+    if kind == OWN_WORD then return words_of_text(subject) end
+    if kind == WORD then
+      return words_of_text(type(subject) == "table" and rawget(subject, sub(tokens[i - 2].text, 2, -2)))
+    end
+    return kind and words_of(kind) or {}
+  end
+  if by_call[name] then return words_of(by_call[name]) end
+  return by_path[name] and argument == 1 and "files" or {}
+end
+
 -- Returns the words that the string at token i may be; "files": any file name; or nothing.
 local function words_at(tokens, i)
   local before = tokens[i - 1]
   local words = words_of_agg(tokens, i)
   if words then return words end
-  local name, argument, open = call_around(tokens, i)
-  if not before or not find(before.text, "^[=~]=?$") then
-    local kind = open and of_columns[name] and of_columns[name][argument]
-    if kind == COLUMN then return columns_of(first_argument(tokens, open)) end
-    if kind == WORD then return words_of_column(first_argument(tokens, open), sub(tokens[i - 2].text, 2, -2)) end
-    if kind or by_call[name] then return words_of(kind or by_call[name]) end
-    return by_path[name] and argument == 1 and "files" or {}
-  end
+  if before and before.text == "[" then return columns_of(value_at(tokens, i - 2)) end
+  if not before or not find(before.text, "^[=~]=?$") then return words_of_argument(tokens, i) end
   local key = tokens[i - 2] and tokens[i - 2].text
   if key == "dtype" then return dtypes_at(tokens, i) end
   if key == "mode" then
