@@ -31,6 +31,7 @@ end
 
 -- Returns a hint for a name of another library, or nil: it is none, or it is a name of the module.
 function hints.name(name)
+  if name == "map" then name = "apply" end -- of a tensor: strew.map is of files
   local row = string.find(name, "^[%a_]") and answers.names[name]
   if not row then return nil end
   local of_tensor, of_table = row[2], row[3]
@@ -97,6 +98,9 @@ local function typed_column(names, given)
       if type(key) == "string" and is_column[key] then return key end
       local found = type(word) == "string" and nearest(word, known)
       if found then return found end
+      for name in string.gmatch(type(word) == "string" and word or "", "[%a_][%w_]*") do -- of an expression's text
+        if known[name] then return name end
+      end
     end
   end
 end

@@ -7693,6 +7693,7 @@ function strew.join(a, b, key, options) end
 ---@field tolerance? number the largest distance, of times in seconds; farther rows are missing; default: any
 ---@field suffixes? string[] two endings of names that both tables have, default {"_x", "_y"}
 ---@field fill? number|boolean value of missing numbers and booleans, which keep their dtype; default: NaN
+---@field strict? boolean true: no row of b with an equal value, as the price before a trade at the same time; default false
 
 ---Joins to each row of `a` the row of `b` whose `on` is nearest: the last price before a trade (merge_asof).
 ---

@@ -216,7 +216,7 @@ local function distance(a, b)
   return operands.is_float(gap) and gap:masked_fill(a:eq(b), 0) or gap:to("uint64")
 end
 
-local function asof(a, b, on, by, direction, tolerance, suffixes, fill)
+local function asof(a, b, on, by, direction, tolerance, suffixes, fill, strict)
   direction = direction or "backward"
   if direction ~= "backward" and direction ~= "forward" and direction ~= "nearest" then
     fail("direction", format("is %s, expected backward, forward or nearest", inner.text(direction)),
@@ -267,8 +267,8 @@ local function asof(a, b, on, by, direction, tolerance, suffixes, fill)
     local key = of_b:gather(0, from, {mode = "drop"})
     return is_back and distance(of_a, key) or distance(key, of_a)
   end
-  if direction ~= "forward" then back = around(of_b:searchsorted(of_a, {right = true})) end
-  if direction ~= "backward" then ahead = select(2, around(of_b:searchsorted(of_a))) end
+  if direction ~= "forward" then back = around(of_b:searchsorted(of_a, {right = not strict})) end
+  if direction ~= "backward" then ahead = select(2, around(of_b:searchsorted(of_a, {right = strict}))) end
   if back and ahead then
     near_back, near_ahead = to(back, true), to(ahead)
     local takes_ahead = ahead:ge(0) & (back:lt(0) | near_ahead:lt(near_back))
@@ -284,5 +284,5 @@ end
 
 return {
   join = {"a:table b:table key:any how=word suffixes=any fill=scalar", join},
-  asof = {"a:table b:table on:any by=any direction=word tolerance=any suffixes=any fill=scalar", asof},
+  asof = {"a:table b:table on:any by=any direction=word tolerance=any suffixes=any fill=scalar strict=boolean", asof},
 }

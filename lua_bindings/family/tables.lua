@@ -10,6 +10,9 @@ local tables = {}
 -- A column's name for messages: "price" in quotes, or its number.
 function tables.quoted(name) return (inner.text(name)) end
 
+-- The same in code of hints, where a name that is cut would be another one.
+function tables.whole(name) return type(name) == "string" and format("%q", name) or tables.quoted(name) end
+
 local function is_position(key, n) return math.type(key) == "integer" and key >= 1 and key <= n end
 
 local IS_FILLING <const> = {number = true, boolean = true, string = true}
@@ -409,9 +412,13 @@ local function exact_dtype(parts, places, tensors)
       if tensors[other].dtype ~= t.dtype then
         local name, argument = tables.quoted(parts[k].names[places[k]]), parts[k].argument
         local name_there, there = tables.quoted(parts[other].names[places[other]]), parts[other].argument
+        local wide = operands.widest(t)
+        local holds = wide ~= dtype and operands.is_float(tensors[other]) and use "take_rows.lua".as_exact(t, wide)
         fail(argument, format("has column %s with value %s, which %s cannot hold: column %s%s is %s", name, value,
           dtype, name_there, there ~= argument and " of " .. there or "", tensors[other].dtype),
-          format('%s[%s]:to("%s") rounds', argument, name, dtype), "value", tonumber(value))
+          holds and format('%s[%s]:to("%s") holds both', there, tables.whole(parts[other].names[places[other]]), wide)
+            or format('%s[%s]:to("%s") rounds', argument, tables.whole(parts[k].names[places[k]]), wide),
+          "value", tonumber(value))
       end
     end
   end

@@ -383,6 +383,13 @@ table: 3 rows, 3 columns, cpu
       assert.same({"text", "time", "float64", "bool", "int8"}, {filled.w.dtype, filled.at.dtype, filled.f.dtype,
         filled.b.dtype, filled.i.dtype})
     end
+    local a = {k = strew.tensor{2, 5, 9}, g = strew.tensor{1, 2, 1}}
+    local b = {k = strew.tensor{1, 2, 5, 10}, g = strew.tensor{1, 1, 2, 1}, p = strew.tensor{1, 2, 3, 4}}
+    for direction, before in pairs{backward = {1, 2, 3}, forward = {3, 4, 4}, nearest = {1, 2, 4}} do
+      assert.same(before, strew.asof(a, b, "k", {strict = true, direction = direction}).p:tolist(), direction)
+    end
+    assert.same({1, 0, 2}, strew.asof(a, b, "k", {strict = true, by = "g", fill = 0}).p:tolist())
+    assert.same({1, 0, 0}, strew.asof(a, b, "k", {strict = true, tolerance = 1, fill = 0}).p:tolist())
     strew.save(path, strew.pivot(x, "city", "year", "rain", "max"))
     assert.equal("city,2024,2025\nBari,,2.5\nOslo,4.0,8.0\nRome,1.5,\n", get())
     strew.save(path, strew.value_counts(x, "city"))

@@ -514,8 +514,11 @@ describe("dtypes of joined tables", function()
         .. "cannot hold: column \"a\" of tables[2] is int64\n  hint  tables[1][\"a\"]:to(\"%s\") rounds"):format(
         (1 << 60) + 1, dtype, dtype)},
       {"strew.concat{{a = most}, {a = half}}", ("concat: 'tables[1]' has column \"a\" with value %d, which float32 "
-        .. "cannot hold: column \"a\" of tables[2] is float32\n  hint  tables[1][\"a\"]:to(\"float32\") rounds"):format(
-        math.maxinteger)},
+        .. "cannot hold: column \"a\" of tables[2] is float32\n  hint  tables[1][\"a\"]:to(\"%s\") rounds"):format(
+        math.maxinteger, dtype)},
+      {"strew.melt({k = strew.tensor{1}, a = strew.tensor{16777217}, b = half}, 'k')",
+        "melt: 'x' has column \"a\" with value 16777217, which float32 cannot hold: column \"b\" is float32\n  hint  "
+        .. (has_float64 and 'x["b"]:to("float64") holds both' or 'x["a"]:to("float32") rounds')},
     }, {strew = strew, u = u, most = strew.tensor{math.maxinteger}, half = strew.tensor{0.5}},
       function(message) return (message:gsub("\n  [tx][^\n]*", ""):gsub("hint +", "hint  ")) end)
   end)
