@@ -265,20 +265,6 @@ static const struct script_function field_row = {"expr.name", field, 0, GROUPED}
 
 /* ------------------------------------------------------------------------------ functions of family/expressions.lua */
 
-/* expr_words(f): words and, of each, the number of its input, from 1 on. (Each push may run a script that closes f.) */
-static int words(lua_State *L, struct script_call *call) {
-  const strew_expr *self;
-  lua_newtable(L);
-  lua_newtable(L);
-  for (int i = 0, input; (self = read_expr(L, call, 1)) && i < strew_expr_word_count(self); i++) {
-    lua_pushstring(L, strew_expr_word(self, i, &input));
-    lua_rawseti(L, -3, i + 1);
-    lua_pushinteger(L, input + 1);
-    lua_rawseti(L, -2, i + 1);
-  }
-  return self ? 2 : -1;
-}
-
 /* Pushes node i for the interpreter: {op =, of =, written =, at =, length =, number =, is_call =, more = {dim, keepdim},
    its operands}, counted from 1. */
 static void push_node(lua_State *L, const strew_expr_node *node) {
@@ -310,16 +296,23 @@ static void push_node(lua_State *L, const strew_expr_node *node) {
   lua_setfield(L, -2, "more");
 }
 
-/* expr_nodes(f): a sequence. */
+/* expr_nodes(f): the nodes, the words and, of each word, the number of its input, from 1 on. (Each push may run a script
+   that closes f.) */
 static int nodes(lua_State *L, struct script_call *call) {
   strew_expr_node node;
   const strew_expr *self;
-  lua_newtable(L);
+  for (int i = 0; i < 3; i++) lua_newtable(L);
   for (int i = 0; (self = read_expr(L, call, 1)) && strew_expr_node_at(self, i, &node); i++) {
     push_node(L, &node);
+    lua_rawseti(L, -4, i + 1);
+  }
+  for (int i = 0, input; (self = read_expr(L, call, 1)) && i < strew_expr_word_count(self); i++) {
+    lua_pushstring(L, strew_expr_word(self, i, &input));
+    lua_rawseti(L, -3, i + 1);
+    lua_pushinteger(L, input + 1);
     lua_rawseti(L, -2, i + 1);
   }
-  return self ? 1 : -1;
+  return self ? 3 : -1;
 }
 
 /* Makes the value on top of the stack, an input, an operand: of a grouping its ids, of a bound expression its values. */
@@ -484,7 +477,6 @@ static bool expand_arguments(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_expr_rows[] = {
     {"expr", expr, 0, FUNCTION | CONSTANT, "text:word"},
-    {"expr_words", words, 0, INNER | CONSTANT},
     {"expr_nodes", nodes, 0, INNER | CONSTANT},
     {"expr_parts", parts, 0, INNER | CONSTANT},
     {"expr_bind", bind, 0, INNER | CONSTANT | CHECKED, "*ttt"},

@@ -57,10 +57,9 @@ end
 local function parts_of(f)
   local parts = known[f]
   if not parts then
-    local words, of = inner.expr_words(f)
-    parts = {names = f.inputs, words = words, of = of, nodes = inner.expr_nodes(f)}
-    parts.is_computed = computed_with(parts.nodes)
-    for _, node in ipairs(parts.nodes) do
+    local nodes, words, of = inner.expr_nodes(f)
+    parts = {names = f.inputs, words = words, of = of, nodes = nodes, is_computed = computed_with(nodes)}
+    for _, node in ipairs(nodes) do
       node.name = name_of(node, f.text)
       if node.op == "round" and node.more then node.more[2] = nil end -- keepdim
       parts.has_calls = parts.has_calls or node.is_call

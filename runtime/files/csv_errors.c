@@ -464,7 +464,7 @@ static strew_status inspect_number(struct csv_reader *reader, const struct cells
   return check_exact(reader, cells, cell->column);
 }
 
-static inline strew_status inspect_cell(struct csv_reader *reader, const struct cells *cells, struct cell *cell) {
+strew_status csv_inspect_cell(struct csv_reader *reader, const struct cells *cells, struct cell *cell) {
   struct column *column = &reader->columns[cell->column];
   if (column->kind >= TEXTUAL) return STREW_OK;
   if (column->kind == DATED) return inspect_date(reader, cells, cell);
@@ -489,10 +489,6 @@ static strew_status check_missing(const struct csv_reader *reader, int64_t i) {
   return csv_at_place(reader, column->missing_line, i, NULL, status);
 }
 
-strew_status csv_inspect_cell(struct csv_reader *reader, const struct cells *cells, struct cell *cell) {
-  return inspect_cell(reader, cells, cell);
-}
-
 /* Checks for interruption and reports progress, per cell: a line may have any number of cells. */
 static inline strew_status check_cell(struct csv_reader *reader, const struct cells *cells) {
   if (reader->visited++ % CSV_CELLS_BETWEEN_CHECKS) return STREW_OK;
@@ -509,7 +505,7 @@ static inline strew_status inspect_line(struct csv_reader *reader, struct cells 
     struct cell cell;
     csv_next_cell(reader, cells, i, &cell);
     if (cell.is_unclosed || cell.has_more) return csv_fail_quotes(reader, cells, &cell);
-    RETURN_IF_FAILED(inspect_cell(reader, cells, &cell));
+    RETURN_IF_FAILED(csv_inspect_cell(reader, cells, &cell));
     if (!cells_has_next(cells)) return i + 1 == reader->count ? STREW_OK : fail_ragged(reader, first_byte, line, i + 1);
   }
 }

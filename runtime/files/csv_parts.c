@@ -77,7 +77,6 @@ struct parts {
   struct block *blocks; /* and one that is the end */
   struct part *parts;
   struct numbering *numberings; /* of text columns */
-  struct column *before;        /* the columns as they were */
 };
 
 enum { MOST_COLUMNS = 1 << 10, BLOCK_GRAINS = 2, SAMPLE_GRAINS_SHARE = 4 };
@@ -520,26 +519,19 @@ static enum route route_of(const struct csv_reader *reader, const struct column 
   return is_number && column->kind == FRACTIONAL && column->dtype == STREW_FLOAT64 ? BY_FLOAT : BY_CELL;
 }
 
-/* Gives the columns their dtypes by their kinds, unless an earlier chunk has. */
-static strew_status give_dtypes(struct csv_reader *reader) {
+/* Gives the columns their dtypes by their kinds, unless an earlier chunk has. decides: for later chunks, too; a column
+   without a number or word is one of floats. */
+static strew_status give_dtypes(struct csv_reader *reader, bool decides) {
   strew_status status = STREW_OK;
   for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
     struct column *column = &reader->columns[i];
     if (!reader->is_decided) column->dtype = dtype_of(reader, column);
+    if (decides && column->kind == UNKNOWN) column->kind = FRACTIONAL;
+    if (decides && column->kind == MARKED) column->kind = TEXTUAL;
     if (column->kind == TEXTUAL && !column->words)
       status = shared_words_create(reader->call, reader->context, &column->words);
   }
-  return status;
-}
-
-/* From now on later chunks have these dtypes. A column without a number or word is one of floats. */
-static strew_status decide(struct csv_reader *reader) {
-  for (int64_t i = 0; i < reader->count; i++) {
-    enum kind *kind = &reader->columns[i].kind;
-    *kind = *kind == UNKNOWN ? FRACTIONAL : *kind == MARKED ? TEXTUAL : *kind;
-  }
-  strew_status status = give_dtypes(reader);
-  if (status == STREW_OK) reader->is_decided = true;
+  reader->is_decided |= decides && status == STREW_OK;
   return status;
 }
 
@@ -576,7 +568,7 @@ void csv_release_columns(struct csv_reader *reader) {
 /* Makes the columns ready for `rows` rows, the most there may be. */
 static strew_status begin_columns(struct parts *parts, int64_t rows) {
   struct csv_reader *reader = parts->reader;
-  strew_status status = give_dtypes(reader);
+  strew_status status = give_dtypes(reader, !parts->numberings);
   for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
     struct column *column = &reader->columns[i];
     parts->routes[i] = (unsigned char)route_of(reader, column);
@@ -677,8 +669,8 @@ static strew_status read_at_once(struct csv_reader *reader, struct cells *cells,
   bool is_short = false;
   int64_t line = cells->line;
   if (parts.block_count < 2 || reader->count > MOST_COLUMNS) return STREW_OK;
-  ALLOCATE(parts.before, reader->call, reader->context, columns_bytes);
-  memcpy(parts.before, reader->columns, columns_bytes);
+  ALLOCATE_NEW(struct column *, before, reader->call, reader->context, columns_bytes);
+  memcpy(before, reader->columns, columns_bytes);
   strew_status status = STREW_OK;
   if (!reader->is_decided) status = csv_inspect(reader, *cells, cells->at + grain / SAMPLE_GRAINS_SHARE, &is_short);
   if (status == STREW_OK && !is_short) {
@@ -690,12 +682,12 @@ static strew_status read_at_once(struct csv_reader *reader, struct cells *cells,
     cells->at = end, cells->line = line;
   } else {
     csv_release_columns(reader);
-    for (int64_t i = 0; i < reader->count; i++) parts.before[i].words = reader->columns[i].words;
-    memcpy(reader->columns, parts.before, columns_bytes);
+    for (int64_t i = 0; i < reader->count; i++) before[i].words = reader->columns[i].words;
+    memcpy(reader->columns, before, columns_bytes);
     *is_read = false;
   }
-  memory_free(reader->context, parts.before, columns_bytes);
-  return *is_read ? decide(reader) : status;
+  memory_free(reader->context, before, columns_bytes);
+  return *is_read ? give_dtypes(reader, true) : status;
 }
 
 /* Reads an inspected text from `cells` on to its end. */
@@ -706,7 +698,6 @@ static strew_status read_inspected(struct csv_reader *reader, struct cells *cell
                       .end = reader->text + reader->size_bytes,
                       .is_inspected = true};
   struct parts parts = {.reader = reader, .cells = *cells, .end = part.end, .parts = &part};
-  RETURN_IF_FAILED(decide(reader));
   ALLOCATE(parts.routes, reader->call, reader->context, (size_t)reader->count);
   strew_status status = begin_columns(&parts, reader->rows);
   if (status == STREW_OK) walk_part(&parts, 0), status = part.status;
