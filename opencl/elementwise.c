@@ -162,14 +162,15 @@ static void start_general(struct elementwise_launch *job, const struct instructi
                       : instruction->kind == ELEMENTWISE_UNARY           ? "STREW_UNARY"
                       : instruction->kind == ELEMENTWISE_BINARY && !ties ? "STREW_BINARY"
                                                                          : NULL;
-  const bool moves = !table && !ties && instruction->kind != ELEMENTWISE_CLAMP;
+  const bool mixes = instruction->kind == ELEMENTWISE_MIXED;
+  const bool moves = !table && !ties && !mixes && instruction->kind != ELEMENTWISE_CLAMP;
   if (job->space.outer == 1) job->space.outer = 4; /* fewer kernels */
   launch_start(&job->launch, "elementwise.cl", "general",
-               "GENERAL S=%s R=%s INPUTS=%d STRIP=%d%s%s%s%s%s%s %s=%s%s OUTER=%d", dtype_suffix(compute),
+               "GENERAL S=%s R=%s INPUTS=%d STRIP=%d%s%s%s%s%s%s %s=%s%s%s OUTER=%d", dtype_suffix(compute),
                dtype_suffix(tests ? STREW_BOOL : compute), instruction->inputs, job->strip, moves ? " MOVES" : "",
                tests ? " TESTS" : "", ties ? " TIES=" : "", ties ? dtype_suffix(instruction->common) : "",
                via ? " VIA=" : "", via ? dtype_suffix(instruction->common) : "", table ? "TABLE" : "FUNCTION",
-               table ? table : operation->name, table ? "" : "_", job->space.outer);
+               mixes ? "mixed_" : "", table ? table : operation->name, table ? "" : "_", job->space.outer);
 }
 
 static strew_status run_general(struct elementwise_launch *job) {

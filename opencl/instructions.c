@@ -78,6 +78,7 @@ static void add_value(struct text *text, const struct instruction *instruction, 
   switch (instruction->kind) {
   case ELEMENTWISE_UNARY: add(text, "%s_", unary_functions[instruction->op]); break;
   case ELEMENTWISE_BINARY: add(text, "%s_", binary_functions[instruction->op]); break;
+  case ELEMENTWISE_MIXED: add(text, "mixed_%s_", binary_functions[instruction->op]); break;
   case ELEMENTWISE_CLAMP: add(text, "clamp_"); break;
   case ELEMENTWISE_WHERE: between = "?"; break;
   case ELEMENTWISE_TAKE: add_taken(text, instruction, number), between = NULL; break;

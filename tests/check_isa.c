@@ -92,6 +92,8 @@ START_TEST(kernels_agree) {
       check_kernel(isa, dtype, gives_bool(operation_of(ELEMENTWISE_BINARY, op)) ? STREW_BOOL : dtype,
                    of_plain(plain->binary[op], other->binary[op], long_functions_f32.binary[op]), other->binary[op],
                    "binary", op);
+    for (int op = 0; op < MIXED_COUNT; op++)
+      check_kernel(isa, dtype, STREW_BOOL, plain->mixed[op], other->mixed[op], "mixed", MIXED_FIRST + op);
     check_kernel(isa, dtype, dtype, plain->clamp, other->clamp, "clamp", 0);
     check_kernel(isa, dtype, dtype, plain->where, other->where, "where", 0);
   }

@@ -100,6 +100,11 @@ static inline strew_dtype dtype_joined(strew_dtype dtype, strew_reduction reduct
 }
 /* The promoted dtype of two tensors (strew_dtype in strew.h has the rule). */
 strew_dtype dtype_promote(strew_dtype a, strew_dtype b);
+/* True of uint64 and signed integers, which no integer dtype holds both. */
+static inline bool dtypes_mix(strew_dtype a, strew_dtype b) {
+  return (a == STREW_UINT64 || b == STREW_UINT64) && !dtype_is_float(a) && !dtype_is_float(b) &&
+         dtype_is_float(dtype_promote(a, b));
+}
 /* True if the promoted dtype of both is `dtype`. */
 static inline bool dtype_holds(strew_dtype dtype, strew_dtype other) {
   return dtype == other || (dtype_is_number(dtype) && dtype_promote(dtype, other) == dtype);

@@ -28,7 +28,8 @@ struct operation {
 extern const struct operation unary_operations[], binary_operations[], other_operations[];
 static inline const struct operation *operation_of(enum elementwise_kind kind, int op) {
   if (kind == ELEMENTWISE_UNARY) return &unary_operations[op];
-  return kind == ELEMENTWISE_BINARY ? &binary_operations[op] : &other_operations[kind];
+  const bool is_binary = kind == ELEMENTWISE_BINARY || kind == ELEMENTWISE_MIXED;
+  return is_binary ? &binary_operations[op] : &other_operations[kind];
 }
 /* Operations of integers whose bits do not depend on the sign of the dtype: a bit for each. Unsigned integers take the
    loops of signed ones. */

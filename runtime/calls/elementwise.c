@@ -70,11 +70,11 @@ static bool multiplies_by_number(const struct elementwise *work) {
   return work->op == STREW_MUL || (work->op == STREW_DIV && work->operands[0].tensor);
 }
 
-bool elementwise_mixes(strew_binary_op op, strew_operand a, strew_operand b) {
-  if (!a.tensor || !b.tensor || binary_operations[op].gives != GIVES_ORDER) return false;
-  const strew_dtype x = a.tensor->dtype, y = b.tensor->dtype;
-  return (x == STREW_UINT64 || y == STREW_UINT64) && !dtype_is_float(x) && !dtype_is_float(y) &&
-         dtype_is_float(dtype_promote(x, y));
+/* True for a comparison of uint64 with signed integers, which no dtype holds both. */
+static bool is_mixed(const struct elementwise *work) {
+  const strew_tensor *a = work->operands[0].tensor, *b = work->operands[1].tensor;
+  if (work->kind != ELEMENTWISE_BINARY || !a || !b || binary_operations[work->op].gives != GIVES_ORDER) return false;
+  return dtypes_mix(a->dtype, b->dtype);
 }
 
 /* The dtype in which `count` operands meet. */
@@ -98,9 +98,7 @@ static strew_dtype dtype_of_work(const struct elementwise *work, strew_dtype dty
 static strew_status find_dtypes(struct elementwise *work) {
   const struct operation *operation = operation_of(work->kind, work->op);
   work->common = meet(work, work->inputs, work->operands);
-  work->mixes = work->common == STREW_FLOAT64 && work->kind == ELEMENTWISE_BINARY &&
-                elementwise_mixes((strew_binary_op)work->op, work->operands[0], work->operands[1]);
-  if (work->mixes) work->common = STREW_UINT64;
+  if (is_mixed(work)) work->kind = ELEMENTWISE_MIXED, work->common = STREW_UINT64;
   strew_status status = check_domain(work, operation->takes);
   if (operation->takes == TAKES_FLOATS && !dtype_is_float(work->common)) work->common = STREW_FLOAT32;
   work->common = dtype_of_work(work, work->common);
@@ -152,12 +150,25 @@ static strew_status check_operands(const struct elementwise *work) {
   return STREW_OK;
 }
 
+/* Swaps the operands of a comparison. */
+static void swap_comparison(struct elementwise *work) {
+  static const int swapped[STREW_BINARY_COUNT] = {[STREW_EQ] = STREW_EQ, [STREW_NE] = STREW_NE, [STREW_LT] = STREW_GT,
+                                                  [STREW_LE] = STREW_GE, [STREW_GT] = STREW_LT, [STREW_GE] = STREW_LE};
+  strew_operand first = work->operands[0];
+  const char *name = work->names[0];
+  work->op = swapped[work->op];
+  work->operands[0] = work->operands[1], work->names[0] = work->names[1];
+  work->operands[1] = first, work->names[1] = name;
+}
+
 /* Checks all but the result's memory. */
 static strew_status check_inputs(struct elementwise *work) {
   RETURN_IF_FAILED(check_devices(work->call));
   RETURN_IF_FAILED(find_dtypes(work));
   RETURN_IF_FAILED(check_numbers(work));
-  return find_sizes(work);
+  RETURN_IF_FAILED(find_sizes(work));
+  if (work->kind == ELEMENTWISE_MIXED && work->operands[0].tensor->dtype != STREW_UINT64) swap_comparison(work);
+  return STREW_OK;
 }
 
 /* Name of the written tensor in messages: an operand's, or out. */
@@ -224,47 +235,6 @@ void elementwise_instruction(const struct elementwise *work, struct instruction 
   }
 }
 
-/* Comparisons whose operands are swapped. */
-static const int swapped[STREW_BINARY_COUNT] = {[STREW_EQ] = STREW_EQ, [STREW_NE] = STREW_NE, [STREW_LT] = STREW_GT,
-                                                [STREW_LE] = STREW_GE, [STREW_GT] = STREW_LT, [STREW_GE] = STREW_LE};
-
-/* The comparison of operands `left`, uint64, and `right`, signed: of their bits as uint64, and of the sign, for uint64 is
-   greater than what is below 0. */
-static APART void add_mixed(const struct elementwise *work, struct elementwise_plan *plan) {
-  const int left = 1 + (work->operands[0].tensor->dtype != STREW_UINT64), right = 3 - left;
-  const strew_binary_op op = (strew_binary_op)(left == 1 ? work->op : swapped[work->op]);
-  const bool is_greater = op == STREW_NE || op == STREW_GT || op == STREW_GE;
-  const strew_dtype dtype = work->operands[right - 1].tensor->dtype, words = loop_dtype(work->kind, op, STREW_UINT64);
-  const enum elementwise_kind binary = ELEMENTWISE_BINARY;
-  plan->count = 4;
-  plan->instructions[0] = (struct instruction){
-      ELEMENTWISE_CONVERT, 0, STREW_UINT64, STREW_UINT64, STREW_UINT64, 1, .in = {{.from = right, .dtype = dtype}}};
-  plan->instructions[1] =
-      (struct instruction){binary,
-                           op,
-                           STREW_UINT64,
-                           words,
-                           STREW_BOOL,
-                           2,
-                           .in = {{.from = left, .dtype = STREW_UINT64}, {.from = -1, .dtype = STREW_UINT64}}};
-  plan->instructions[2] =
-      (struct instruction){binary,
-                           is_greater ? STREW_LT : STREW_GE,
-                           STREW_INT64,
-                           STREW_INT64,
-                           STREW_BOOL,
-                           2,
-                           .in = {{.from = right, .dtype = dtype}, {FROM_NUMBER, STREW_INT64, {.i64 = 0}}}};
-  plan->instructions[3] =
-      (struct instruction){binary,
-                           is_greater ? STREW_LOGICAL_OR : STREW_LOGICAL_AND,
-                           STREW_BOOL,
-                           STREW_BOOL,
-                           STREW_BOOL,
-                           2,
-                           .in = {{.from = -2, .dtype = STREW_BOOL}, {.from = -3, .dtype = STREW_BOOL}}};
-}
-
 static strew_status launch(const struct elementwise *work, strew_tensor *out) {
   if (count_of_sizes(work->rank, work->sizes) == 0) return STREW_OK;
   struct elementwise_plan plan; /* not zeroed first: it is large, and small calls are frequent */
@@ -277,7 +247,6 @@ static strew_status launch(const struct elementwise *work, strew_tensor *out) {
     plan.instructions[0].in[i].from = plan.plan.count;
     plan_add(&plan.plan, work->operands[i].tensor);
   }
-  if (work->mixes) add_mixed(work, &plan);
   plan_simplify_any_order(&plan.plan);
   return RUN_ON(out, elementwise->elementwise, work->call, &plan);
 }
@@ -411,15 +380,6 @@ static strew_status choose_power(struct elementwise *work) {
 }
 
 static bool is_true(strew_scalar number) { return number.dtype == STREW_FLOAT64 ? number.as.f != 0 : number.as.i != 0; }
-
-/* Swaps operands so that the tensor comes first. */
-static void swap_comparison(struct elementwise *work) {
-  strew_operand number = work->operands[0];
-  const char *name = work->names[0];
-  work->op = swapped[work->op];
-  work->operands[0] = work->operands[1], work->names[0] = work->names[1];
-  work->operands[1] = number, work->names[1] = name;
-}
 
 /* Replaces a number that the tensor's dtype cannot hold by the next smaller element, and the comparison to
    match. */

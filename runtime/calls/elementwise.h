@@ -18,7 +18,6 @@ struct elementwise {
   const char *names[MOST_INPUTS];
   bool of_columns; /* integers of 32 and 64 bits beside floats are float64: dtype_of_fractions */
   strew_dtype common, compute, result;
-  bool mixes;                         /* elementwise_mixes: common is uint64 */
   strew_dtype mixed;                  /* what uint64 and signed integers meet in: of integers, else float64 */
   union element numbers[MOST_INPUTS]; /* operands without a tensor ... */
   strew_dtype number_dtype;           /* ... in this dtype */
@@ -37,9 +36,6 @@ strew_status elementwise_clamp(struct elementwise *work, strew_tensor *x, const 
                                const strew_operand *high);
 /* True if elements of the second operand are read by that check. */
 bool elementwise_reads(strew_binary_op op, strew_operand a, strew_operand b);
-
-/* True for a comparison of uint64 with a signed dtype: no dtype holds both, so it takes several instructions. */
-bool elementwise_mixes(strew_binary_op op, strew_operand a, strew_operand b);
 
 /* The instruction: its sources are numbers, or FROM_NUMBER with the operand's dtype, to be set by the caller. */
 void elementwise_instruction(const struct elementwise *work, struct instruction *instruction);

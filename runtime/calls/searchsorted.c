@@ -63,11 +63,6 @@ static strew_tensor *promoted(struct steps *steps, strew_tensor *tensor, strew_d
   return tensor->dtype == dtype ? tensor : step_copy(steps, tensor, dtype);
 }
 
-/* True of uint64 and signed integers, which no integer dtype holds both. */
-static bool mixes(strew_dtype a, strew_dtype b) {
-  return !dtype_is_float(a) && !dtype_is_float(b) && dtype_is_float(dtype_promote(a, b));
-}
-
 /* True where an integer is below all elements of the other dtype, uint64, or above them. */
 static strew_tensor *find_beyond(struct steps *steps, strew_tensor *values) {
   return values->dtype == STREW_UINT64 ? step_binary(steps, STREW_GT, values, INT64_MAX, NULL)
@@ -81,7 +76,7 @@ static strew_status find_places(struct search search, strew_tensor **out) {
   strew_device *device = sorted->storage->device;
   const int rank = values ? values->rank : 0;
   const int64_t *sizes = values ? values->sizes : NULL;
-  const bool is_mixed = values && mixes(values->dtype, sorted->dtype);
+  const bool is_mixed = values && dtypes_mix(values->dtype, sorted->dtype);
   strew_tensor *beyond = NULL;
   STEP(&steps, check_devices(search.call));
   if (is_mixed) beyond = find_beyond(&steps, values);
@@ -174,7 +169,8 @@ strew_status strew_isin(strew_tensor *elements, strew_tensor *test_elements, con
   CALL_STEPS(call, steps, "isin", error, {"self", elements}, {"test_elements", test_elements});
   const strew_dtype of_set = test_elements->dtype;
   const bool is_unsigned = elements->dtype == STREW_UINT64 || of_set == STREW_UINT64;
-  const bool is_mixed = dtype_is_float(elements->dtype) != dtype_is_float(of_set) || mixes(elements->dtype, of_set);
+  const bool is_mixed =
+      dtype_is_float(elements->dtype) != dtype_is_float(of_set) || dtypes_mix(elements->dtype, of_set);
   const bool chooses = dtype_is_float(of_set) || (!dtype_is_float(elements->dtype) && of_set != STREW_UINT64);
   strew_dtype dtype = dtype_promote(elements->dtype, of_set);
   if (is_mixed) dtype = is_unsigned ? STREW_UINT64 : STREW_INT64;

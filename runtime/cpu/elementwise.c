@@ -199,6 +199,7 @@ static inline int value_of_source(struct program *program, const struct instruct
 static kernel *kernel_in(const struct kernels *kernels, const struct instruction *instruction) {
   if (instruction->kind == ELEMENTWISE_WHERE) return kernels->where;
   if (instruction->kind == ELEMENTWISE_CLAMP) return kernels->clamp;
+  if (instruction->kind == ELEMENTWISE_MIXED) return kernels->mixed[instruction->op - MIXED_FIRST];
   return instruction->kind == ELEMENTWISE_UNARY ? kernels->unary[instruction->op] : kernels->binary[instruction->op];
 }
 

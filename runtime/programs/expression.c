@@ -349,22 +349,14 @@ static strew_status store_what_is_read(struct evaluation *evaluation, const stru
   return node->kind == NODE_MASKED_FILL ? store_value(evaluation, node->children[2]) : STREW_OK;
 }
 
-/* A comparison that takes several instructions is a call of its own. */
-static strew_status compute_mixed(struct evaluation *evaluation, int k, const struct call *call) {
-  const struct node *node = &evaluation->expr->nodes[k];
-  strew_tensor *out = NULL;
-  if (evaluation->is_compiled)
-    return fail(call,
-                HINTED(STREW_EDTYPE, "other",
-                       evaluation->values[node->children[0]].tensor->dtype == STREW_UINT64
-                           ? "strew_to(self, int64), if its values fit"
-                           : "strew_to(other, int64), if its values fit"),
-                "and 'self' are uint64 and a signed dtype, which an expression that is read in parts does not compare");
-  for (int i = 0; i < 2; i++) RETURN_IF_FAILED(store_value(evaluation, node->children[i]));
-  RETURN_IF_FAILED(strew_binary((strew_binary_op)node->op, operand_of(evaluation, node->children[0]),
-                                operand_of(evaluation, node->children[1]), &out, call->error));
-  keep_tensor(&evaluation->values[k], out);
-  return STREW_OK;
+/* Fails for a comparison of uint64 with signed integers in a reduction of one's own, which sees integers as int64. */
+static strew_status check_unmixed(const struct evaluation *evaluation, const struct call *call,
+                                  const struct elementwise *work, const strew_operand *in) {
+  if (work->kind != ELEMENTWISE_MIXED || !evaluation->is_compiled || evaluation->is_draft) return STREW_OK;
+  const char *hint = in[0].tensor->dtype == STREW_UINT64 ? "strew_to(self, int64), if its values fit"
+                                                         : "strew_to(other, int64), if its values fit";
+  return fail(call, HINTED(STREW_EDTYPE, "other", hint),
+              "and 'self' are uint64 and a signed dtype, which an expression that is read in parts does not compare");
 }
 
 /* Fails where columns of integers are to be float64, and the device has none. */
@@ -384,11 +376,10 @@ static strew_status compute_elementwise(struct evaluation *evaluation, int k, st
   const struct node *node = &evaluation->expr->nodes[k];
   struct value *value = &evaluation->values[k];
   struct elementwise work = {.call = call, .mixed = evaluation->mixed, .of_columns = evaluation->given->columns};
-  if (node->kind == NODE_BINARY && !evaluation->is_draft && elementwise_mixes((strew_binary_op)node->op, in[0], in[1]))
-    return compute_mixed(evaluation, k, call);
   RETURN_IF_FAILED(store_what_is_read(evaluation, node, in));
   for (int i = 0; i < node->count; i++) in[i] = operand_of(evaluation, node->children[i]);
   RETURN_IF_FAILED(check_operation(&work, node, in));
+  RETURN_IF_FAILED(check_unmixed(evaluation, call, &work, in));
   if (work.of_columns) RETURN_IF_FAILED(check_fractions(evaluation, call, &work));
   make_pending(evaluation, value, work.result, work.rank, work.sizes);
   elementwise_instruction(&work, &value->instruction);

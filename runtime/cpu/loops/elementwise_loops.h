@@ -11,7 +11,9 @@ typedef void kernel(int64_t count, void *out, const void *const *in);
 /* Two operations of floats in one loop: c joined to the result of a and b. */
 enum { PAIR_FIRSTS = STREW_MUL + 1, PAIR_SECONDS = STREW_MUL + 2, PAIR_SUB_FROM = STREW_MUL + 1 };
 
+enum { MIXED_FIRST = STREW_EQ, MIXED_COUNT = STREW_GE + 1 - STREW_EQ }; /* of uint64 alone */
 struct kernels {
+  kernel *mixed[MIXED_COUNT];
   kernel *unary[STREW_UNARY_COUNT], *binary[STREW_BINARY_COUNT], *where, *clamp;
   kernel *pairs[PAIR_FIRSTS][PAIR_SECONDS]; /* (a first b) second c; c - (a first b) */
   int64_t (*find_zero)(int64_t count, const void *row);
