@@ -92,6 +92,23 @@ end
 
 function operands.is_tensor(x) return strew.type(x) == "tensor" end
 
+-- Returns a call's arguments without its options, and a copy of these.
+function operands.with_options(...)
+  local given, options = table.pack(...), {}
+  if type(given[given.n]) == "table" then
+    for name, value in next, table.remove(given) do options[name] = value end
+    given.n = given.n - 1
+  end
+  return given, options
+end
+
+-- Raises an error if the groups of a call have that dtype.
+function operands.check_ids(index, dtype)
+  if operands.is_tensor(index) and index.dtype == dtype then
+    fail("index", format("is %s, expected an integer dtype", dtype), nil, "dtype")
+  end
+end
+
 -- Returns strew.equal of tensors of which `is` is true, by their eq.
 function operands.equal_by(is, eq)
   return function(self, other)

@@ -355,19 +355,6 @@ end
 
 -------------------------------------------------------------------------------------------------------------- groups
 
--- Returns a call's arguments without its options, and a copy of these.
-local function with_options(...)
-  local given, options = table.pack(...), {}
-  if type(given[given.n]) == "table" then
-    for name, value in next, table.remove(given) do options[name] = value end
-  end
-  return given, options
-end
-
-local function check_ids(index)
-  if is_time(index) then fail("index", "is time, expected an integer dtype", nil, "dtype") end
-end
-
 -- A bare time is a key as a column of a table is.
 function calls.group_by(...)
   local given, keys, numbers = {...}, {}, {}
@@ -401,8 +388,8 @@ end
 for name, word in pairs{scatter_mean = "mean", scatter_median = "lower_median", scatter_quantile = "quantile",
   group_median = "median", group_lower_median = "lower_median", group_quantile = "quantile"} do
   calls[name] = function(src, index, ...)
-    local given, options = with_options(...)
-    check_ids(index)
+    local given, options = operands.with_options(...)
+    operands.check_ids(index, "time")
     for _, option in ipairs{"out", "dtype"} do
       if options[option] ~= nil then fail(option, "is given, but a statistic of times is a new tensor of times") end
     end
@@ -421,7 +408,7 @@ end
 
 for name in string.gmatch("scatter_std scatter_var group_std group_var", "[%a_]+") do
   calls[name] = function(src, index, ...)
-    check_ids(index)
+    operands.check_ids(index, "time")
     return (inner[name] or strew[name])(times.seconds(src), index, ...)
   end
 end
@@ -429,8 +416,8 @@ end
 -- Reductions of groups: those without elements are NaT, or `fill`.
 local function reduction(name, is_extreme)
   calls[name] = function(src, index, ...)
-    local given, options = with_options(...)
-    check_ids(index)
+    local given, options = operands.with_options(...)
+    operands.check_ids(index, "time")
     for i = 1, given.n do
       if operands.is_tensor(given[i]) then options.out = given[i] end
     end
@@ -466,13 +453,13 @@ reduction("scatter_last")
 
 -- Counts see NaT as NaN.
 function calls.group_counts(src, index, ...)
-  check_ids(index)
+  operands.check_ids(index, "time")
   return inner.group_counts(strew.where(src:eq(src), 0.0, 0 / 0), index, ...)
 end
 
 function calls.scatter_nunique(src, index, ...)
-  local _, options = with_options(...)
-  check_ids(index)
+  local _, options = operands.with_options(...)
+  operands.check_ids(index, "time")
   return strew.scatter_nunique(options.skip_nan and (times.numbered(src)) or whole(src), index, ...)
 end
 

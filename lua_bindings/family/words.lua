@@ -45,16 +45,6 @@ end
 -- Returns floats that are codes as text, NaN as empty words.
 local function of_floats(codes, like) return with_gaps(operands.as(codes:nan_to_num(-1), "int64"), like) end
 
--- Returns a call's arguments without its options, and a copy of these.
-local function with_options(...)
-  local given, options = table.pack(...), {}
-  if type(given[given.n]) == "table" then
-    for name, value in next, table.remove(given) do options[name] = value end
-    given.n = given.n - 1
-  end
-  return given, options
-end
-
 -------------------------------------------------------------------------------------------------------------- order
 
 -- A call of the codes in order; of its results the first is text again.
@@ -236,7 +226,7 @@ local function full(shape, word, options)
 end
 
 function words.strings.full(...)
-  local given, options = with_options(...)
+  local given, options = operands.with_options(...)
   local count = given.n - 1
   local is_list = count == 1 and type(given[1]) == "table"
   local dtype <const> = options.dtype or "text"
@@ -274,15 +264,11 @@ end
 
 -------------------------------------------------------------------------------------------------------------- groups
 
-local function check_ids(index)
-  if is_text(index) then fail("index", "is text, expected an integer dtype", nil, "dtype") end
-end
-
 -- Reductions of groups: those without elements are the empty word, or `fill`.
 for name in string.gmatch("scatter_min scatter_max scatter_first scatter_last", "[%a_]+") do
   calls[name] = function(src, index, ...)
-    local given, options = with_options(...)
-    check_ids(index)
+    local given, options = operands.with_options(...)
+    operands.check_ids(index, "text")
     for i = 1, given.n do
       if operands.is_tensor(given[i]) then options.out = given[i] end
     end
@@ -312,8 +298,8 @@ end
 -- Counts see the empty word as NaN.
 for name in string.gmatch("scatter_nunique group_counts", "[%a_]+") do
   calls[name] = function(src, index, ...)
-    local _, options = with_options(...)
-    check_ids(index)
+    local _, options = operands.with_options(...)
+    operands.check_ids(index, "text")
     text(src, "src", index)
     return (inner[name] or strew[name])(options.skip_nan and words.numbered(src, true) or src:codes(), index, ...)
   end
@@ -321,7 +307,7 @@ end
 
 -- Groups in the order of the words; g.keys is a sequence with texts among it.
 function calls.group_by(...)
-  local given, options = with_options(...)
+  local given, options = operands.with_options(...)
   local keys = given
   if #options > 0 then -- keys in a table, with or without options after it
     keys, options = options, {}

@@ -479,6 +479,18 @@ describe("text", function()
     }, {x = x}, first)
   end)
 
+  it("fails for groups that are text or time", function()
+    local text, time = strew.text{"b", "a"}, strew.time{"2024-05-17", "NaT"}
+    for _, name in ipairs{"scatter_min", "scatter_first", "scatter_nunique"} do
+      for _, index in ipairs{text, time} do
+        local expected = string.format("^%s: 'index' is %s, expected an integer dtype", name, index.dtype)
+        for _, src in ipairs{index, strew.ones(2)} do
+          assert.matches(expected, message(strew[name], src, index))
+        end
+      end
+    end
+  end)
+
   it("has extremes by index, segment and range, in order of the words", function()
     local t, ids = strew.tensor{"z", "b", "", "c", "a"}, strew.tensor{0, 2, 2, 2, 0} -- codes in another order
     assert.same({"z", "", "c"}, list(strew.scatter(t, ids, {reduce = "max"})))
