@@ -413,6 +413,13 @@ static strew_status inspect_word(struct csv_reader *reader, const struct cells *
   struct column *column = &reader->columns[cell->column];
   enum look look = is_unsplit(reader, cell) ? UNSPLIT : look_of(reader, cells, cell);
   if (look == UNSPLIT) return fail_look(reader, cells, cell, look, "one cell in a line");
+  if (column->has_dtype) { /* for this column alone: for all, it is that of those with numbers */
+    char wanted[TEXT_BYTES];
+    snprintf(wanted, sizeof wanted,
+             column->wanted == STREW_BOOL ? "true or false: the dtype is %s" : "a number: the dtype is %s",
+             strew_dtype_name(column->wanted));
+    return fail_look(reader, cells, cell, look, wanted);
+  }
   if (look == MARK || (look == GROUPED && groups_may_be_word(cells, cell)))
     return note(column, cell), column->kind = MARKED, STREW_OK;
   if (look == PLAIN) return column->kind = TEXTUAL, STREW_OK;

@@ -284,6 +284,18 @@ describe("the ways of a .csv file", function()
         message(strew.load, (support.put(path, "ok,n\ntrue,1\n" .. cell .. ",2\n") or path), {dtype = {ok = "bool"}}),
         1, true)
     end
+    for dtype, cells in pairs{bool = "yes no", int32 = "x -", float32 = "$5 1,000", uint8 = "true 2024-01-05"} do
+      for cell in cells:gmatch "%S+" do -- from the first row on
+        support.put(path, "w;n\n" .. cell .. ";1\n")
+        assert.matches(('has "%s" in line 2, column 1 (w), expected %s: the dtype is %s'):format(cell,
+          dtype == "bool" and "true or false" or "a number", dtype),
+          message(strew.load, path, {dtype = {w = dtype}, separator = ";"}), 1, true)
+        assert.matches('{text = {"w"}} reads the column as words', strew.last_error().hint, 1, true)
+        assert.equal("w text " .. cell .. "; n int64 1", read("w;n\n" .. cell .. ";1\n",
+          {dtype = {w = dtype}, separator = ";", text = {"w"}}))
+      end
+    end
+    assert.equal("w text x; n int8 1", read("w,n\nx,1\n", {dtype = "int8"})) -- of columns of numbers
     assert.matches("has no number in line 3, column 1 %(ok%), expected bool, which has no NaN",
       message(strew.load, (support.put(path, "ok,n\ntrue,1\n,2\n") or path), {dtype = {ok = "bool"}}))
     assert.equal("zip int64 501 7; w text 1 2; t time 2024-01-01 2024-01-02; f float32 1.0 nan",
