@@ -194,7 +194,8 @@ local function options(name, place)
     for _, param in ipairs(params) do
       if param.name == "..." or not (param.optional or options_text(param)) then required = required + 1 end
     end
-    local is_last = place > required and (place <= #params or params[#params].name == "...")
+    local last = params[#params]
+    local is_last = last and place > required and (place <= #params or last.name == "...")
     for _, param in ipairs(is_last and params or {}) do
       for _, field in ipairs(option_fields(param.type)) do
         local told = field -- by the argument of that name, if it has no text

@@ -59,7 +59,6 @@ struct print_options {
 
 struct script_call;
 
-struct script_call;
 enum retry { RETRY_COMBINED, RETRY_EXPANDED, RETRIES, RETRY_STORED = RETRIES, ALL_RETRIES };
 /* A userdata, one per Lua state. Its user values: the table that strew.last_error() returns, the memory of boxes, the
    loaded operations of strew_family.c, the record of strew_record.c, strew_family.c's function that loads a file. */

@@ -1,6 +1,6 @@
 -- building.lua: tables of columns made of Lua's values, of the rows of other tables, and of columns below one another.
 local strew, fail, use, inner = ...
-local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
+local operands, tables, missing = use "operands.lua", use "tables.lua", use "missing.lua"
 local errors = use "errors.lua"
 
 ------------------------------------------------------------------------------------------------- of Lua's values

@@ -1,6 +1,6 @@
 -- describing.lua: a summary of the columns of a table.
 local strew, fail, use = ...
-local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
+local operands, tables, missing = use "operands.lua", use "tables.lua", use "missing.lua"
 
 local NUMBERS <const> = {"mean", "std", "min", "25%", "50%", "75%", "max"}
 

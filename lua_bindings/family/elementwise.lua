@@ -3,7 +3,7 @@
 local strew, fail, use, inner = ...
 local operands, errors, expressions, times = use "operands.lua", use "errors.lua", use "expressions.lua",
   use "times.lua"
-local missing = use "take_rows.lua"
+local missing = use "missing.lua"
 
 -- Raises an error if a value of self is below 0, or not less than `classes`: nil, any.
 local function check_classes(self, classes)

@@ -1,6 +1,6 @@
 -- grouped.lua: groups of the rows of tables, and results of one row for each group.
 local strew, fail, use, inner = ...
-local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
+local operands, tables, missing = use "operands.lua", use "tables.lua", use "missing.lua"
 local aggregates, expressions = use "aggregates.lua", use "expressions.lua"
 
 -- Returns a grouping of the rows by columns at positions, the distinct keys as columns, and the tensors grouped by.

@@ -2,7 +2,7 @@
 local strew, fail, use, inner = ...
 local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
 local aggregates, expressions = use "aggregates.lua", use "expressions.lua"
-local missing = use "take_rows.lua"
+local missing = use "missing.lua"
 
 local is_float, sums_dtype = operands.is_float, operands.sums_dtype
 

@@ -1,6 +1,6 @@
 -- joins.lua: rows of two tables beside each other: with equal keys, or with the nearest ones.
 local strew, fail, use, inner = ...
-local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
+local operands, tables, missing = use "operands.lua", use "tables.lua", use "missing.lua"
 local errors = use "errors.lua"
 
 -- Columns of numbers of both tables as one dtype that holds the values of both.

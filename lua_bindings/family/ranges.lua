@@ -9,7 +9,7 @@
 -- {longest =, count =} without starts. Rows may be taken in another order: then `order` has their positions.
 local strew, fail, use, inner = ...
 local operands, errors, aggregates = use "operands.lua", use "errors.lua", use "aggregates.lua"
-local combinations, missing = use "combinations.lua", use "take_rows.lua"
+local combinations, missing = use "combinations.lua", use "missing.lua"
 local words, times = use "words.lua", use "times.lua"
 local is_float, is_tensor, computed = operands.is_float, operands.is_tensor, operands.computed
 

@@ -2,7 +2,7 @@
 local strew, fail, use, inner = ...
 local operands, tables = use "operands.lua", use "tables.lua"
 local about, errors, expressions = use "columns.lua", use "errors.lua", use "expressions.lua"
-local missing = use "take_rows.lua"
+local missing = use "missing.lua"
 
 local function columns(x, which, words)
   local all, chosen = tables.read(x, "x", true), {names = {}, tensors = {}}

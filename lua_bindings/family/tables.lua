@@ -407,13 +407,13 @@ local function exact_dtype(parts, places, tensors)
   if dtype == "float64" then dtype = operands.widest(tensors[1]) end
   for k, t in ipairs(tensors) do
     local is_exact, value = true, nil
-    if not operands.is_float(t) then is_exact, value = use "take_rows.lua".as_exact(t, dtype) end
+    if not operands.is_float(t) then is_exact, value = use "missing.lua".as_exact(t, dtype) end
     for other = 1, not is_exact and #tensors or 0 do
       if tensors[other].dtype ~= t.dtype then
         local name, argument = tables.quoted(parts[k].names[places[k]]), parts[k].argument
         local name_there, there = tables.quoted(parts[other].names[places[other]]), parts[other].argument
         local wide = operands.widest(t)
-        local holds = wide ~= dtype and operands.is_float(tensors[other]) and use "take_rows.lua".as_exact(t, wide)
+        local holds = wide ~= dtype and operands.is_float(tensors[other]) and use "missing.lua".as_exact(t, wide)
         fail(argument, format("has column %s with value %s, which %s cannot hold: column %s%s is %s", name, value,
           dtype, name_there, there ~= argument and " of " .. there or "", tensors[other].dtype),
           holds and format('%s[%s]:to("%s") holds both', there, tables.whole(parts[other].names[places[other]]), wide)

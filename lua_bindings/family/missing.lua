@@ -1,4 +1,4 @@
--- take_rows.lua: missing elements: where they are, their place in an order, and rows of a column at positions, of which
+-- missing.lua: missing elements: where they are, their place in an order, and rows of a column at positions, of which
 -- some are missing: -1.
 --
 -- A missing element is NaN among floats, NaT among times and the empty word in text, as strew.load reads an empty cell.
