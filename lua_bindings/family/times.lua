@@ -655,7 +655,11 @@ end
 -- Interpolates in seconds after the first of xp.
 function calls.interp(self, xp, fp, options)
   for name, t in next, {self = self, xp = xp} do
-    if not is_time(t) then fail(name, format("is %s, expected time, as the other one", t.dtype), nil, "dtype") end
+    if not is_time(t) then
+      local hint = (type(t) == "table" or type(t) == "string") and "strew.time(" .. name .. ")"
+      local is = operands.is_tensor(t) and t.dtype or inner.text(t)
+      fail(name, format("is %s, expected time, as the other one", is), hint or nil, "dtype")
+    end
   end
   if is_time(fp) then fail("fp", "is time, expected numbers", "(fp - fp:select(0, 0)) are seconds", "dtype") end
   if xp:dim() ~= 1 or xp:numel() == 0 then return strew.interp(whole(self), whole(xp), fp, options) end -- fails

@@ -446,6 +446,10 @@ describe("times", function()
     assert.equal(support.lacks_float64 and "float32" or "float64", out.dtype)
     out[2] = -1
     assert.same({5, 20, -1, 30, 0}, out:tolist())
+    for name, list in pairs{self = {"2024-01-03", xp, v}, xp = {q, {"2024-01-01", "2024-01-02", "2024-01-04"}, v}} do
+      local message = support.message(strew.interp, table.unpack(list))
+      assert.matches("'" .. name .. "' is [^n].*, expected time, as the other one.*hint  strew.time%(" .. name, message)
+    end
     assert.same({20, 7}, strew.time{"2024-01-03", "2020-01-01"}:interp(xp, v, {left = 7}):tolist())
     for message, given in pairs{["'self' is float32, expected time"] = {v, xp, v}, ["'fp' is time"] = {xp, xp, xp},
       ["'xp' is float32, expected time"] = {xp, v, v}, ["'xp' is empty"] = {q, xp:narrow(0, 0, 0),
