@@ -114,6 +114,15 @@ local function sum(x, ranges, skips)
   return tree_of(leaves(computed(x), skips, 0.0) + 0.0, ranges, strew.add, 0.0)
 end
 
+local function product(x, ranges, skips)
+  if is_float(x) then return tree_of(leaves(computed(x), skips, 1.0), ranges, strew.mul, 1.0) end
+  local is_zero, size = x:eq(0), x:to(operands.widest(x)):abs()
+  size = tree_of(strew.where(is_zero, 1.0, size), ranges, strew.mul, 1.0) -- of factors but 0; 64 at most are not 1
+  local fits = tree_of(is_zero, ranges, strew.logical_or, false) | size:le(0x1.8p62)
+  if not fits:all():item() then return nil end
+  return operands.as(tree_of(operands.as(x, "int64"), ranges, strew.mul, 1), operands.sums_dtype(x))
+end
+
 local function mean(x, ranges, skips)
   local sums = sum(x, ranges, skips)
   local dtype = is_float(x) and computed(x).dtype or operands.widest(x)
@@ -162,8 +171,17 @@ local function join_squares(a, b, size_a, size_b)
   local inputs = {m = a[1], n = b[1], s = a[2], t = b[2], share = share, weight = share * size_a}
   return {operands.compute("m + (n - m) * share", inputs), operands.compute("s + t + square(n - m) * weight", inputs)}
 end
-local function squares(x, ranges)
-  local out = join_tree({x, strew.zeros_like(x)}, ranges, join_squares, 0.0)
+-- The same of blocks some of whose elements are left out: a[3] and b[3] are the numbers of the others.
+local function join_counted(a, b)
+  local inputs = {m = a[1], n = b[1], s = a[2], t = b[2], count = a[3], other = b[3]}
+  inputs.share = operands.compute("other / maximum(count + other, 1)", inputs)
+  return {operands.compute("m + (n - m) * share", inputs),
+          operands.compute("s + t + square(n - m) * (share * count)", inputs), a[3] + b[3]}
+end
+local function squares(x, ranges, skips)
+  local zeros, is = strew.zeros_like(x), skips and x:eq(x)
+  local out = is and join_tree({strew.where(is, x, 0.0), zeros, is:to(x.dtype)}, ranges, join_counted, 0.0) or
+    join_tree({x, zeros}, ranges, join_squares, 0.0)
   return strew.where(out[1]:isfinite(), out[2], 0 / 0)
 end
 
@@ -173,16 +191,16 @@ local BEYOND <const> = {{"gt", 0x1p500, 0x1p-600}, {"lt", 0x1p-400, 0x1p600}}
 -- The rules of runtime/groups/spread.c.
 local function spread(is_deviation)
   return function(x, ranges, skips, options)
-    if skips or not is_float(x) then return nil end
-    local wide, counts = operands.as(x, "float64"), counts_of(x, ranges):to("float64")
-    local out, scale = squares(wide, ranges), nil
+    if not is_float(x) then return nil end
+    local wide, counts = operands.as(x, "float64"), counts_of(x, ranges, skips):to("float64")
+    local out, scale = squares(wide, ranges, skips), nil
     local is_exact = (out:ge(0x1p-800) & out:le(0x1p1000)) | counts:le(1)
     if x.dtype == "float64" and not is_exact:all():item() then
-      local largest = tree_of(wide:abs(), ranges, strew.maximum, 0.0)
+      local largest = tree_of(leaves(wide:abs(), skips, 0.0), ranges, strew.maximum, 0.0)
       for _, bound in ipairs(BEYOND) do
         local is_beyond = largest[bound[1]](largest, bound[2])
         if is_beyond:any():item() then
-          out = strew.where(is_beyond, squares(wide * bound[3], ranges), out)
+          out = strew.where(is_beyond, squares(wide * bound[3], ranges, skips), out)
           scale = strew.where(is_beyond, bound[3], scale or strew.ones_like(out))
         end
       end
@@ -335,9 +353,7 @@ local JOINING = {
   sum = sum, mean = mean, var = spread(false), std = spread(true), min = extreme(strew.minimum, math.huge),
   max = extreme(strew.maximum, -math.huge), any = truth(strew.logical_or, false),
   all = truth(strew.logical_and, true), first = choice(false), last = choice(true),
-  prod = function(x, ranges, skips)
-    return is_float(x) and tree_of(leaves(computed(x), skips, 1.0), ranges, strew.mul, 1.0) or nil
-  end,
+  prod = product,
   count = function(x, ranges, skips)
     return counts_of(x, ranges, skips):expand(ranges.count, table.unpack(x.shape, 2))
   end,

@@ -185,6 +185,17 @@ describe("ranges of rows", function()
     end
     local starts = strew.tensor{0, 4, 4, 2, 3}
     assert.same({778, 777, 0, 1, 2}, strew.ranges(v, starts, strew.tensor{n, n, 4, 3, 5}, "nunique"):tolist())
+    local deviation = strew.rolling(v, wide, {"std", skip_nan = true}, {min_count = 1})
+    local first = v:narrow(0, 0, wide)
+    local expected = first:masked_select(first:eq(first)):std():item()
+    assert.is_true(math.abs(deviation[wide - 1] / expected - 1) < 1e-12)
+    local factors = strew.ones(n, {dtype = "int64"}):index_fill_(0, strew.arange(0, 62) * 3, -2)
+    local products = strew.rolling(factors, wide, "prod", {min_count = 1})
+    assert.same({"int64", -2, 4, 1 << 62, 1}, {products.dtype, products[0], products[3], products[wide - 1],
+      products[n - 1]})
+    factors[n - 1] = 0
+    assert.equal(0, strew.rolling(factors, wide, "prod")[n - 1])
+    assert.equal(1, strew.rolling(factors:ne(0), wide, "prod")[wide - 1])
   end)
 
   it("take reductions of one's own, with the position of each element", function()
