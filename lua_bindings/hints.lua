@@ -72,7 +72,8 @@ end
 -- and the last one.
 local function renamed(code, owner, names, typed)
   local has_both = string.find(code, "%f[%w_]id%f[^%w_]") and string.find(code, "%f[%w_]size%f[^%w_]")
-  local columns = {id = not has_both and typed or names[1], size = typed or names[#names]}
+  local size = typed or names[#names]
+  local columns = {id = not has_both and typed or names[1] == size and names[2] or names[1], size = size}
   code = string.gsub(code, "%f[%w_]x%.(%l+)", function(name) return columns[name] and "\0" .. name .. "\0" end)
   code = string.gsub(code, '"(%l+)"', function(name)
     return columns[name] and format("%q", tostring(columns[name]))

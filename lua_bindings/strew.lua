@@ -6996,8 +6996,8 @@ function strew.detach(self) end
 ---@field device? strew.device default: the program's device
 ---@field header? boolean .csv: true if the first line holds names; default: if it has no number, and a word above a number
 ---@field separator? string .csv: the character between cells, default ",", for .tsv a tab; "blanks": runs of blanks and tabs
----@field dtype? strew.dtype|table<string,string> .csv: dtype of the columns of numbers, or dtypes by column, as {ok = "bool"};
----  default int64 or float64
+---@field dtype? strew.dtype|table<string,string> .csv: dtype of the columns of numbers, or dtypes by column, as {ok = "bool"},
+---  where a word is an error; default int64 or float64
 ---@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
 ---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
 ---@field dates? (string|integer)[]|table<string,string>|true .csv: columns of ISO 8601 dates and times, read as times, or of a

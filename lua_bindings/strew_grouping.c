@@ -264,7 +264,7 @@ static bool read_aggregate(lua_State *L, struct script_call *call, int entry, st
 }
 
 /* aggregate(g, list): the results of up to MOST_AGGREGATES entries {word, src, skip_nan =, fill =, dtype =, dim =}; without src
-   the counts. src may be a bound expression. */
+   the counts. */
 static int aggregate(lua_State *L, struct script_call *call) {
   strew_grouping *self;
   strew_group_aggregate aggregates[MOST_AGGREGATES] = {{.src = NULL}};

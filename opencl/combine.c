@@ -1,7 +1,5 @@
 /* combine.c: reductions of one's own through OpenCL: a kernel for the programs of each. */
 #include "opencl.h"
-#include "runtime/base/combine_ops.h"
-#include "runtime/base/elementwise_ops.h"
 
 COMBINE_ENTRIES(OPENCL_FUNCTION, OPENCL_FUNCTION)
 

@@ -1,6 +1,5 @@
 /* computed.c: operands whose elements kernels compute where they read them (kernels/computed.h). */
 #include "opencl.h"
-#include "runtime/base/elementwise_ops.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,8 @@
 /* device.c: the OpenCL entries of the device table: properties, opening and closing, storage. */
 #include "opencl.h"
 
-#include "runtime/base/combine_ops.h"
-#include "runtime/base/elementwise_ops.h"
 #include "runtime/base/group_ops.h"
 #include "runtime/base/linalg_ops.h"
-#include "runtime/base/order_ops.h"
-#include "runtime/base/parts.h"
 #include "runtime/base/reduce_ops.h"
 #include "tuning.h"
 
@@ -202,48 +198,23 @@ void opencl_capabilities(const strew_device *device, strew_capabilities *out) {
 
 /* The functions of a family that this build has; no optional ones. */
 #define ENTRY(result, name, parameters) .name = opencl_##name,
-#if PART_ELEMENTWISE
 ELEMENTWISE_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 static const struct elementwise_ops elementwise_ops = {ELEMENTWISE_ENTRIES(ENTRY, OPENCL_NONE)};
-#endif
-#if PART_REDUCE
 REDUCE_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 static const struct reduce_ops reduce_ops = {REDUCE_ENTRIES(ENTRY, OPENCL_NONE)};
-#endif
-#if PART_ORDER
 ORDER_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 static const struct order_ops order_ops = {ORDER_ENTRIES(ENTRY, OPENCL_NONE)};
-#endif
-#if PART_LINALG
 LINALG_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 static const struct linalg_ops linalg_ops = {LINALG_ENTRIES(ENTRY, OPENCL_NONE)};
-#endif
-#if PART_GROUPS
 GROUP_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 static const struct group_ops group_ops = {GROUP_ENTRIES(ENTRY, OPENCL_NONE)};
-#endif
-#if PART_PROGRAMS
 COMBINE_ENTRIES(OPENCL_FUNCTION, OPENCL_FUNCTION)
 static const struct combine_ops combine_ops = {COMBINE_ENTRIES(ENTRY, ENTRY)};
-#endif
 
-const struct device_ops opencl_ops = {DEVICE_ENTRIES(ENTRY, OPENCL_NONE)
-#if PART_ELEMENTWISE
-                                          .elementwise = &elementwise_ops,
-#endif
-#if PART_REDUCE
+const struct device_ops opencl_ops = {DEVICE_ENTRIES(ENTRY, OPENCL_NONE).elementwise = &elementwise_ops,
                                       .reduce = &reduce_ops,
-#endif
-#if PART_ORDER
                                       .order = &order_ops,
-#endif
-#if PART_LINALG
                                       .linalg = &linalg_ops,
-#endif
-#if PART_GROUPS
                                       .groups = &group_ops,
-#endif
-#if PART_PROGRAMS
                                       .programs = &combine_ops,
-#endif
                                       .reads = READ_BY_REDUCE | READ_BY_SCATTER | READ_BY_SEGMENTS};

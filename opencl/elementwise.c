@@ -3,7 +3,6 @@
    Others use a kernel that chooses dtypes and operation at run time: there are many combinations, and compiling a
    kernel takes a tenth of a second. */
 #include "opencl.h"
-#include "runtime/base/elementwise_ops.h"
 #include "runtime/base/operations.h"
 
 #include <string.h>

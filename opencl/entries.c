@@ -1,8 +1,6 @@
 /* entries.c: device entries of one kernel each. */
 #include "opencl.h"
-#include "runtime/base/elementwise_ops.h"
 #include "runtime/base/group_ops.h"
-#include "runtime/base/order_ops.h"
 #include "tuning.h"
 
 #include <string.h>

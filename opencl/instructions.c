@@ -1,8 +1,6 @@
 /* instructions.c: a program of elementwise instructions as text for kernels/program.h. Names are x1, x2, ... for
    inputs, n0, n1, ... for numbers and v0, v1, ... for results, so that equal programs share a kernel. */
 #include "opencl.h"
-#include "runtime/base/combine_ops.h"
-#include "runtime/base/elementwise_ops.h"
 #include "runtime/base/operations.h"
 
 #include <stdarg.h>

@@ -397,6 +397,6 @@ static inline const char *index_type(strew_dtype dtype) { return dtype == STREW_
 /* Declares a function; those of a family are declared where they are defined. */
 #define OPENCL_FUNCTION(result, name, parameters) result opencl_##name parameters;
 #define OPENCL_NONE(result, name, parameters)
-DEVICE_ENTRIES(OPENCL_FUNCTION, OPENCL_FUNCTION)
+DEVICE_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 
 #endif

@@ -3,7 +3,6 @@
    compiled. A program that sorts wrongly is compiled again without optimisation; if that does not help, the sort
    fails. */
 #include "opencl.h"
-#include "runtime/base/order_ops.h"
 
 #include <stdio.h>
 #include <string.h>

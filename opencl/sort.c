@@ -3,7 +3,6 @@
      top-k    for the first few of a long line it is cut into tiles; the first few of each form the next, shorter line
      radix    else elements become items in global memory, which are sorted by digits and become elements again */
 #include "opencl.h"
-#include "runtime/base/order_ops.h"
 #include "tuning.h"
 
 #include <inttypes.h>

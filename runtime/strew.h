@@ -209,8 +209,8 @@ typedef struct strew_error {
   uint64_t reserved[8];
 } strew_error;
 
-/* Names ("float32", "sum", "error", "index", ...), and the size of one element. Constants; NULL, or 0, for an unknown
-   enumerator. On any thread. */
+/* Names ("float32"; "index", ...), and the size of one element. Constants; NULL, or 0, for an unknown enumerator. On any
+   thread. */
 STREW_API const char *strew_dtype_name(strew_dtype dtype);
 STREW_API size_t strew_dtype_size_bytes(strew_dtype dtype);
 STREW_API const char *strew_status_name(strew_status status);
@@ -770,8 +770,6 @@ typedef enum strew_binary_op {
   STREW_BINARY_COUNT
 } strew_binary_op;
 
-/* Names and words, as of dtypes: "neg", "floor_divide", ... */
-
 /* Applies op to each element; the result has tensor's shape. A given *out has a dtype to which the result's promotes
    (STREW_EDTYPE), and may be `tensor` itself. STREW_EDTYPE: neg of bool, bitwise operations of
    floats. */
@@ -836,8 +834,6 @@ typedef enum strew_fold {
   STREW_FOLD_ANY,    /* bool */
   STREW_FOLD_COUNT
 } strew_fold;
-
-/* Names and words, as of dtypes: "sum", "argmax", ... */
 
 typedef struct strew_reduce_options {
   int dim_count;            /* the number of dimensions in `dims` */
@@ -1445,7 +1441,8 @@ typedef struct strew_expr_values {
   const int64_t *codes;
   bool columns; /* the inputs are columns of a table, for which the rules are those of NumPy: integers of 32 and 64 bits
                    meet floats in float64, and so does what makes floats of them; mean, var and std of integers and
-                   bools are float64; sum and prod of unsigned integers uint64 */
+                   bools are float64; sum and prod of unsigned integers uint64, and STREW_EVALUE where 64 bits do not
+                   hold those of integers */
   uint64_t reserved[3];
 } strew_expr_values;
 /* The dtype and shape of the result; sizes has room for STREW_MAX_RANK. Any of them may be NULL. Reductions, and what
@@ -1580,8 +1577,8 @@ typedef enum strew_header {
 typedef struct strew_csv_rule {
   const char *column; /* its name, or its number */
   const char *unit;   /* before or after its numbers, as "%" in 20% and "$" in $5: left out; NULL: none */
-  /* Of its numbers, which it must be able to hold; STREW_BOOL also reads true and false, ignoring case; STREW_TEXT and
-     STREW_TIME: as if `text` or `dates` named it. NULL: that of the file. */
+  /* Of its numbers, which it must be able to hold; a word is an error. STREW_BOOL also reads true and false, ignoring
+     case; STREW_TEXT and STREW_TIME: as if `text` or `dates` named it. NULL: that of the file. */
   const strew_dtype *dtype;
   uint64_t reserved[1];
 } strew_csv_rule;
@@ -1768,8 +1765,6 @@ typedef enum strew_colormap {
   STREW_GREY,
   STREW_COLORMAP_COUNT
 } strew_colormap;
-/* Names and words, as of dtypes: "viridis", ... */
-
 typedef struct strew_image_options {
   strew_colormap colormap;
   int64_t scale; /* pixels per number, in each direction; 0: 1 */

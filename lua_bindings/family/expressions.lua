@@ -307,7 +307,7 @@ local function has_floats(taken)
   return false
 end
 
--- Returns the sums or products of a column of integers: the library looks whether they leave 64 bits.
+-- Returns the sums or products of a column of integers; an error where they leave 64 bits.
 local function sums_of_columns(op, x, dim, keepdim)
   local f = operands.formula(format(dim and "%s(x, %d, %s)" or "%s(x)", op, dim, keepdim or false))
   return inner.expr_evaluate(inner.expr_bind(f, {"x"}, {x, columns = true}, {}), nil, true)
@@ -370,7 +370,7 @@ function expressions.evaluate(e, out) return inner.expr_evaluate(e, out) or expr
 
 -------------------------------------------------------------------------------------------------------------- tables
 
--- True if a name that a script gives for a column of x is an expression instead; that, if it has no errors.
+-- Returns the expression that a script gives in place of a column's name (true: one with errors), or false, nil.
 function expressions.is_text(columns, name)
   if type(name) ~= "string" or string.find(name, "^[%a_][%w_]*$") then return false end
   if tables.place(columns, name) then return false end

@@ -102,9 +102,10 @@ function operands.with_options(...)
   return given, options
 end
 
--- Raises an error if the groups of a call have that dtype.
-function operands.check_ids(index, dtype)
-  if operands.is_tensor(index) and index.dtype == dtype then
+-- Raises an error if the groups of a call are text or times.
+function operands.check_ids(index)
+  local dtype = operands.is_tensor(index) and index.dtype
+  if dtype == "text" or dtype == "time" then
     fail("index", format("is %s, expected an integer dtype", dtype), nil, "dtype")
   end
 end

@@ -622,12 +622,12 @@ end
 local function rolling(v, n, reduce, by, min_count)
   local word, options, x, skips, back, fill = read(v, reduce)
   if fill ~= nil then fail("reduce", format("has fill, but a window of %s is never empty", v.dtype)) end
-  min_count = min_count or n
   if type(n) ~= "number" or not math.tointeger(n) then
     fail("n", format("is %s, expected an integer", inner.text(n)), (type(n) == "string" or operands.is_tensor(n))
       and 'the last 2 seconds: strew.ranges(v, t:searchsorted(t - 2, {right = true}), strew.arange(1, #t + 1), "sum")')
   end
   n = math.tointeger(n)
+  min_count = min_count or n
   check_number("n", n, 1, math.huge, "a window of 1 is the element alone")
   check_number("min_count", min_count, 0, n, "n is the default; 0 and 1 leave no window out")
   local g = by ~= nil and grouping_of(by, x)

@@ -11,7 +11,9 @@ local tables = {}
 function tables.quoted(name) return (inner.text(name)) end
 
 -- The same in code of hints, where a name that is cut would be another one.
-function tables.whole(name) return type(name) == "string" and format("%q", name) or tables.quoted(name) end
+function tables.whole(name)
+  return type(name) == "string" and (string.gsub(format("%q", name), "\n", "n")) or tables.quoted(name)
+end
 
 local function is_position(key, n) return math.type(key) == "integer" and key >= 1 and key <= n end
 

@@ -389,7 +389,7 @@ for name, word in pairs{scatter_mean = "mean", scatter_median = "lower_median", 
   group_median = "median", group_lower_median = "lower_median", group_quantile = "quantile"} do
   calls[name] = function(src, index, ...)
     local given, options = operands.with_options(...)
-    operands.check_ids(index, "time")
+    operands.check_ids(index)
     for _, option in ipairs{"out", "dtype"} do
       if options[option] ~= nil then fail(option, "is given, but a statistic of times is a new tensor of times") end
     end
@@ -408,7 +408,7 @@ end
 
 for name in string.gmatch("scatter_std scatter_var group_std group_var", "[%a_]+") do
   calls[name] = function(src, index, ...)
-    operands.check_ids(index, "time")
+    operands.check_ids(index)
     return (inner[name] or strew[name])(times.seconds(src), index, ...)
   end
 end
@@ -417,7 +417,7 @@ end
 local function reduction(name, is_extreme)
   calls[name] = function(src, index, ...)
     local given, options = operands.with_options(...)
-    operands.check_ids(index, "time")
+    operands.check_ids(index)
     for i = 1, given.n do
       if operands.is_tensor(given[i]) then options.out = given[i] end
     end
@@ -453,13 +453,13 @@ reduction("scatter_last")
 
 -- Counts see NaT as NaN.
 function calls.group_counts(src, index, ...)
-  operands.check_ids(index, "time")
+  operands.check_ids(index)
   return inner.group_counts(strew.where(src:eq(src), 0.0, 0 / 0), index, ...)
 end
 
 function calls.scatter_nunique(src, index, ...)
   local _, options = operands.with_options(...)
-  operands.check_ids(index, "time")
+  operands.check_ids(index)
   return strew.scatter_nunique(options.skip_nan and (times.numbered(src)) or whole(src), index, ...)
 end
 

@@ -268,7 +268,7 @@ end
 for name in string.gmatch("scatter_min scatter_max scatter_first scatter_last", "[%a_]+") do
   calls[name] = function(src, index, ...)
     local given, options = operands.with_options(...)
-    operands.check_ids(index, "text")
+    operands.check_ids(index)
     for i = 1, given.n do
       if operands.is_tensor(given[i]) then options.out = given[i] end
     end
@@ -299,7 +299,7 @@ end
 for name in string.gmatch("scatter_nunique group_counts", "[%a_]+") do
   calls[name] = function(src, index, ...)
     local _, options = operands.with_options(...)
-    operands.check_ids(index, "text")
+    operands.check_ids(index)
     text(src, "src", index)
     return (inner[name] or strew[name])(options.skip_nan and words.numbered(src, true) or src:codes(), index, ...)
   end

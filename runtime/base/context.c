@@ -5,9 +5,6 @@
 #include "pool.h"
 #include "words.h"
 
-#include <stdio.h>
-#include <string.h>
-
 strew_context *strew_context_retain(strew_context *context) {
   atomic_fetch_add_explicit(&context->references, 1, memory_order_relaxed);
   return context;

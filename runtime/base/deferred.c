@@ -2,7 +2,6 @@
    stores them first, unless it reads them once and in order: it then names the operand with READ_ONCE, and the device
    decides. The caller's tensor becomes an ordinary one where it is stored. */
 #include "device.h"
-#include "elementwise_ops.h"
 #include "operations.h"
 
 int64_t program_cost(const struct elementwise_plan *program) {

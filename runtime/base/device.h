@@ -142,7 +142,7 @@ struct device_ops {
   unsigned reads;                   /* enum reader: from these, storages with a program are not stored first */
   const struct one_pass_mean *mean; /* optional; NULL: means are made by scatter and divide_by_count */
   DEVICE_ENTRIES(DEVICE_MEMBER, DEVICE_MEMBER)
-  /* Families; NULL: this build of the library is without them. */
+  /* Families beside the core. */
   const struct elementwise_ops *elementwise;
   const struct reduce_ops *reduce;
   const struct order_ops *order;

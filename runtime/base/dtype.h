@@ -83,10 +83,10 @@ static inline strew_dtype dtype_table_sums(strew_dtype dtype) {
 static inline bool dtype_narrows(strew_dtype from, strew_dtype to) {
   return dtype_is_half(to) && from != to && (dtype_is_float(from) || dtype_bytes(from) > 1);
 }
+/* The name of a reduction; NULL for an unknown one. */
+const char *reduction_name(strew_reduction reduction);
 /* Words for a reduction, its name first; NULL after the last. */
 enum { WORDS_PER_REDUCTION = 3 };
-/* Its first word; NULL for an unknown one. */
-const char *reduction_name(strew_reduction reduction);
 const char *reduction_word(strew_reduction reduction, int which);
 /* True if the bits of a float result depend on the order of joining. */
 bool reduction_is_ordered(strew_reduction reduction);

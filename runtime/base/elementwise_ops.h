@@ -14,7 +14,7 @@
 enum elementwise_kind {
   ELEMENTWISE_UNARY,
   ELEMENTWISE_BINARY,
-  ELEMENTWISE_MIXED,   /* a comparison of uint64, in which it is computed, with signed integers */
+  ELEMENTWISE_MIXED,   /* comparison by value: inputs a (uint64), b (signed); computed as uint64 */
   ELEMENTWISE_WHERE,   /* inputs condition (bool), a, b; just moves elements, so that compute may be a 16-bit float */
   ELEMENTWISE_CLAMP,   /* inputs a, low, high: minimum(maximum(a, low), high) */
   ELEMENTWISE_CONVERT, /* to `result` by STREW_SATURATE, as copies do; only in programs of several instructions */

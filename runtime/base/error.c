@@ -193,12 +193,11 @@ static void append_place(struct text *text, const struct place *place, int width
 }
 
 void error_mark(strew_error *error, const struct place *place, const char *hint) {
-  char *line = strrchr(error->message, '\n'), *end = error->message + strlen(error->message);
+  char *marked = strstr(error->message, "\n  text  "); /* of an expression that this text's call has made */
+  char *line = marked ? marked : strrchr(error->message, '\n'), *end = error->message + strlen(error->message);
   const size_t name = line ? strcspn(line + 3, " ") : 0; /* after "\n  " */
   const int before = line ? (int)(name + strspn(line + 3 + name, " ")) - 2 : 4, width = before > 4 ? before : 4;
-  const bool has_hint = line && *error->hint;
-  char *marked = strstr(error->message, "\n  text  "); /* of an expression that this text's call has made */
-  struct text text = {marked ? marked : has_hint ? line : end, error->message + sizeof error->message};
+  struct text text = {line && (marked || *error->hint) ? line : end, error->message + sizeof error->message};
   append_place(&text, place, width);
   snprintf(error->hint, sizeof error->hint, "%s", hint);
   if (*hint) append(&text, "\n  %-*s  %s", width, "hint", error->hint);

@@ -1,6 +1,5 @@
 /* operations.c: see operations.h. */
 #include "operations.h"
-#include "elementwise_ops.h"
 
 #include <math.h>
 

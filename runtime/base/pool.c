@@ -16,6 +16,8 @@
 #include <sched.h>
 #include <signal.h>
 
+enum { PARTS_PER_THREAD = 4 }; /* to even out what else the machine does. Unmeasured */
+
 struct pool {
   pthreadpool_t threads;
   unsigned forks;     /* the count when it was created */

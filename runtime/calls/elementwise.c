@@ -8,7 +8,6 @@
    Comparisons store no number, so they take any. Integers are compared with its value; floats with its rounded value
    (a float16 tensor made from 0.1 equals 0.1) or, if only that is infinite, with its value. */
 #include "elementwise.h"
-#include "runtime/base/elementwise_ops.h"
 
 #include "runtime/base/index_checks.h"
 #include "runtime/base/operations.h"

@@ -6,7 +6,6 @@
 #include "runtime/base/group_ops.h"
 #include "runtime/base/linalg_ops.h"
 #include "runtime/base/order_ops.h"
-#include "runtime/base/parts.h"
 #include "runtime/base/reduce_ops.h"
 
 #include <stdio.h>
@@ -76,50 +75,26 @@ strew_status cpu_finish(const struct call *call, strew_device *device) {
 
 /* The functions of a family that this build has. */
 #define ENTRY(result, name, parameters) .name = cpu_##name,
-#if PART_ELEMENTWISE
 ELEMENTWISE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 static const struct elementwise_ops elementwise_ops = {ELEMENTWISE_ENTRIES(ENTRY, ENTRY)};
-#endif
-#if PART_REDUCE
 REDUCE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 static const struct reduce_ops reduce_ops = {REDUCE_ENTRIES(ENTRY, ENTRY)};
-#endif
-#if PART_ORDER
 ORDER_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 static const struct order_ops order_ops = {ORDER_ENTRIES(ENTRY, ENTRY)};
-#endif
-#if PART_LINALG
 LINALG_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 static const struct linalg_ops linalg_ops = {LINALG_ENTRIES(ENTRY, ENTRY)};
-#endif
-#if PART_GROUPS
 GROUP_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 static const struct group_ops group_ops = {GROUP_ENTRIES(ENTRY, ENTRY)};
-#endif
-#if PART_PROGRAMS
 COMBINE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 static const struct combine_ops combine_ops = {COMBINE_ENTRIES(ENTRY, ENTRY)};
-#endif
 
 const struct device_ops cpu_ops = {DEVICE_ENTRIES(ENTRY, ENTRY).host_memory = true,
                                    .reads = READ_BY_REDUCE | READ_BY_AGGREGATE | READ_BY_SEGMENTS | READ_BY_SCATTER |
                                             READ_BY_NONZERO,
-#if PART_ELEMENTWISE
                                    .elementwise = &elementwise_ops,
-#endif
-#if PART_REDUCE
                                    .reduce = &reduce_ops,
-#endif
-#if PART_ORDER
                                    .order = &order_ops,
-#endif
-#if PART_LINALG
                                    .linalg = &linalg_ops,
-#endif
-#if PART_GROUPS
                                    .groups = &group_ops,
-#endif
-#if PART_PROGRAMS
                                    .programs = &combine_ops,
-#endif
                                    .mean = &cpu_mean};

@@ -2,7 +2,6 @@
    that the compiler vectorises. Operands that are not contiguous, or of another dtype, are converted through blocks that
    stay in L1, and so do the values that pass from one instruction to the next. */
 #include "program.h"
-#include "runtime/base/elementwise_ops.h"
 #include "tuning.h"
 
 #include "runtime/base/operations.h"

@@ -1,13 +1,7 @@
 /* feed.c: the elements of an operand in blocks: in memory, converted from it, or computed by a program. */
 #include "program.h"
 
-#include "runtime/base/parts.h"
 #include "tuning.h"
-
-#if !PART_ELEMENTWISE /* no tensor has a program */
-#define program_start(call, program, plan)      STREW_OK
-#define program_read(program, begin, count, to) ((void)(begin))
-#endif
 
 strew_status feed_begin(const struct call *call, const struct operand *operand, struct program *program) {
   struct storage *storage = operand->storage;

@@ -9,7 +9,6 @@
    Block values are joined as a binary tree, whose pending nodes are on a stack, like the carries of a binary counter.
    Threads share the tiles, and subtrees of 2^k blocks if there are few tiles, so results do not depend on the split.
    16-bit floats, unsigned integers and non-contiguous elements are converted into a buffer first. */
-#include "runtime/base/reduce_ops.h"
 #include "runtime/cpu/loops/reduce_loops.h"
 
 #include "program.h"

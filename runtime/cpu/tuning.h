@@ -223,7 +223,7 @@ enum {
 enum {
   FOLD_TILE_ELEMENTS = 1 << 17, /* elements of the short rows that make a tile; between tiles memory idles */
   FOLD_ACROSS_MAX = 16,         /* elements: shorter folds go across outputs */
-  SORT_FEW = 4096,              /* items: fewer are sorted by digits of sort_few_bits */
+  SORT_FEW = 4096,              /* items: fewer are sorted by digits of SORT_FEW_BITS */
   SORT_FEW_BITS = 8,            /* bits: shorter digits, whose counts are cheaper to add up */
   SORT_HIGH_BITS = 32,          /* bits: few broad items are sorted by these highest ones, then by insertion */
   SORT_HIGH_MOVES = 4,          /* moves of an item, on average, before they are sorted by all bits */

@@ -1,5 +1,5 @@
 /* csv_errors.c: a walk over rows, one after the other, that finds the kinds of columns and the first error, and the
-   messages of errors; csv_reader.h. The work per cell is inlined into inspect_line. */
+   messages of errors; csv_reader.h. */
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "csv_reader.h"
 #include "file.h"
@@ -195,6 +195,8 @@ static strew_status add_ways(const struct csv_reader *reader, const struct cells
   const char *before = look == OTHER_POINT && cells->thousands == ',' ? "without thousands = \",\" " : "";
   size_t length;
   const char *word = trimmed(cells, cell, &length);
+  const strew_dtype *wanted = csv_wanted(reader, own);
+  const bool may_be_empty = !wanted || dtype_is_float(*wanted) || own->kind == DATED; /* others have no NaN */
   char shown[TEXT_BYTES];
   if (look == DATE && !has_numbers) add_way(ways, "{.dates = {%s}} reads dates", column);
   if (look == OTHER_DATE && !has_numbers) RETURN_IF_FAILED(add_ways_of_dates(reader, cells, cell, column, ways));
@@ -212,7 +214,8 @@ static strew_status add_ways(const struct csv_reader *reader, const struct cells
   if (look == UNIT) add_way_of_unit(reader, cells, cell, column, ways);
   if (look == PLAIN && cell->column == 0 && length > 1 && *word == '#' && strchr(" \t#", word[1]))
     add_way(ways, "{.comment = \"#\"} skips its line");
-  if ((look == PLAIN || look == MARK) && may_be_missing(word, length) && is_quotable(word, length, LONGEST_WORD))
+  if ((look == PLAIN || look == MARK) && may_be_empty && may_be_missing(word, length) &&
+      is_quotable(word, length, LONGEST_WORD))
     add_way(ways, "{.missing = {\"%.*s\"}} reads it as an empty cell", (int)length, word);
   add_way(ways, "{.text = {%s}} reads the column as words", column);
   if (look == ROUNDED) add_way(ways, "{.dtype = STREW_FLOAT64} rounds");
@@ -227,7 +230,7 @@ static strew_status fail_look(const struct csv_reader *reader, const struct cell
                               enum look look, const char *expected) {
   struct ways ways = {""};
   char text[TEXT_BYTES];
-  if (!reader->call->error) return STREW_EFILE; /* nobody reads it */
+  if (!reader->call->error) return STREW_EFILE; /* a worker's: only the status counts */
   const char *column = csv_text_of_column(reader, cell->column, text);
   if (!column)
     add_way(&ways, "{.names = {...}} gives the columns other names");

@@ -46,7 +46,7 @@ struct block_words {
 struct part {
   struct csv_reader *reader; /* of an inspected text that of all parts; else */
   struct csv_reader own;     /* a copy, with columns of its own, and */
-  struct call call;          /* without an error, which nobody would read */
+  struct call call;          /* without an error: only its status counts */
   struct column *columns;
   bool is_inspected;
   strew_status status;     /* of memory, and of interruption, if it is */
@@ -701,7 +701,7 @@ static strew_status read_inspected(struct csv_reader *reader, struct cells *cell
   ALLOCATE(parts.routes, reader->call, reader->context, (size_t)reader->count);
   strew_status status = begin_columns(&parts, reader->rows);
   if (status == STREW_OK) walk_part(&parts, 0), status = part.status;
-  if (status == STREW_OK && part.is_failed) /* the host, or another process */
+  if (status == STREW_OK && part.is_failed) /* never: csv_inspect has passed these bytes */
     status = fail_file(reader->call, reader->path, NULL, "was changed while it was read");
   memory_free(reader->context, parts.routes, (size_t)reader->count);
   cells->at = part.end, cells->line += part.lines;

@@ -193,7 +193,7 @@ const char *csv_text_of_byte(char byte, char *text);
 /* ----------------------------------------------------------------------------------------------------- csv_parts.c */
 
 /* Reads the rows from `cells` on to the end of the text, and leaves `cells` there. The first call decides the columns'
-   dtypes. No row is read from a chunk that has none. */
+   dtypes. A chunk without rows leaves reader->rows 0. */
 strew_status csv_read_columns(struct csv_reader *reader, struct cells *cells);
 void csv_release_columns(struct csv_reader *reader);
 

@@ -2,7 +2,6 @@
    reductions that do not look at each element's group, and the way back. Segments lie along the last dimension of the
    tensor that gives them; its others broadcast to the first ones of src. */
 #include "groups.h"
-#include "runtime/base/group_ops.h"
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
 

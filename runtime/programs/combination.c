@@ -1,7 +1,5 @@
 /* combination.c: reductions of one's own: texts that are run for one element after another. */
 #include "programs.h"
-#include "runtime/base/combine_ops.h"
-#include "runtime/base/elementwise_ops.h"
 
 #include "runtime/base/steps.h"
 

@@ -3,8 +3,6 @@
    values become a program where elements are needed: for the result, for a reduction or an index, and where a program
    would exceed its limits. */
 #include "programs.h"
-#include "runtime/base/combine_ops.h"
-#include "runtime/base/elementwise_ops.h"
 
 #include "runtime/base/index_checks.h"
 #include "runtime/base/operations.h"

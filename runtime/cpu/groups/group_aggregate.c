@@ -10,7 +10,6 @@
    walks all ids, lists the elements that it owns, and prefetches their records. So contributions join in order, on any
    number of threads. */
 #include "group_ids.h"
-#include "runtime/base/group_ops.h"
 #include "runtime/cpu/program.h"
 #include "runtime/shared/scalar.h"
 

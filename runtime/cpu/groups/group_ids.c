@@ -1,6 +1,5 @@
 /* group_ids.c: lists of ids; ranges of groups for threads, by a sample of the ids; the layout of records. */
 #include "group_ids.h"
-#include "runtime/base/group_ops.h"
 #include "runtime/cpu/loops/index_loops.h"
 
 void list_owned(const int32_t *ids, int64_t count, int64_t begin, int64_t end, struct ids_list *list) {

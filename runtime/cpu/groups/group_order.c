@@ -4,7 +4,6 @@
    sorted by itself, in cache: runs by insertion, then merged. Ties go by position, which is the order in which elements
    come. */
 #include "group_ids.h"
-#include "runtime/base/group_ops.h"
 
 #include <string.h>
 

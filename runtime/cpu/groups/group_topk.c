@@ -2,7 +2,6 @@
    keys of its first elements so far, and of their positions. Each thread owns a range of groups, and lists their
    elements; so elements come in order, and ties go by position. */
 #include "group_ids.h"
-#include "runtime/base/group_ops.h"
 
 #include <string.h>
 

@@ -15,8 +15,7 @@
 #include "runtime/base/dtype.h"
 #include "runtime/shared/scalar.h"
 
-_Static_assert(STREW_DTYPE_COUNT == 13,
-               "each_dtype.h needs one block per row of the dtype table, but for unsigned ones");
+_Static_assert(STREW_DTYPE_COUNT == 13, "each_dtype.h needs one block per row of the dtype table");
 
 /* A digit per fact, in the order above. */
 #define FACTS_f32  0x10010

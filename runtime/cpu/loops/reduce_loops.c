@@ -1,6 +1,5 @@
 /* reduce_loops.c: loops of folds, for one instruction set. */
 #include "reduce_loops.h"
-#include "runtime/base/reduce_ops.h"
 
 #include "runtime/cpu/cpu.h"
 
