@@ -1,7 +1,7 @@
 /* combine.c: reductions of one's own through OpenCL: a kernel for the programs of each. */
 #include "opencl.h"
 
-COMBINE_ENTRIES(OPENCL_FUNCTION, OPENCL_FUNCTION)
+COMBINE_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 
 /* True if a program has float64 elements or numbers. */
 static bool has_float64(const struct elementwise_plan *plan) {

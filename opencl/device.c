@@ -196,25 +196,13 @@ void opencl_capabilities(const strew_device *device, strew_capabilities *out) {
   describe_promise(device, out->promise, sizeof out->promise);
 }
 
-/* The functions of a family that this build has; no optional ones. */
+/* The functions of each family; no optional ones. */
 #define ENTRY(result, name, parameters) .name = opencl_##name,
-ELEMENTWISE_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
-static const struct elementwise_ops elementwise_ops = {ELEMENTWISE_ENTRIES(ENTRY, OPENCL_NONE)};
-REDUCE_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
-static const struct reduce_ops reduce_ops = {REDUCE_ENTRIES(ENTRY, OPENCL_NONE)};
-ORDER_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
-static const struct order_ops order_ops = {ORDER_ENTRIES(ENTRY, OPENCL_NONE)};
-LINALG_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
-static const struct linalg_ops linalg_ops = {LINALG_ENTRIES(ENTRY, OPENCL_NONE)};
-GROUP_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
-static const struct group_ops group_ops = {GROUP_ENTRIES(ENTRY, OPENCL_NONE)};
-COMBINE_ENTRIES(OPENCL_FUNCTION, OPENCL_FUNCTION)
-static const struct combine_ops combine_ops = {COMBINE_ENTRIES(ENTRY, ENTRY)};
+#define TABLE(member, functions, ENTRIES)                                                                              \
+  ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)                                                                                \
+  static const struct functions member##_table = {ENTRIES(ENTRY, OPENCL_NONE)};
+#define FAMILY(member, functions, ENTRIES) .member = &member##_table,
+DEVICE_FAMILIES(TABLE)
 
-const struct device_ops opencl_ops = {DEVICE_ENTRIES(ENTRY, OPENCL_NONE).elementwise = &elementwise_ops,
-                                      .reduce = &reduce_ops,
-                                      .order = &order_ops,
-                                      .linalg = &linalg_ops,
-                                      .groups = &group_ops,
-                                      .programs = &combine_ops,
-                                      .reads = READ_BY_REDUCE | READ_BY_SCATTER | READ_BY_SEGMENTS};
+const struct device_ops opencl_ops = {DEVICE_ENTRIES(ENTRY, OPENCL_NONE) DEVICE_FAMILIES(FAMILY).reads =
+                                          READ_BY_REDUCE | READ_BY_SCATTER | READ_BY_SEGMENTS};

@@ -221,7 +221,7 @@ end
 local function bools(a, name)
   if type(a) == "boolean" or operands.is_tensor(a) and a.dtype == "bool" then return a end
   local is_text = operands.is_tensor(a) and a.dtype == "text"
-  fail(name or "self", format("is %s, expected bool", operands.is_tensor(a) and a.dtype or inner.text(a)),
+  fail(name or "self", format("is %s, expected bool", operands.what(a)),
     is_text and 'x ~= "" is a bool' or nil, "dtype")
 end
 
@@ -233,7 +233,7 @@ local function check_written(written, a, b)
   if not is_first and (second or written & 1 == 0 and (written & 4 == 0 or not first)) then return end
   local x = is_first and a or b
   fail(is_first and "self" or "other", format("is %s beside a bool, expected bool",
-    operands.is_tensor(x) and x.dtype or inner.text(x)), nil, "dtype")
+    operands.what(x)), nil, "dtype")
 end
 
 -- Returns the number in place of NaN (which: 1), inf (2) or -inf (3), from the library also where calls are recorded.

@@ -92,6 +92,9 @@ end
 
 function operands.is_tensor(x) return strew.type(x) == "tensor" end
 
+-- Returns what an operand is, for messages: its dtype, or the value.
+function operands.what(x) return operands.is_tensor(x) and x.dtype or inner.text(x) end
+
 -- Returns a call's arguments without its options, and a copy of these.
 function operands.with_options(...)
   local given, options = table.pack(...), {}

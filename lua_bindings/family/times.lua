@@ -497,7 +497,7 @@ end
 local function check_time(t)
   if is_time(t) then return t end
   if type(t) == "string" then return strew.time(t) end
-  fail("t", format("is %s, expected times", operands.is_tensor(t) and t.dtype or inner.text(t)),
+  fail("t", format("is %s, expected times", operands.what(t)),
     "strew.time reads them from text", "dtype")
 end
 
@@ -657,8 +657,7 @@ function calls.interp(self, xp, fp, options)
   for name, t in next, {self = self, xp = xp} do
     if not is_time(t) then
       local hint = (type(t) == "table" or type(t) == "string") and "strew.time(" .. name .. ")"
-      local is = operands.is_tensor(t) and t.dtype or inner.text(t)
-      fail(name, format("is %s, expected time, as the other one", is), hint or nil, "dtype")
+      fail(name, format("is %s, expected time, as the other one", operands.what(t)), hint or nil, "dtype")
     end
   end
   if is_time(fp) then fail("fp", "is time, expected numbers", "(fp - fp:select(0, 0)) are seconds", "dtype") end

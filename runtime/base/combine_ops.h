@@ -37,7 +37,7 @@ static inline strew_dtype seen_dtype(strew_dtype dtype) {
 
      combine          see combine_plan; *bad: -1 if there is none. May decline */
 #define COMBINE_ENTRIES(X, OPTIONAL)                                                                                   \
-  OPTIONAL(strew_status, combine, (ON_DEVICE, const struct combine_plan *plan, int64_t *bad, int *program))
+  X(strew_status, combine, (ON_DEVICE, const struct combine_plan *plan, int64_t *bad, int *program))
 
 struct combine_ops {
   COMBINE_ENTRIES(DEVICE_MEMBER, DEVICE_MEMBER)

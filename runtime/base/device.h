@@ -136,19 +136,22 @@ enum reader {
   READ_BY_NONZERO = 16
 };
 
-#define DEVICE_MEMBER(result, name, parameters) result(*name) parameters;
+/* The families beside the core, X(member, struct of its functions, their list): each has a header, NAME_ops.h. */
+#define DEVICE_FAMILIES(X)                                                                                             \
+  X(elementwise, elementwise_ops, ELEMENTWISE_ENTRIES)                                                                 \
+  X(reduce, reduce_ops, REDUCE_ENTRIES)                                                                                \
+  X(order, order_ops, ORDER_ENTRIES)                                                                                   \
+  X(linalg, linalg_ops, LINALG_ENTRIES)                                                                                \
+  X(groups, group_ops, GROUP_ENTRIES)                                                                                  \
+  X(programs, combine_ops, COMBINE_ENTRIES)
+#define DEVICE_FAMILY(member, functions, entries) const struct functions *member;
+#define DEVICE_MEMBER(result, name, parameters)   result(*name) parameters;
 struct device_ops {
   bool host_memory;                 /* storage->data is an address in this process */
   unsigned reads;                   /* enum reader: from these, storages with a program are not stored first */
   const struct one_pass_mean *mean; /* optional; NULL: means are made by scatter and divide_by_count */
   DEVICE_ENTRIES(DEVICE_MEMBER, DEVICE_MEMBER)
-  /* Families beside the core. */
-  const struct elementwise_ops *elementwise;
-  const struct reduce_ops *reduce;
-  const struct order_ops *order;
-  const struct linalg_ops *linalg;
-  const struct group_ops *groups;
-  const struct combine_ops *programs;
+  DEVICE_FAMILIES(DEVICE_FAMILY)
 };
 
 extern const struct device_ops cpu_ops;

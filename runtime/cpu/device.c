@@ -73,28 +73,15 @@ strew_status cpu_finish(const struct call *call, strew_device *device) {
   return STREW_OK;
 }
 
-/* The functions of a family that this build has. */
+/* The functions of each family. */
 #define ENTRY(result, name, parameters) .name = cpu_##name,
-ELEMENTWISE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
-static const struct elementwise_ops elementwise_ops = {ELEMENTWISE_ENTRIES(ENTRY, ENTRY)};
-REDUCE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
-static const struct reduce_ops reduce_ops = {REDUCE_ENTRIES(ENTRY, ENTRY)};
-ORDER_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
-static const struct order_ops order_ops = {ORDER_ENTRIES(ENTRY, ENTRY)};
-LINALG_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
-static const struct linalg_ops linalg_ops = {LINALG_ENTRIES(ENTRY, ENTRY)};
-GROUP_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
-static const struct group_ops group_ops = {GROUP_ENTRIES(ENTRY, ENTRY)};
-COMBINE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
-static const struct combine_ops combine_ops = {COMBINE_ENTRIES(ENTRY, ENTRY)};
+#define TABLE(member, functions, ENTRIES)                                                                              \
+  ENTRIES(CPU_FUNCTION, CPU_FUNCTION)                                                                                  \
+  static const struct functions member##_table = {ENTRIES(ENTRY, ENTRY)};
+#define FAMILY(member, functions, ENTRIES) .member = &member##_table,
+DEVICE_FAMILIES(TABLE)
 
-const struct device_ops cpu_ops = {DEVICE_ENTRIES(ENTRY, ENTRY).host_memory = true,
+const struct device_ops cpu_ops = {DEVICE_ENTRIES(ENTRY, ENTRY) DEVICE_FAMILIES(FAMILY).host_memory = true,
                                    .reads = READ_BY_REDUCE | READ_BY_AGGREGATE | READ_BY_SEGMENTS | READ_BY_SCATTER |
                                             READ_BY_NONZERO,
-                                   .elementwise = &elementwise_ops,
-                                   .reduce = &reduce_ops,
-                                   .order = &order_ops,
-                                   .linalg = &linalg_ops,
-                                   .groups = &group_ops,
-                                   .programs = &combine_ops,
                                    .mean = &cpu_mean};

@@ -425,7 +425,6 @@ static strew_status run(const struct combining *c) {
   int64_t bad = -1;
   int p = 0;
   if (!plan->count || !c->length || !c->columns) return STREW_OK;
-  if (!c->device->ops->programs->combine) return STREW_DECLINED;
   RETURN_IF_FAILED(c->device->ops->programs->combine(call, c->device, plan, &bad, &p));
   if (bad < 0) return STREW_OK;
   const strew_expr *expr = c->combination->accumulators[plan->programs[p].expr].combine;

@@ -57,16 +57,8 @@ static inline int64_t convert_many(int to_code, int from_code, int64_t count, ch
 
 #define UNUSED_AT_TIMES __attribute__((unused))
 #define LOOPS           "copy.inc"
+#define LOOPS_UNSIGNED
 #include "each_dtype.h"
-#define S u16
-#include "copy.inc"
-#undef S
-#define S u32
-#include "copy.inc"
-#undef S
-#define S u64
-#include "copy.inc"
-#undef S
 
 /* Elements between two jumps: a loop of one takes twice the time where it lies across a cache line of code. */
 enum { STEPS = 4 };
