@@ -4,7 +4,7 @@ exclude_files = { "tests/data" } -- one case a line
 globals = { "strew" } -- the program presets it
 files["tests/spec"].std = "+busted"
 
--- Lua of the library has an environment of its own (lua_bindings/strew_library.c): no script replaces what it calls.
+-- Lua of the library has an environment of its own (strew_library.c): no script replaces what it calls.
 local any = { other_fields = true }
 stds.library = {
   read_globals = {
@@ -13,7 +13,5 @@ stds.library = {
     setmetatable = {}, tonumber = {}, tostring = {}, type = {},
   },
 }
-files["lua_bindings/family"] = { std = "library", globals = {} }
-files["lua_bindings/mpi"] = { std = "library", globals = {} }
-files["lua_bindings/hints.lua"] = { std = "library", globals = {} }
-files["lua_bindings/help.lua"] = { std = "library", globals = {} }
+files["lua_bindings"] = { std = "library", globals = {} }
+files["lua_bindings/program"] = { std = "lua54" }

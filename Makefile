@@ -32,11 +32,11 @@ EXCESS   = $(if $(findstring __FLT_EVAL_METHOD__ 1 ,$(MACROS) ),-fexcess-precisi
 # Loops compiled for each instruction set are vectorised without the rest of -O3, which would double their size.
 VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
 # Composed calls (steps.h) spend their time in others, linear algebra in those loops: -Os makes them a fifth smaller.
-SMALL    = runtime/cpu/linalg.c $(patsubst %,runtime/calls/%.c,histogram isclose linalg quantile rearrange searchsorted sort)
+SMALL    = $(patsubst %,runtime/%.c,core/rearrange groups/histogram linalg/cpu/linalg linalg/linalg order/quantile order/searchsorted order/sort reduce/isclose)
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter $(SMALL),$<),-Os,\
-             $(if $(filter runtime/cpu/%,$<),-O3,-O2))))
+             $(if $(findstring /cpu/,$<),-O3,-O2))))
 # Loops call nothing that unwinds: tables for it would be a tenth of their size.
-LEAN     = $(if $(findstring /loops/,$<),-fno-asynchronous-unwind-tables)
+LEAN     = $(if $(filter %_loops.c %/long_functions.c,$<),-fno-asynchronous-unwind-tables)
 INCLUDE  = -I. -Iruntime $(if $(filter-out runtime/% opencl/%,$<),-Ilua_bindings $(LUA_CFLAGS) -DPACKED=$(if $(ZLIB),1,0))
 # The user's CFLAGS win, except over flags that results depend on. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
 ALL_CFLAGS = $(WARNINGS) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) -fPIC $(if $(ISAS),-fno-plt) \
@@ -66,18 +66,18 @@ ifeq ($(MPICC)$(MAKELEVEL)$(SANITIZE),0)
 $(info   without strew.mpi: mpicc is missing (Debian: libopenmpi-dev, openmpi-bin))
 endif
 
-CORE     = $(wildcard runtime/*/*.c runtime/cpu/*/*.c) \
-           $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c opencl/scatter/*.c) $(BUILD)/kernels.c)
-BINDINGS = $(wildcard lua_bindings/*.c lua_bindings/sandbox/*.c) $(BUILD)/texts.c
+CORE     = $(wildcard runtime/*/*.c runtime/*/*/*.c runtime/core/cpu/*/*.c) \
+           $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*/*.c opencl/*/*/*.c) $(BUILD)/kernels.c)
+BINDINGS = $(filter-out lua_bindings/program/% lua_bindings/mpi/%,$(wildcard lua_bindings/*.c lua_bindings/*/*.c)) $(BUILD)/texts.c
 PROGRAM  = $(wildcard lua_bindings/program/*.c) $(BUILD)/prompts.c
 RANKS    = $(wildcard lua_bindings/mpi/*.c) $(BUILD)/mpis.c
 # Files embedded in the library and the program: kernels with the headers that C and OpenCL C share; the help and the
 # operations written in Lua; the prompt, in the order of loading.
-KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h runtime/shared/*)
-TEXTS    = $(wildcard lua_bindings/*.lua lua_bindings/family/*.lua)
+KERNELS  = $(wildcard opencl/*/kernels/* runtime/*/shared/*)
+TEXTS    = $(filter-out lua_bindings/mpi/%,$(wildcard lua_bindings/*.lua lua_bindings/*/*.lua))
 PROMPT   = $(patsubst %,lua_bindings/program/prompt/%.lua,tokens foreign entry show pager commands read complete)
 # Compiled again for each instruction set beyond the architecture's baseline: see isa.h.
-VECTORISED = $(wildcard runtime/cpu/loops/*_loops.c)
+VECTORISED = $(wildcard runtime/*/cpu/*_loops.c)
 ISAS    := $(if $(findstring __x86_64__,$(MACROS)),avx2 avx512)
 avx2     = -mavx2 -mfma -mf16c
 avx512   = -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512
@@ -129,7 +129,7 @@ $(BUILD)/texts.c $(BUILD)/prompts.c: export PACKED := $(if $(ZLIB),1,0)
 $(BUILD)/kernels.c $(BUILD)/texts.c $(BUILD)/prompts.c $(BUILD)/mpis.c: scripts/embed.sh
 	$(call say,EMBED) sh $< $(patsubst %s,%,$(basename $(@F))) $(filter-out $<,$^) >$@.new && mv $@.new $@
 $(BUILD)/obj/%.o: $(BUILD)/%.c Makefile
-	$(call say,CC) $(CC) $(ALL_CFLAGS) -Iopencl -Ilua_bindings/program -c -o $@ $<
+	$(call say,CC) $(CC) $(ALL_CFLAGS) -c -o $@ $<
 define compile_for # ISA
 $(BUILD)/obj/%.$(1).o: %.c Makefile
 	$$(call say,CC) $$(CC) -DISA=$(1) $($(1)) $$(ALL_CFLAGS) -c -o $$@ $$<

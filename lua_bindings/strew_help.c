@@ -1,5 +1,5 @@
 /* strew_help.c: strew.help, and the names of functions and objects; see strew_hints.c. */
-#include "strew_bind.h"
+#include "lua_bindings/core/strew_bind.h"
 
 #include <string.h>
 

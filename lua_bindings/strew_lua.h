@@ -31,7 +31,7 @@ STREW_API strew_context *strew_context_of(lua_State *L);
 
 /* Registry key of the table of tensor methods, by name. */
 #define STREW_METHODS "strew.methods"
-/* Registry key of the environment of the library's own Lua (lua_bindings/strew_library.c), in which `strew` is the module
+/* Registry key of the environment of the library's own Lua (lua_bindings/core/strew_library.c), in which `strew` is the module
    as it was opened. */
 #define STREW_LIBRARY "strew.library"
 /* Registry key of a function that returns the table of functions which lua_bindings/help.lua ends with: pages and

@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: PACKED=1 embed.sh KIND FILE... > KINDs.c
-# Writes the files as texts in a C file: KIND_files of runtime/base/embedded.h. PACKED: compressed. Those of kind `kernel`
+# Writes the files as texts in a C file: KIND_files of runtime/core/base/embedded.h. PACKED: compressed. Those of kind `kernel`
 # always are, all as one; C files lose comments (these: /* */) and repeated spaces, and keep their lines; their strings
 # must contain neither.
 set -eu
@@ -33,7 +33,7 @@ compressed() {
     { for (i = 1; i <= NF; i++) { a = (a + $i) % 65521; b = (b + a) % 65521 } }
     END { printf "%d,%d,%d,%d", int(b / 256), b % 256, int(a / 256), a % 256 }'
 }
-echo '#include "runtime/base/embedded.h"'
+echo '#include "runtime/core/base/embedded.h"'
 if [ "$kind" = kernel ]; then
   echo 'const struct packed_file kernel_files[] = {'
   for file in "$@"; do

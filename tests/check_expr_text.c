@@ -1,6 +1,6 @@
 /* check_expr_text.c: texts of expressions: their nodes, as Lua's grammar has them; each error, with its mark; limits;
    random and damaged texts. (devices: no, texts are read on the host.) */
-#include "runtime/base/dtype.h"
+#include "runtime/core/base/dtype.h"
 #include "runtime/programs/programs.h"
 #include "trials.h"
 

@@ -1,7 +1,7 @@
-/* check_functions.c: the functions of runtime/shared/ against the C library in the next wider type, in
+/* check_functions.c: the functions of shared/ against the C library in the next wider type, in
    units in the last place (ulp); their special values; and their bits, in C and on the device. STREW_TEST_EVERY=1:
    every float32. */
-#include "runtime/shared/halves.h"
+#include "runtime/elementwise/shared/halves.h"
 #include "testing.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
 /* check_interchange.c: structs of other libraries, DLPack and Arrow's arrays and streams: both directions, every kind of
    bad struct, and releases, which run exactly once whatever the order, and not at all if a call fails.
    (devices: no, memory is the host's.) */
-#include "runtime/base/dtype.h"
+#include "runtime/core/base/dtype.h"
 #include "runtime/interchange/arrow.h"
 #include "runtime/interchange/dlpack.h"
 #include "trials.h"

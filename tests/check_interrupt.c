@@ -2,7 +2,7 @@
    for interruptions, and is cleared at once or stays (trials.h). A clock function counts the checks: a context with a
    deadline reads the clock at each of them. */
 #define _GNU_SOURCE
-#include "runtime/base/device.h"
+#include "runtime/core/base/device.h"
 #include "trials.h"
 
 #include <limits.h>

@@ -1,16 +1,16 @@
 /* check_isa.c: the loops of every instruction set of this processor against the plain ones, bit for bit: each kernel,
    fold and conversion, on rows of random elements of many lengths, also unaligned; and lines of a scatter with the
    prefetch settings of every processor. (devices: no, these loops are the CPU's.) */
-#include "runtime/base/operations.h"
-#include "runtime/cpu/loops/copy_loops.h"
-#include "runtime/cpu/loops/elementwise_loops.h"
-#include "runtime/cpu/loops/index_loops.h"
-#include "runtime/cpu/loops/random_loops.h"
-#include "runtime/cpu/loops/reduce_loops.h"
-#include "runtime/cpu/loops/row_loops.h"
-#include "runtime/cpu/loops/sort_loops.h"
-#include "runtime/cpu/scatter/scattering.h"
-#include "runtime/shared/philox.h"
+#include "runtime/core/base/operations.h"
+#include "runtime/core/cpu/copy_loops.h"
+#include "runtime/core/cpu/index_loops.h"
+#include "runtime/core/cpu/row_loops.h"
+#include "runtime/core/cpu/scatter/scattering.h"
+#include "runtime/elementwise/cpu/elementwise_loops.h"
+#include "runtime/elementwise/cpu/random_loops.h"
+#include "runtime/elementwise/shared/philox.h"
+#include "runtime/order/cpu/sort_loops.h"
+#include "runtime/reduce/cpu/reduce_loops.h"
 #include "testing.h"
 
 #define TABLE(ENUM, isa, name) [ISA_##ENUM] = &name##_loops_##isa,

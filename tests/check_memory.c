@@ -1,7 +1,7 @@
 /* check_memory.c: out of memory: the context's allocator fails at the first, the second, the third ... call of an
    operation; see trials.h. (devices: no, they allocate memory that the context does not count.) */
 #define _GNU_SOURCE /* MAP_FAILED */
-#include "runtime/base/device.h"
+#include "runtime/core/base/device.h"
 #include "trials.h"
 
 #include <string.h>

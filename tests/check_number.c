@@ -1,8 +1,8 @@
 /* check_number.c: numbers as text: read like the C library's strtod under the locale "C", under any locale, and written
    so that they read back with the same bits. (devices: no, there are no tensors.) */
 #define _GNU_SOURCE /* newlocale */
-#include "runtime/base/device.h"
-#include "runtime/base/number.h"
+#include "runtime/core/base/device.h"
+#include "runtime/core/base/number.h"
 #include "testing.h"
 
 #include <float.h>

@@ -3,7 +3,7 @@
    STREW_TEST_DEVICE, else the first device. */
 #define _GNU_SOURCE
 #include "opencl_faults.h"
-#include "runtime/base/context.h"
+#include "runtime/core/base/context.h"
 #include "system_faults.h"
 #include "trials.h"
 

@@ -1,6 +1,6 @@
 /* check_overlap.c: whether views share elements, against sets of offsets: never wrong for small views, exact for views
    made by slicing and transposing, fast for difficult strides. */
-#include "runtime/base/tensor.h"
+#include "runtime/core/base/tensor.h"
 #include "testing.h"
 
 #include <time.h>

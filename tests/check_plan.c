@@ -1,6 +1,6 @@
 /* check_plan.c: iteration spaces before and after simplification visit the same elements, in the same order where the
    order matters; and shapes that broadcast. (devices: no, plans are made before a device gets them.) */
-#include "runtime/base/plan.h"
+#include "runtime/core/base/plan.h"
 #include "testing.h"
 
 enum { OPERANDS = 3, MOST = 1024 };

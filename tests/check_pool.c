@@ -2,7 +2,7 @@
    be created. Under ThreadSanitizer it shows that the loops have no data races.
    (devices: no, these threads are the CPU's.) */
 #define _GNU_SOURCE /* pthread_setattr_default_np */
-#include "runtime/cpu/cpu.h"
+#include "runtime/core/cpu/cpu.h"
 #include "testing.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* check_programs.c: random programs of instructions match, bit for bit, the same instructions run one by one on tensors
    that hold each result: all kinds and dtypes, broadcast and strided operands, tables, numbers, out of another dtype,
    in place. Calls that read a program's result deferred match those that read the stored one. */
-#include "runtime/calls/elementwise.h"
+#include "runtime/elementwise/elementwise.h"
 #include "runtime/programs/programs.h"
 #include "testing.h"
 

@@ -1,6 +1,6 @@
 /* check_softfloat.c: float arithmetic by integers (softfloat.h) against the processor's own, bit for bit.
    (devices: no, check_elementwise runs this arithmetic there.) */
-#include "runtime/shared/softfloat.h"
+#include "runtime/core/shared/softfloat.h"
 #include "testing.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: sh tests/circles_test.sh BUILD
 # Finds circles between .c files from their objects: file a depends on file b if a function of a refers to a symbol of
-# b. Tables of functions do not count. Only runtime/base/devices.c may depend on opencl/ from below.
+# b. Tables of functions do not count. Only runtime/core/base/devices.c may depend on opencl/ from below.
 set -eu
 cd "$(dirname "$0")/.."
 objects=$1/obj
@@ -56,7 +56,7 @@ verdict 'files depend on one another in a circle' "$(circles "$scratch/all" | wh
   grep "^$file " "$scratch/all" || :
 done)"
 verdict 'dependencies go downward' "$(grep -E '^(runtime/.* (opencl|lua_bindings)|opencl/.* lua_bindings)/' "$scratch/all" |
-  grep -v '^runtime/base/devices\.c opencl/[^ ]* opencl_find_devices$' || :)"
+  grep -v '^runtime/core/base/devices\.c opencl/[^ ]* opencl_find_devices$' || :)"
 
 # The test finds a planted circle.
 mkdir -p "$scratch/planted/runtime" "$scratch/planted/obj/runtime"

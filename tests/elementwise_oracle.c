@@ -1,7 +1,7 @@
 /* elementwise_oracle.c: see elementwise_oracle.h */
 #include "elementwise_oracle.h"
 
-#include "runtime/shared/halves.h"
+#include "runtime/elementwise/shared/halves.h"
 
 #define ROW(ENUM, name, function, takes, gives, ...) [STREW_##ENUM] = {name, TAKES_##takes, GIVES_##gives},
 const struct table_row binary_rows[] = {STREW_BINARY(ROW)}, unary_rows[] = {STREW_UNARY(ROW)};
@@ -214,7 +214,7 @@ static double round_half_to_even(double x) {
   return copysign(whole, x);
 }
 
-/* Returns the value of a function of runtime/shared/, which check_functions.c compares with <math.h>. */
+/* Returns the value of a function of shared/, which check_functions.c compares with <math.h>. */
 #define OF_HEADER(name)                                                                                                \
   (dtype == STREW_FLOAT64   ? name##_f64(x)                                                                            \
    : dtype == STREW_FLOAT16 ? (double)name##_f16((float)x)                                                             \

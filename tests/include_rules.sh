@@ -1,8 +1,9 @@
 #!/bin/sh
 # usage: sh tests/include_rules.sh [ROOT]
 # The rules of #include: OpenCL's headers stay in opencl/, Lua's in lua_bindings/ and tests/; of the runtime the
-# bindings include strew.h, the tables and embedded.h; a folder includes only from itself and from the levels below;
-# runtime/base and runtime/cpu know no call; headers form no circle. Two of layout and language: a divider, a comment of
+# bindings include strew.h, the tables and embedded.h; a folder includes only from itself and from the levels below, a
+# room (runtime/ROOM, opencl/ROOM) only from itself and from the rooms below; runtime/core/base and the CPU's loops know
+# no call; headers form no circle. Two of layout and language: a divider, a comment of
 # dashes and a title, ends on its line or has text after an empty line; what OpenCL C reads has no variadic macro. One of
 # Lua: the library's own calls no method of strings.
 set -eu
@@ -30,6 +31,17 @@ level_of() {
   esac
 }
 
+# The number of the room of file $1, which may include from those with lower numbers; nothing outside of rooms.
+rooms='core text_time elementwise reduce order groups linalg programs files interchange'
+room_of() {
+  case $1 in runtime/*/* | opencl/*/*) ;; *) return ;; esac
+  number=0 name=${1#*/}
+  for room in $rooms; do
+    number=$((number + 1))
+    [ "$room" != "${name%%/*}" ] || echo $number
+  done
+}
+
 # The file that #include "$2" names in a file of folder $1; nothing if the build generates it.
 find_header() {
   for folder in "$1" . runtime lua_bindings tests; do
@@ -47,7 +59,7 @@ check_system() {
     *:CL/*) echo 'OpenCL is known in opencl/ only' ;;
     runtime/files/archive.c:zip.h) ;;
     runtime/files/png.c:png.h) ;;
-    runtime/files/gzip.c:zlib.h | lua_bindings/texts.c:zlib.h) ;;
+    runtime/files/gzip.c:zlib.h | lua_bindings/core/texts.c:zlib.h) ;;
     *:zlib.h) echo 'zlib is known in gzip.c and texts.c only' ;;
     *:png.h) echo 'libpng is known in png.c only' ;;
     *:zip.h) echo 'libzip is known in archive.c only' ;;
@@ -61,24 +73,35 @@ check_system() {
   esac
 }
 
+# The error in file $1 including file $2 of a room above it, or nothing.
+check_rooms() {
+  case $1:$2 in # ties of the core that are left
+    runtime/core/cpu/device.c:*_ops.h | opencl/core/device.c:*_ops.h | opencl/core/entries.c:*_ops.h | opencl/core/opencl.h:*_ops.h) return ;;
+    runtime/core/*:runtime/text_time/words.h | runtime/core/cpu/index.c:runtime/groups/group_ops.h) return ;;
+    runtime/core/*:runtime/elementwise/elementwise_ops.h | runtime/core/cpu/*:runtime/elementwise/cpu/program.h) return ;;
+    opencl/core/kernels/computed.h:opencl/elementwise/kernels/program.h | runtime/elementwise/random.c:runtime/order/order_ops.h) return ;;
+  esac
+  from=$(room_of "$1") to=$(room_of "$2")
+  [ "${from:-99}" -ge "${to:-0}" ] || echo "rooms depend downward: $rooms"
+}
+
 # The error in file $1 including "$2", which is the file $3, or nothing.
 check_own() {
   case $1:$3 in
     runtime/strew.h:*) echo 'strew.h stands alone' ;;
-    lua_bindings/mpi/*:lua_bindings/mpi/* | lua_bindings/mpi/*:lua_bindings/strew_lua.h | lua_bindings/mpi/*:runtime/base/embedded.h) ;;
+    lua_bindings/mpi/*:lua_bindings/mpi/* | lua_bindings/mpi/*:lua_bindings/strew_lua.h | lua_bindings/mpi/*:runtime/core/base/embedded.h) ;;
     lua_bindings/mpi/*:?*) echo 'strew.mpi sees strew_lua.h, strew.h with it, and embedded.h alone' ;;
     *:lua_bindings/mpi/*) echo 'strew.mpi is a module of its own' ;;
-    lua_bindings/*:lua_bindings/* | lua_bindings/*:runtime/strew.h | lua_bindings/*:runtime/shared/tables.h) ;;
-    lua_bindings/*:runtime/base/embedded.h) ;;
+    lua_bindings/*:lua_bindings/* | lua_bindings/*:runtime/strew.h | lua_bindings/*:runtime/core/shared/tables.h) ;;
+    lua_bindings/*:runtime/core/base/embedded.h) ;;
     lua_bindings/*:?*) echo 'the bindings see strew.h, tables.h and embedded.h alone' ;;
-    runtime/base/devices.c:runtime/cpu/*) ;;
-    runtime/base/*:runtime/calls/* | runtime/base/*:runtime/programs/* | runtime/base/*:runtime/groups/* | runtime/base/*:runtime/files/* | runtime/base/*:runtime/cpu/*)
-      echo 'what every call stands on knows no call' ;;
-    runtime/cpu/*:runtime/calls/* | runtime/cpu/*:runtime/programs/* | runtime/cpu/*:runtime/groups/* | runtime/cpu/*:runtime/files/*)
-      echo 'a device knows plans, not calls' ;;
-    runtime/calls/*:runtime/groups/*) echo 'groups stand on calls, which know none' ;;
-    runtime/calls/*:runtime/programs/* | runtime/groups/*:runtime/programs/* | runtime/programs/*:runtime/files/*)
-      echo 'expressions stand on calls and groups, which know none' ;;
+    runtime/core/base/devices.c:runtime/core/cpu/cpu.h) ;;
+    runtime/core/base/*:runtime/core/base/* | runtime/core/base/*:runtime/core/shared/* | runtime/core/base/*:runtime/strew.h) ;;
+    runtime/core/base/*:runtime/core/*) echo 'what every call stands on knows no call' ;;
+    runtime/*/cpu/*:runtime/*/cpu/* | runtime/*/cpu/*:runtime/*/shared/* | runtime/*/cpu/*:runtime/*/*_ops.h) check_rooms "$1" "$3" ;;
+    runtime/*/cpu/*:runtime/core/base/* | runtime/groups/cpu/*:runtime/groups/key_table.h) ;;
+    runtime/*/cpu/*:?*) echo 'a device knows plans, not calls' ;;
+    runtime/*:runtime/* | opencl/*:runtime/* | opencl/*:opencl/*) check_rooms "$1" "$3" ;;
     *:?*) [ "$(level_of "$3")" -le "$(level_of "$1")" ] || echo 'dependencies go downward' ;;
     *) ;;
   esac
@@ -122,7 +145,7 @@ verdict "$(wrong_dividers)"
 variadic() { # FOLDER...: FILE:LINE of each such macro
   grep -nE '^[[:space:]]*#[[:space:]]*define.*(\.\.\.\)|__VA_ARGS__)' "$@" | cut -d: -f1,2 | sed 's/$/: a variadic macro in OpenCL C/'
 }
-kernels=$(find opencl/kernels runtime/shared -type f 2>/dev/null) || :
+kernels=$(find opencl/*/kernels runtime/*/shared -type f 2>/dev/null) || :
 # shellcheck disable=SC2086
 verdict "${kernels:+$(variadic $kernels)}"
 
@@ -139,9 +162,7 @@ verdict "$(nested_steps)"
 
 # Lua of the library calls string.find(text, ...): text:find(...) is what a script has put in its place.
 string_methods() {
-  for file in lua_bindings/family lua_bindings/mpi lua_bindings/help.lua lua_bindings/hints.lua; do
-    [ ! -e "$file" ] || find "$file" -name '*.lua'
-  done | LC_ALL=C sort | xargs grep -nE \
+  find lua_bindings -name '*.lua' ! -path '*/program/*' ! -name which.lua ! -name recipes.lua ! -name strew.lua | LC_ALL=C sort | xargs grep -nE \
     "[])A-Za-z0-9_\"']:(byte|find|format|gmatch|gsub|len|lower|match|rep|reverse|sub|upper) *[({\"'[]" /dev/null |
     cut -d: -f1,2 | sed 's/$/: a method of strings, which scripts may replace/'
 }

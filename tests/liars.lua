@@ -1,6 +1,6 @@
 -- liars.lua: puts a function of its own in the place of each one that scripts can replace: globals, those of Lua's
 -- libraries, which are the methods of strings, too, and those of the module. The library's own code must call none of
--- them (lua_bindings/strew_library.c): it would get a lie, and the call is noted. Others get the real function.
+-- them (lua_bindings/core/strew_library.c): it would get a lie, and the call is noted. Others get the real function.
 -- (print stays: strew.show and strew.help print by it, on purpose.)
 --
 -- liars.run(f, ...) returns what pcall(f, ...) does, f called with all replaced; liars.told: the names that the library

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "opencl_faults.h"
 
-#include "opencl/opencl.h"
+#include "opencl/core/opencl.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

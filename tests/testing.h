@@ -21,7 +21,7 @@
 #ifndef TESTING_H
 #define TESTING_H
 
-#include "runtime/shared/scalar.h"
+#include "runtime/core/shared/scalar.h"
 #include "strew.h"
 
 #include <check.h>
@@ -93,7 +93,7 @@ void seed_draws(uint64_t seed);
 uint64_t draw(void);
 int64_t draw_below(int64_t n); /* 0..n-1 */
 
-/* Key i, below 2^24, of those whose hashes in runtime/base/key_table.c would have equal low bits without the seed; 0:
+/* Key i, below 2^24, of those whose hashes in runtime/groups/key_table.c would have equal low bits without the seed; 0:
    0. */
 uint64_t colliding_key(uint64_t i);
 

@@ -192,7 +192,7 @@ analyze: tidy
 	@CFLAGS=-fanalyzer $(MAKE) ANALYZE=1 BUILD=build/analyze CC='$(if $(findstring gcc,$(CC)),$(CC),gcc)' build/analyze/obj/libstrew.a build/analyze/strew
 
 ifdef ANALYZE # false positives: two loops of equal length, and elements at an unknown index
-$(BUILD)/obj/runtime/cpu/loops/row_loops.%: CFLAGS += -Wno-analyzer-use-of-uninitialized-value
+$(BUILD)/obj/runtime/core/cpu/row_loops.%: CFLAGS += -Wno-analyzer-use-of-uninitialized-value
 endif
 
 # Branch coverage of runtime/ and lua_bindings/ by clang and LLVM. (Not optimised: clang 14 at -O1 miscompiles code with

@@ -1,8 +1,8 @@
-/* tuned.h: which row of runtime/cpu/tuning.c a test runs, with caches so small that small operands go every way. */
+/* tuned.h: which row of cpu/tuning.c a test runs, with caches so small that small operands go every way. */
 #ifndef TUNED_H
 #define TUNED_H
 
-#include "runtime/cpu/tuning.h"
+#include "runtime/core/cpu/tuning.h"
 
 #include <stdlib.h>
 #include <string.h>

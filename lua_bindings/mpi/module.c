@@ -1,6 +1,6 @@
 /* module.c: opens strew.mpi, and runs its operations: see ranks.h. */
 #include "ranks.h"
-#include "runtime/base/embedded.h"
+#include "runtime/core/base/embedded.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
+#include "lua_bindings/core/script_place.h"
 #include "program.h"
-#include "script_place.h"
 #include "strew_lua.h"
 
 #include <lauxlib.h>

@@ -2,9 +2,9 @@
    and ask native calls to stop. A hook belongs to one coroutine, so the handler must know which one runs: coroutine.c
    keeps `running` up to date. */
 #define _POSIX_C_SOURCE 200809L
-#include "coroutine.h"
+#include "lua_bindings/core/coroutine.h"
+#include "lua_bindings/core/script_place.h"
 #include "program.h"
-#include "script_place.h"
 #include "strew_lua.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* main.c: the program is stock Lua's stand-alone interpreter with the module strew. One table lists its options; all
    code runs through program_call. */
 #define _POSIX_C_SOURCE 200809L
-#include "lua_bindings/terminal.h"
-#include "lua_bindings/threads.h"
+#include "lua_bindings/core/terminal.h"
+#include "lua_bindings/core/threads.h"
 #include "program.h"
 #include "strew_lua.h"
 

@@ -4,7 +4,7 @@
 #include "archive.h"
 #include "file.h"
 #include "npy.h"
-#include "runtime/base/library.h"
+#include "runtime/core/base/library.h"
 
 #if __has_include(<zip.h>)
 #define ZIP_DISABLE_DEPRECATED

@@ -3,7 +3,7 @@
 #ifndef ARCHIVE_H
 #define ARCHIVE_H
 
-#include "runtime/base/device.h"
+#include "runtime/core/base/device.h"
 
 struct archive;
 struct file;

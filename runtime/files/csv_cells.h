@@ -2,7 +2,7 @@
 #ifndef CSV_CELLS_H
 #define CSV_CELLS_H
 
-#include "runtime/base/number.h"
+#include "runtime/core/base/number.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define _XOPEN_SOURCE 700 /* newlocale */
 #include "csv_reader.h"
 #include "format.h"
-#include "runtime/base/tensor.h"
+#include "runtime/core/base/tensor.h"
 #include "stream.h"
 
 #include <inttypes.h>

@@ -13,8 +13,8 @@
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "csv_reader.h"
 #include "file.h"
-#include "runtime/base/pool.h"
-#include "runtime/base/tensor.h"
+#include "runtime/core/base/pool.h"
+#include "runtime/core/base/tensor.h"
 
 #include <math.h>
 

@@ -4,9 +4,9 @@
 #define _XOPEN_SOURCE 700 /* newlocale */
 #include "csv_cells.h"
 #include "format.h"
-#include "runtime/base/pool.h"
+#include "runtime/core/base/pool.h"
+#include "runtime/core/table.h"
 #include "stream.h"
-#include "table.h"
 
 #include <inttypes.h>
 

@@ -3,7 +3,7 @@
 #ifndef FILE_H
 #define FILE_H
 
-#include "runtime/base/context.h"
+#include "runtime/core/base/context.h"
 
 #include <sys/types.h>
 

@@ -1,8 +1,8 @@
 /* format.c: loading and saving: chooses the file format and checks the options for it. */
 #include "format.h"
-#include "runtime/base/device.h"
+#include "runtime/core/base/device.h"
+#include "runtime/core/table.h"
 #include "stream.h"
-#include "table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef FORMAT_H
 #define FORMAT_H
 
-#include "runtime/base/context.h"
+#include "runtime/core/base/context.h"
 
 struct file;
 struct stream;

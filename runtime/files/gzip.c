@@ -1,5 +1,5 @@
 /* gzip.c: gzip's format (RFC 1952) through zlib, see stream.h. zlib's memory is the context's. */
-#include "runtime/base/library.h"
+#include "runtime/core/base/library.h"
 #include "stream.h"
 
 #if __has_include(<zlib.h>)

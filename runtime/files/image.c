@@ -1,5 +1,5 @@
 /* image.c: strew_image: a matrix of numbers as an RGB picture, through a colormap. */
-#include "runtime/base/tensor.h"
+#include "runtime/core/base/tensor.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef MAPPING_H
 #define MAPPING_H
 
-#include "runtime/base/device.h"
+#include "runtime/core/base/device.h"
 
 struct file;
 struct mapping;

@@ -2,7 +2,7 @@
 #ifndef NPY_H
 #define NPY_H
 
-#include "runtime/base/device.h"
+#include "runtime/core/base/device.h"
 
 struct file;
 

@@ -2,8 +2,8 @@
    filled up with zeros. */
 #include "file.h"
 #include "npy.h"
-#include "runtime/base/utf8.h"
-#include "runtime/base/words.h"
+#include "runtime/core/base/utf8.h"
+#include "runtime/text_time/words.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "file.h"
 #include "format.h"
 #include "npy.h"
-#include "table.h"
+#include "runtime/core/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
    call's error; its status is kept. */
 #include "file.h"
 #include "format.h"
-#include "runtime/base/library.h"
-#include "runtime/base/tensor.h"
+#include "runtime/core/base/library.h"
+#include "runtime/core/base/tensor.h"
 
 #if __has_include(<png.h>)
 #include <png.h>

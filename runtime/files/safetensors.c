@@ -4,9 +4,9 @@
 #include "format.h"
 #include "mapping.h"
 #include "npy.h"
-#include "runtime/base/utf8.h"
+#include "runtime/core/base/utf8.h"
+#include "runtime/core/table.h"
 #include "stream.h"
-#include "table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

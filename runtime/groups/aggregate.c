@@ -1,7 +1,7 @@
 /* aggregate.c: several reductions of a grouping. Those of 1-D columns that need no more than sums, products and
    extremes share one walk over the ids, if the device has one; others are made one by one. */
+#include "group_ops.h"
 #include "reduce.h"
-#include "runtime/base/group_ops.h"
 
 #include <inttypes.h>
 #include <limits.h>

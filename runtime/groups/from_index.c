@@ -2,8 +2,8 @@
    destinations that receive a contribution start from the identity, so no value marks an empty row. A given result
    takes part. */
 #include "groups.h"
-#include "runtime/base/operations.h"
-#include "runtime/base/steps.h"
+#include "runtime/core/base/operations.h"
+#include "runtime/core/base/steps.h"
 
 #include <inttypes.h>
 #include <stdio.h>

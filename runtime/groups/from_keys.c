@@ -2,7 +2,7 @@
    are sorted stably, column by column, the last one first; a group begins where a key differs from the one before
    it. */
 #include "groups.h"
-#include "runtime/base/steps.h"
+#include "runtime/core/base/steps.h"
 
 #include <inttypes.h>
 

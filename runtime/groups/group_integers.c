@@ -3,7 +3,7 @@
    64 bits is an error, and a mean is right all the same. Sums are looked at only where the range of elements and the
    greatest count let one wrap. */
 #include "groups.h"
-#include "runtime/base/steps.h"
+#include "runtime/core/base/steps.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* groups.c: groupings, which are groups of one line of ids, copied and checked once; and what is derived from groups.
-   The ids, which no call can write, are not checked again (base/index_checks.c). */
+   The ids, which no call can write, are not checked again (core/base/index_checks.c). */
 #include "groups.h"
-#include "runtime/base/steps.h"
+#include "runtime/core/base/steps.h"
 
 #include <inttypes.h>
 

@@ -3,8 +3,8 @@
 #ifndef STREW_GROUPS_H
 #define STREW_GROUPS_H
 
-#include "runtime/base/group_ops.h"
-#include "runtime/calls/scatter.h"
+#include "group_ops.h"
+#include "runtime/core/scatter.h"
 
 /* Groups of elements along limits.dim, limits.size of them. Derived tensors are NULL until they are needed, and
    constant. */

@@ -1,9 +1,9 @@
 /* key_ids.c: strew_key_table: the ids of keys that come as tensors. On the CPU their words go through the hash table,
    block by block. On another device strew_group_by finds the distinct keys; only these, in order of appearance, are
    copied to the host and looked up there. */
-#include "runtime/base/key_table.h"
-#include "runtime/base/device.h"
-#include "runtime/base/steps.h"
+#include "key_table.h"
+#include "runtime/core/base/device.h"
+#include "runtime/core/base/steps.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* order.c: what the order of values within groups gives: quantiles, numbers of different values, the order itself, and
    running sums. Elements are sorted by value and, stably, by group; for quantiles the CPU collects those of each group
    and selects instead. */
+#include "group_ops.h"
 #include "reduce.h"
-#include "runtime/base/group_ops.h"
-#include "runtime/base/order_ops.h"
+#include "runtime/order/order_ops.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* reduce.c: reductions of groups: the call, and those that join or choose values. */
 #include "reduce.h"
-#include "runtime/base/group_ops.h"
+#include "group_ops.h"
 
 #include <inttypes.h>
 

@@ -1,12 +1,12 @@
-/* reduce.h: reductions of groups, each a row of STREW_GROUP_REDUCTIONS (shared/tables.h) and a function here: joined
+/* reduce.h: reductions of groups, each a row of STREW_GROUP_REDUCTIONS (tables.h) and a function here: joined
    and chosen values in reduce.c, squares and exponentials in spread.c, orders of values in order.c. */
 #ifndef STREW_GROUPS_REDUCE_H
 #define STREW_GROUPS_REDUCE_H
 
 #include "groups.h"
-#include "runtime/base/operations.h"
-#include "runtime/base/steps.h"
-#include "runtime/shared/tables.h"
+#include "runtime/core/base/operations.h"
+#include "runtime/core/base/steps.h"
+#include "runtime/core/shared/tables.h"
 
 /* A call of strew_group_reduce. */
 struct group_call {

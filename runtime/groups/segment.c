@@ -2,8 +2,8 @@
    reductions that do not look at each element's group, and the way back. Segments lie along the last dimension of the
    tensor that gives them; its others broadcast to the first ones of src. */
 #include "groups.h"
-#include "runtime/base/operations.h"
-#include "runtime/base/steps.h"
+#include "runtime/core/base/operations.h"
+#include "runtime/core/base/steps.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* spread.c: calls of groups about a value that each group has: squares about the mean, exponentials of differences from
    the largest element (logsumexp, softmax), of which none overflows. */
+#include "group_ops.h"
 #include "reduce.h"
-#include "runtime/base/group_ops.h"
 
 #include <math.h>
 

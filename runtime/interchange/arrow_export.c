@@ -1,9 +1,9 @@
 /* arrow_export.c: tables as Arrow's arrays. Numbers are shared, bools become bits, and text a dictionary with int32
    indices. A NaN stays one: no element is missing. */
 #include "arrow.h"
-#include "runtime/base/device.h"
-#include "runtime/base/utf8.h"
-#include "runtime/files/table.h"
+#include "runtime/core/base/device.h"
+#include "runtime/core/base/utf8.h"
+#include "runtime/core/table.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,9 +2,9 @@
    read-only tensors that keep the array; bools, decimals, text and columns with missing elements are new tensors. */
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "arrow.h"
-#include "runtime/base/device.h"
-#include "runtime/base/number.h"
-#include "runtime/files/table.h"
+#include "runtime/core/base/device.h"
+#include "runtime/core/base/number.h"
+#include "runtime/core/table.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* dlpack.c: tensors to and from other libraries of the process, without a copy: see dlpack.h. */
 #include "dlpack.h"
-#include "runtime/base/device.h"
+#include "runtime/core/base/device.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* combination.c: reductions of one's own: texts that are run for one element after another. */
 #include "programs.h"
 
-#include "runtime/base/steps.h"
+#include "runtime/core/base/steps.h"
 
 #include <inttypes.h>
 #include <stddef.h>

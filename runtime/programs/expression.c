@@ -4,10 +4,10 @@
    would exceed its limits. */
 #include "programs.h"
 
-#include "runtime/base/index_checks.h"
-#include "runtime/base/operations.h"
-#include "runtime/base/steps.h"
-#include "runtime/calls/elementwise.h"
+#include "runtime/core/base/index_checks.h"
+#include "runtime/core/base/operations.h"
+#include "runtime/core/base/steps.h"
+#include "runtime/elementwise/elementwise.h"
 #include "runtime/groups/groups.h"
 
 #include <float.h>

@@ -4,7 +4,7 @@
    options of a reduction, or are negated, leave none. */
 #define _GNU_SOURCE /* strtod_l */
 #include "programs.h"
-#include "runtime/base/dtype.h"
+#include "runtime/core/base/dtype.h"
 
 #include <locale.h>
 #include <math.h>

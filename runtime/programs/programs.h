@@ -4,8 +4,8 @@
 #ifndef STREW_PROGRAMS_H
 #define STREW_PROGRAMS_H
 
-#include "runtime/base/combine_ops.h"
-#include "runtime/base/device.h"
+#include "combine_ops.h"
+#include "runtime/core/base/device.h"
 
 /* What a node computes from its children. FOLD: of child 0, over `dim` (ALL_DIMS: all), which stays as size 1 if
    `keepdim`. INDEX: rows of child 0 along dimension 0, chosen by child 1. WORD: the code that stands for a word in

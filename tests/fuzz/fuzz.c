@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "fuzz.h"
 
-#include "runtime/base/utf8.h"
+#include "runtime/core/base/utf8.h"
 
 #include <dirent.h>
 #include <fcntl.h>

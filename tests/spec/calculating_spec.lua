@@ -1,4 +1,4 @@
--- Operations that compute from several elements (family/elementwise.lua, statistics.lua), cumprod, cummax,
+-- Operations that compute from several elements (elementwise.lua, statistics.lua), cumprod, cummax,
 -- cummin and the elementwise functions that other specs leave out, against plain loops.
 -- devices: no, each random dtype and layout would compile kernels; the digest calls every operation there.
 local strew = require "strew"

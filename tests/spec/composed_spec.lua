@@ -1,4 +1,4 @@
--- Operations that are written in Lua (lua_bindings/family), against plain loops over random shapes, and their errors.
+-- Operations that are written in Lua (lua_bindings), against plain loops over random shapes, and their errors.
 -- devices: no, each random dtype and layout would compile kernels; the digest calls every operation there.
 local strew = require "strew"
 local support, loops = dofile "tests/spec/support.lua", dofile "tests/spec/loops.lua"

@@ -1,5 +1,5 @@
 -- Which dtypes each operation takes, and the dtype of its result: written out here, as users read them in the help, so
--- that a wrong cell in runtime/shared/tables.h is found.
+-- that a wrong cell in runtime/core/shared/tables.h is found.
 -- devices: no, each pair of dtypes would compile kernels; check_copy and check_elementwise run a sample there.
 local strew = require "strew"
 

@@ -852,7 +852,7 @@ local elsewhere = {
 if support.lacks_float64 then elsewhere["isclose.c"] = "on devices with float64" end
 
 -- Returns a hint of the library, which is in C, as scripts read it.
-local in_script = loadfile "lua_bindings/family/errors.lua"(strew, error, function() return {} end).hint
+local in_script = loadfile "lua_bindings/core/errors.lua"(strew, error, function() return {} end).hint
 
 -- Calls f(file, hint) for each text in the place of a hint in the sources. %s and the like stand for anything.
 local function each_hint(f)

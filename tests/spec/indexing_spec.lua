@@ -1,4 +1,4 @@
--- Writes and reads at positions that indices, coordinates, masks and slices name (lua_bindings/family: indexing.lua,
+-- Writes and reads at positions that indices, coordinates, masks and slices name (lua_bindings: indexing.lua,
 -- coordinates.lua, views.lua), against plain loops over random shapes, dtypes, memory layouts, modes and threads.
 -- devices: no, each random dtype and layout would compile kernels; the digest calls every operation there.
 local strew = require "strew"

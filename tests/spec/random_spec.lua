@@ -1,4 +1,4 @@
--- Random numbers of distributions (family/random.lua): the first of a seed, moments and distribution functions, the
+-- Random numbers of distributions (random.lua): the first of a seed, moments and distribution functions, the
 -- same on every thread count, errors.
 -- devices: no, the digest has calls of each there, and thousands of numbers from kernels would take minutes.
 local strew = require "strew"

@@ -1,4 +1,4 @@
--- Operations that copy elements elsewhere (family/rearranging.lua, views.lua), against plain loops.
+-- Operations that copy elements elsewhere (lua_bindings/core/rearranging.lua, views.lua), against plain loops.
 -- devices: no, each random dtype and layout would compile kernels; the digest calls every operation there.
 local strew = require "strew"
 local loops = dofile "tests/spec/loops.lua"

@@ -333,7 +333,7 @@ describe("segments", function()
   end)
 end)
 
--- A binary search by the comparisons that runtime/base/device.h defines; NaN is the largest.
+-- A binary search by the comparisons that runtime/core/base/device.h defines; NaN is the largest.
 local function search(get, size, value, right)
   local function is_before(x)
     if value ~= value then return right or x == x end

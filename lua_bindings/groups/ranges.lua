@@ -1,0 +1,647 @@
+-- ranges.lua: reductions of overlapping ranges of rows, and of windows.
+--
+-- What can join in pairs does so as a tree: blocks of 1, 2, 4, ... elements begin at every position, each joined of two
+-- halves. A range is made of blocks whose sizes are the binary digits of its length, the smallest first. So a result
+-- depends on the range's elements alone, and costs the logarithm of the length. Other reductions are those of groups,
+-- for which the elements of some ranges at a time are copied.
+--
+-- Ranges are {starts =, lengths = (int64), longest =, count =}; windows of one width at every position
+-- {longest =, count =} without starts. Rows may be taken in another order: then `order` has their positions.
+local strew, fail, use, inner = ...
+local operands, errors, aggregates = use "operands.lua", use "errors.lua", use "aggregates.lua"
+local combinations, missing = use "combinations.lua", use "missing.lua"
+local words, times = use "words.lua", use "times.lua"
+local is_float, is_tensor, computed = operands.is_float, operands.is_tensor, operands.computed
+
+-- Returns a line as a column beside rows of x.
+local function beside(line, x)
+  local sizes = {line:size(0)}
+  for d = 2, x:dim() do sizes[d] = 1 end
+  return line:view(sizes)
+end
+
+--------------------------------------------------------------------------------------------------------------- trees
+
+-- A level has the values of all blocks of one size, a sequence of tensors. join(a, b, size_of_a, size_of_b) returns
+-- such values; the sizes are numbers, or size_of_a a line.
+local function map(values, f)
+  local out = {}
+  for k, t in ipairs(values) do out[k] = f(t, k) end
+  return out
+end
+local function part_of(values, first, count) return map(values, function(t) return t:narrow(0, first, count) end) end
+
+local function next_level(level, join, size)
+  local count = level[1]:size(0) - size
+  return join(part_of(level, 0, count), part_of(level, size, count), size, size)
+end
+
+local function join_windows(level, ranges, join)
+  local out, at, size = nil, 0, 1
+  while true do
+    if ranges.longest & size ~= 0 then
+      local part = part_of(level, at, ranges.count)
+      out, at = out and join(out, part, at, size) or part, at + size
+    end
+    if size > ranges.longest // 2 then return out end
+    level, size = next_level(level, join, size), size * 2
+  end
+end
+
+-- empty: the value of ranges without elements.
+local function join_tree(level, ranges, join, empty)
+  if not ranges.starts then return join_windows(level, ranges, join) end
+  local out, done, size = nil, nil, 1
+  while true do
+    local at = done and ranges.starts + done or ranges.starts
+    local part = map(level, function(t) return t:index_select(0, at, {mode = "clip"}) end)
+    local takes = (ranges.lengths & size):ne(0)
+    local is_used, is_new = beside(takes, part[1]), done and beside(done:eq(0), part[1])
+    local joined = done and join(out, part, done, size)
+    out = map(part, function(t, k)
+      if not done then return strew.where(is_used, t, empty) end
+      return strew.where(is_used, strew.where(is_new, t, joined[k]), out[k])
+    end)
+    done = ranges.lengths & (2 * size - 1)
+    if size > ranges.longest // 2 then return out end
+    level, size = next_level(level, join, size), size * 2
+  end
+end
+
+-- Returns one value for each range of the rows of x.
+local function tree_of(x, ranges, f, empty)
+  return join_tree({x}, ranges, function(a, b) return {f(a[1], b[1])} end, empty)[1]
+end
+
+-------------------------------------------------------------------------------------------------------------- counts
+
+-- Returns the number of elements of each range: a column beside results of x's rows; of those that are not NaN.
+local function counts_of(x, ranges, skips)
+  if skips then
+    local sums = x:eq(x):cumsum(0)
+    local from = strew.cat({strew.zeros_like(sums:narrow(0, 0, 1)), sums}, 0)
+    if not ranges.starts then
+      return from:narrow(0, ranges.longest, ranges.count) - from:narrow(0, 0, ranges.count)
+    end
+    return from:index_select(0, ranges.starts + ranges.lengths) - from:index_select(0, ranges.starts)
+  end
+  local lengths = ranges.lengths or
+    strew.full(ranges.count, ranges.longest, {dtype = "int64", device = x.device})
+  return beside(lengths, x)
+end
+
+---------------------------------------------------------------------------------------------------------- reductions
+
+-- Returns floats as what joins in their place: NaN, if skipped, as a value without effect.
+local function leaves(x, skips, neutral)
+  return skips and strew.where(x:eq(x), x, neutral) or x
+end
+
+-- Returns integers as int64; nil: their sums may not fit.
+local function as_int64(x, longest)
+  if x.dtype == "uint64" and x:gt(math.maxinteger):any():item() then return nil end
+  x = operands.as(x, "int64")
+  local most = math.maxinteger // longest
+  if x:numel() == 0 or x:amax():item() <= most and x:amin():item() >= -most then return x end
+end
+
+local function sum(x, ranges, skips)
+  if not is_float(x) then
+    local wide = as_int64(x, ranges.longest)
+    return wide and operands.as(tree_of(wide, ranges, strew.add, 0), operands.sums_dtype(x))
+  end
+  -- + 0.0: a sum of -0 is 0
+  return tree_of(leaves(computed(x), skips, 0.0) + 0.0, ranges, strew.add, 0.0)
+end
+
+local function product(x, ranges, skips)
+  if is_float(x) then return tree_of(leaves(computed(x), skips, 1.0), ranges, strew.mul, 1.0) end
+  local is_zero, size = x:eq(0), x:to(operands.widest(x)):abs()
+  size = tree_of(strew.where(is_zero, 1.0, size), ranges, strew.mul, 1.0) -- of factors but 0; 64 at most are not 1
+  local fits = tree_of(is_zero, ranges, strew.logical_or, false) | size:le(0x1.8p62)
+  if not fits:all():item() then return nil end
+  return operands.as(tree_of(operands.as(x, "int64"), ranges, strew.mul, 1), operands.sums_dtype(x))
+end
+
+local function mean(x, ranges, skips)
+  local sums = sum(x, ranges, skips)
+  local dtype = is_float(x) and computed(x).dtype or operands.widest(x)
+  return sums and sums:to(dtype) / counts_of(x, ranges, skips):to(dtype)
+end
+
+-- Extremes: the value that loses to all others; those of no number are NaN, of integers 0.
+local function extreme(f, worst)
+  return function(x, ranges, skips)
+    local out = tree_of(leaves(x, skips, worst), ranges, f, is_float(x) and 0 / 0 or x.dtype ~= "bool" and 0)
+    return skips and strew.where(counts_of(x, ranges, skips):eq(0), 0 / 0, out) or out
+  end
+end
+
+local function truth(f, empty)
+  return function(x, ranges, skips)
+    local is = x:ne(0)
+    if skips then is = empty and is | x:ne(x) or is & x:eq(x) end
+    return tree_of(is, ranges, f, empty)
+  end
+end
+
+-- The place of the first or last row of each range.
+local function choice(is_last)
+  return function(x, ranges, skips)
+    if skips then
+      local n, device = x:size(0), x.device
+      local starts = beside(ranges.starts or strew.arange(ranges.count, {device = device}), x)
+      local ends = starts + (ranges.lengths and beside(ranges.lengths, x) or ranges.longest)
+      local at = strew.where(x:eq(x), beside(strew.arange(n, {device = device}), x), is_last and -1 or n)
+      at = is_last and (at:cummax(0)) or at:flip(0):cummin(0):flip(0) -- the place of the number nearest to each row
+      at = at:index_select(0, (is_last and ends - 1 or starts):view(-1), {mode = "clip"})
+      return strew.where(at:ge(starts) & at:lt(ends), x:gather(0, at, {mode = "clip"}), 0 / 0)
+    end
+    if not ranges.starts then return x:narrow(0, is_last and ranges.longest - 1 or 0, ranges.count) end
+    local at = is_last and ranges.starts + ranges.lengths - 1 or ranges.starts
+    local empty = is_float(x) and 0 / 0 or x.dtype ~= "bool" and 0
+    return strew.where(beside(ranges.lengths:gt(0), x), x:index_select(0, at, {mode = "clip"}), empty)
+  end
+end
+
+-- Means, and sums of squares about them, of two blocks (Chan, Golub and LeVeque).
+local function join_squares(a, b, size_a, size_b)
+  if is_tensor(size_a) then size_a = beside(size_a:to("float64"), a[1]) end
+  local share = size_b / (size_a + size_b)
+  local inputs = {m = a[1], n = b[1], s = a[2], t = b[2], share = share, weight = share * size_a}
+  return {operands.compute("m + (n - m) * share", inputs), operands.compute("s + t + square(n - m) * weight", inputs)}
+end
+-- The same of blocks some of whose elements are left out: a[3] and b[3] are the numbers of the others.
+local function join_counted(a, b)
+  local inputs = {m = a[1], n = b[1], s = a[2], t = b[2], count = a[3], other = b[3]}
+  inputs.share = operands.compute("other / maximum(count + other, 1)", inputs)
+  return {operands.compute("m + (n - m) * share", inputs),
+          operands.compute("s + t + square(n - m) * (share * count)", inputs), a[3] + b[3]}
+end
+local function squares(x, ranges, skips)
+  local zeros, is = strew.zeros_like(x), skips and x:eq(x)
+  local out = is and join_tree({strew.where(is, x, 0.0), zeros, is:to(x.dtype)}, ranges, join_counted, 0.0) or
+    join_tree({x, zeros}, ranges, join_squares, 0.0)
+  return strew.where(out[1]:isfinite(), out[2], 0 / 0)
+end
+
+-- Ranges whose largest element is beyond these bounds are scaled, so that no square overflows or loses digits.
+local BEYOND <const> = {{"gt", 0x1p500, 0x1p-600}, {"lt", 0x1p-400, 0x1p600}}
+
+-- The rules of runtime/groups/spread.c.
+local function spread(is_deviation)
+  return function(x, ranges, skips, options)
+    if not is_float(x) then return nil end
+    local wide, counts = operands.as(x, "float64"), counts_of(x, ranges, skips):to("float64")
+    local out, scale = squares(wide, ranges, skips), nil
+    local is_exact = (out:ge(0x1p-800) & out:le(0x1p1000)) | counts:le(1)
+    if x.dtype == "float64" and not is_exact:all():item() then
+      local largest = tree_of(leaves(wide:abs(), skips, 0.0), ranges, strew.maximum, 0.0)
+      for _, bound in ipairs(BEYOND) do
+        local is_beyond = largest[bound[1]](largest, bound[2])
+        if is_beyond:any():item() then
+          out = strew.where(is_beyond, squares(wide * bound[3], ranges, skips), out)
+          scale = strew.where(is_beyond, bound[3], scale or strew.ones_like(out))
+        end
+      end
+    end
+    local divisor = counts - operands.correction(options, 1)
+    local is_some = divisor:gt(0) & counts:gt(0)
+    out = out / strew.where(is_some, divisor, 1.0)
+    if is_deviation then
+      -- equal elements have the gradient 0
+      local is_none = inner.is_recorded(out) and out:eq(0)
+      out = is_none and strew.where(is_none, 0.0, strew.where(is_none, 1.0, out):sqrt()) or out:sqrt()
+    end
+    for _ = 1, scale and (is_deviation and 1 or 2) or 0 do out = out / scale end
+    return strew.where(is_some, out, 0 / 0)
+  end
+end
+
+----------------------------------------------------------------------------------------------------------- quantiles
+
+-- A wavelet matrix (Claude, Navarro and Ordonez) of numbers below `most`: they are divided by each binary digit in
+-- turn, the highest first, and the ranges from .. to - 1 of queries follow. rises_of(query, count, digit) returns those
+-- that follow the ones, beside `count` zeros.
+local function descend(numbers, most, queries, rises_of)
+  local n, dtype, digit = numbers:size(0), numbers.dtype, 1
+  local none = strew.zeros(1, {dtype = dtype, device = numbers.device})
+  while digit < most do digit = digit * 2 end
+  while digit > 1 do
+    digit = digit // 2
+    local is_high = (numbers & digit):ne(0)
+    local is_low = is_high:logical_not()
+    local low = strew.cat{none, is_low:cumsum(0):to(dtype)} -- before each position
+    local all_low = low[n]
+    for _, query in ipairs(queries) do
+      local from, to = low:index_select(0, query.from), low:index_select(0, query.to)
+      local rises = rises_of(query, to - from, digit)
+      query.from = strew.where(rises, query.from - from + all_low, from)
+      query.to = strew.where(rises, query.to - to + all_low, to)
+    end
+    numbers = strew.cat{numbers:masked_select(is_low), numbers:masked_select(is_high)}
+  end
+end
+
+local function narrow_integers(n) return n < 1 << 30 and "int32" or "int64" end
+
+-- Returns the positions in a line of the elements that have those ranks among the sorted elements of their range, for
+-- each of `ranks`.
+local function select_ranked(line, starts, ends, ranks)
+  local n, _, order = line:size(0), line:detach():sort(0)
+  local dtype, queries = narrow_integers(n), {}
+  local numbers = strew.zeros_like(order):scatter_(0, order, strew.arange(n, {device = line.device})):to(dtype)
+  for k, rank in ipairs(ranks) do queries[k] = {from = starts:to(dtype), to = ends:to(dtype), rank = rank:to(dtype)} end
+  descend(numbers, n, queries, function(query, count, digit)
+    local rises = query.rank:ge(count)
+    local step = rises:to(dtype) * digit
+    query.found = query.found and query.found + step or step
+    query.rank = query.rank - rises * count
+    return rises
+  end)
+  return map(queries, function(query) return order:index_select(0, query.found or starts * 0, {mode = "clip"}) end)
+end
+
+-- The rules of runtime/order/shared/quantile_rank.h: s is t or 1 - t, the share of the gap from the nearer of a and b.
+local SHARE <const> = "where(b - a < inf, (b - a) * s, (b * 0.5 - a * 0.5) * (s + s))"
+local BETWEEN <const> = "where(t == 0 or a == b, a, where(t < 0.5, a + share, b - share))"
+-- How ranks become those of the elements, of the lower one of two.
+local ROUNDING <const> = {linear = "floor", midpoint = "floor", lower = "floor", higher = "ceil", nearest = "round"}
+-- Ranges of so few elements are sooner copied (medians of 1 M windows of 5 float64: 390 ms -> 140 ms; of 10 equal).
+local SHORT <const> = 8
+local function quantile(x, ranges, skips, options)
+  if ranges.longest <= SHORT then return nil end
+  local q, way = options.q, options.interpolation or "linear"
+  local mixes, round = way == "linear" or way == "midpoint", ROUNDING[way]
+  if x:dim() > 1 or not (q >= 0 and q <= 1) or not round or mixes and not is_float(x) then return nil end
+  local starts = ranges.starts or strew.arange(ranges.count, {device = x.device})
+  local ends = starts + (ranges.lengths or ranges.longest)
+  local counts = counts_of(x, ranges, skips)
+  local highest = (counts - 1):clamp(0)
+  local rank = highest:to("float64") * q
+  local below = rank[round](rank):to("int64")
+  local ranks = {below}
+  local wants_last = is_float(x) and not skips and x:ne(x):any():item()
+  if mixes then table.insert(ranks, (below + 1):minimum(highest)) end
+  if wants_last then table.insert(ranks, highest) end
+  local at = select_ranked(x, starts, ends, ranks)
+  local value = x:index_select(0, at[1])
+  if mixes then
+    local dtype = computed(x).dtype
+    local t = (rank - below):to(dtype)
+    if way == "midpoint" then t = t:ne(0):to(dtype) * 0.5 end
+    local inputs = {a = value:to(dtype), b = x:index_select(0, at[2]):to(dtype), t = t, inf = math.huge}
+    inputs.s = t:minimum(1 - t)
+    inputs.share = operands.compute(SHARE, inputs)
+    value = operands.compute(BETWEEN, inputs)
+  end
+  if wants_last then -- NaN is the last
+    local last = x:index_select(0, at[#at])
+    value = strew.where(last:eq(last), value, 0 / 0)
+  end
+  return ranges.starts and strew.where(counts:gt(0), value, is_float(x) and 0 / 0 or x.dtype ~= "bool" and 0) or value
+end
+
+-- The number of different elements: of those whose last equal one before them lies before the range.
+local function different(x, ranges, skips)
+  if ranges.longest <= SHORT then return nil end
+  local n, options = x:size(0), {device = x.device}
+  local dtype = narrow_integers(n)
+  x = x:detach()
+  if is_float(x) then x = strew.where(x:eq(x), x + 0.0, 0 / 0) end -- zeros are equal, and so are NaN
+  local sorted, order = x:sort(0)
+  local a, b = sorted:narrow(0, 0, n - 1), sorted:narrow(0, 1, n - 1)
+  local is_same = is_float(x) and a:eq(b) | a:ne(a) & b:ne(b) or a:eq(b)
+  local before = strew.cat{strew.zeros(1, {dtype = "int64", device = x.device}),
+                           (order:narrow(0, 0, n - 1) + 1) * is_same} -- 0: none; else the position after it
+  local numbers = strew.zeros(n, {dtype = "int64", device = x.device}):scatter_(0, order, before)
+  if skips then numbers = numbers:masked_fill(x:ne(x), n + 1) end
+  local starts = ranges.starts or strew.arange(ranges.count, options)
+  local query = {from = starts:to(dtype), to = (starts + (ranges.lengths or ranges.longest)):to(dtype),
+                 bound = (starts + 1):to(dtype), found = strew.zeros(ranges.count, {dtype = dtype, device = x.device})}
+  descend(numbers:to(dtype), n + 2, {query}, function(_, count, digit)
+    local rises = (query.bound & digit):ne(0)
+    query.found = query.found + rises * count
+    return rises
+  end)
+  return query.found:to("int64")
+end
+
+-- Makes f of lines one of rows, column by column. (Many columns of short ranges are sooner copied.)
+local function by_columns(f)
+  return function(x, ranges, skips, options)
+    if x:dim() == 1 then return f(x, ranges, skips, options) end
+    local parts, columns = {}, operands.product(x.shape, 2, x:dim())
+    if columns == 0 or columns > ranges.longest then return nil end
+    for c = 0, columns - 1 do
+      parts[c + 1] = f(x:reshape(x:size(0), columns):select(1, c):contiguous(), ranges, skips, options)
+      if not parts[c + 1] then return nil end
+    end
+    return strew.stack(parts, 1):view{ranges.count, table.unpack(x.shape, 2)}
+  end
+end
+
+local function median(way)
+  return by_columns(function(x, ranges, skips)
+    return quantile(x, ranges, skips, {q = 0.5, interpolation = way})
+  end)
+end
+
+local JOINING = {
+  nunique = by_columns(different), median = median "linear", lower_median = median "lower",
+  quantile = by_columns(quantile),
+  sum = sum, mean = mean, var = spread(false), std = spread(true), min = extreme(strew.minimum, math.huge),
+  max = extreme(strew.maximum, -math.huge), any = truth(strew.logical_or, false),
+  all = truth(strew.logical_and, true), first = choice(false), last = choice(true),
+  prod = product,
+  count = function(x, ranges, skips)
+    return counts_of(x, ranges, skips):expand(ranges.count, table.unpack(x.shape, 2))
+  end,
+}
+
+------------------------------------------------------------------------------------------------------------- copied
+
+local MOST_COPIED <const> = 1 << 20
+
+-- Calls f(positions of the elements, the group of each, where groups begin, the number of the first range) for some
+-- ranges at a time, and returns the results below one another.
+local function each_block(ranges, order, f)
+  local starts, lengths, parts = ranges.starts, ranges.lengths, {}
+  local device, from, before = starts.device, 0, 0
+  local ends = lengths:cumsum(0)
+  repeat
+    local limit = strew.tensor({before + MOST_COPIED}, {device = device})
+    local to = math.min(math.max(ends:searchsorted(limit, {right = true}):item(), from + 1), ranges.count)
+    local begins = strew.cat{strew.tensor({0}, {device = device}), ends:narrow(0, from, to - from) - before}
+    local groups = strew.arange(to - from, {device = device}):repeat_interleave(lengths:narrow(0, from, to - from))
+    local shift = starts:narrow(0, from, to - from) - begins:narrow(0, 0, to - from)
+    local positions = strew.arange(#groups, {device = device}) + shift:index_select(0, groups)
+    if order then positions = order:index_select(0, positions) end
+    parts[#parts + 1] = f(positions, groups, begins, from)
+    from, before = to, to > 0 and ends:get{to - 1} or 0
+  until from >= ranges.count
+  return #parts == 1 and parts[1] or strew.cat(parts, 0)
+end
+
+local function by_groups(x, ranges, order, word, options)
+  local own = {dim = 0}
+  for name, value in next, options do own[name] = value end
+  return each_block(ranges, order, function(positions, groups, begins, first)
+    local g = strew.grouping(groups, {dim_size = begins:size(0) - 1})
+    local function reword(fact, hint, found)
+      local group = "in group " .. inner.text(found.value)
+      if not string.find(fact, group, 1, true) then return fact, hint end
+      local place = "range " .. found.value + first
+      if ranges.ends_at then
+        local at = ranges.ends_at:get{found.value + first}
+        place = format("the window that ends at [%d]", order and order:get{at} or at)
+      end
+      hint = inner.has_float64(x) and 'v:to("float64")' or 'v:to("float32")'
+      return errors.replace(fact, group, "in " .. place), hint
+    end
+    local function of_script(fact, hint) return errors.replace(fact, "src's", "v's"), hint end
+    local copies = x:index_select(0, positions)
+    return (errors.own(nil, nil, of_script, errors.own, "src", "v", reword, g[word], g, copies, own))
+  end)
+end
+
+local function by_combination(x, ranges, order, r)
+  return each_block(ranges, order, function(positions, _, begins)
+    return combinations.combine_copies(r, x, positions, begins)
+  end)
+end
+
+--------------------------------------------------------------------------------------------------------------- calls
+
+-- Returns the word or reduction of one's own, its options, the first tensor of v, whether NaN is left out, what makes
+-- elements of results, and of text and of times `fill`. In place of these the tensor has numbers in their order.
+local function read(v, reduce)
+  local entry = type(reduce) == "table" and reduce or {reduce}
+  local word = rawget(entry, 1)
+  aggregates.check_word(word, "reduce", entry == reduce and "has %s" or "is %s")
+  local options = aggregates.options(entry, 1, "reduce", "has %s")
+  for _, name in ipairs{"skip_nan", "unbiased"} do
+    local value = options[name]
+    if value ~= nil and type(value) ~= "boolean" then
+      fail(name, format("is %s, expected a boolean", inner.text(value)))
+    end
+  end
+  local first = v
+  if inner.is_combination(word) then
+    first = errors.own("src", "v", nil, combinations.first_source, word, v)
+  elseif not is_tensor(v) then
+    fail("v", format("is %s, expected a tensor", inner.text(v)))
+  end
+  local kind, back = words.is(first) and words or times.is(first) and times, nil
+  local gives = kind and aggregates.gives(first.dtype, word)
+  if kind and gives == nil then
+    fail("v", format("is %s, expected numbers for %s", first.dtype, inner.text(word)), nil, "dtype")
+  end
+  operands.check_rank(first, "v", 1, math.huge, "at least 1")
+  if kind == times and times.STATISTICS[word] then
+    local fill = options.fill
+    options.fill = nil
+    return word, options, first, false, nil, fill
+  elseif kind and word == "nunique" and not options.skip_nan then
+    first = kind == words and first:codes() or times.whole(first)
+  elseif word == "std" or word == "var" then
+    first = times.seconds(first)
+  elseif kind then
+    first, back = kind.numbered(first, options.skip_nan)
+    back = gives and back
+  end
+  if not kind and not is_float(first) and aggregates.is_between(word, options) and inner.has_float64(first) then
+    first = first:to("float64")
+  end
+  local skips = options.skip_nan and is_float(first) and first:ne(first):any():item()
+  if not back then return word, options, first, skips, function(out) return out end end
+  local fill = options.fill
+  options.fill = nil
+  return word, options, first, skips, back, fill
+end
+
+-- Returns floats that were computed as wider ones as x's dtype.
+local function as_own(out, x, options)
+  return is_float(x) and is_float(out) and operands.as(out, options.dtype or x.dtype) or out
+end
+
+local IN_FLOAT64 <const> = {var = true, std = true, median = true, lower_median = true, quantile = true}
+
+-- Returns a row for each range; nil: by groups alone.
+local function join(x, ranges, word, options, skips)
+  local f, dtype = JOINING[word], options.dtype
+  if not f or options.fill ~= nil or ranges.longest == 0 and word ~= "count" then return nil end
+  if dtype and not (is_float(x) and dtype == "float64") then return nil end
+  x, skips = dtype and operands.as(x, dtype) or x, skips and ranges.longest > 0
+  local device, near = IN_FLOAT64[word] and operands.float64_device(x) or x.device, {}
+  if device == x.device then return f(x, ranges, skips, options) end
+  for name, value in next, ranges do near[name] = is_tensor(value) and value:to(device) or value end
+  local out = f(x:to(device), near, skips, options)
+  return out and as_own(out, x, options):to(x.device)
+end
+
+local function reduce_ranges(v, x, ranges, order, word, options, skips)
+  if inner.is_combination(word) then return by_combination(v, ranges, order, word) end
+  return join(order and x:index_select(0, order) or x, ranges, word, options, skips) or
+    by_groups(x, ranges, order, word, options)
+end
+
+local function ranges_of(starts, lengths)
+  local count = starts:size(0)
+  return {starts = starts, lengths = lengths, count = count, longest = count > 0 and lengths:amax():item() or 0}
+end
+
+local function ranges(v, starts, ends, reduce)
+  local word, options, x, skips, back, fill = read(v, reduce)
+  local n, lists = x:size(0), {starts = starts, ends = ends}
+  for _, name in ipairs{"starts", "ends"} do
+    local t = lists[name]
+    operands.check_index(t, name)
+    operands.check_rank(t, name, 1, 1, "1")
+    operands.check_device(x, t, name)
+    local limit = t.dtype == "uint64" and t:gt(n) or t:to("int64"):lt(0) | t:to("int64"):gt(n)
+    operands.check_none(limit, t, name, format("0..%d, the rows of v", n),
+      format("%s:clamp(0, %d) cuts the ranges; an end is not part of its range", name, n))
+  end
+  operands.check_shape(ends, starts.shape, "ends")
+  starts, ends = starts:to("int64"), ends:to("int64")
+  operands.check_none(ends:lt(starts), ends, "ends", "its start or more",
+    "ends:maximum(starts) makes those ranges empty")
+  local places = ranges_of(starts, ends - starts)
+  local out
+  if back then
+    out = back(as_own(reduce_ranges(v, x, places, nil, word, options, skips), x, options))
+  else
+    out = times.statistic(x, word, options, function(numbers, part, own)
+      return reduce_ranges(v, numbers, places, nil, part, own, own.skip_nan and numbers:ne(numbers):any():item())
+    end)
+  end
+  if fill == nil then return out end
+  return errors.own("value", "fill", nil, strew.masked_fill, out, beside(starts:eq(ends), out), fill)
+end
+
+-- Returns the grouping of `by`: keys, or a grouping of the rows of x.
+local function grouping_of(by, x)
+  local g = by
+  if is_tensor(by) or type(by) == "table" then
+    g = errors.own("keys", "by", nil, strew.group_by, by)
+  elseif not inner.ids(by) then
+    fail("by", format("is %s, expected keys or a grouping", inner.text(by)),
+      type(by) == "string" and format("x[%s], the column of a table x", inner.text(by)) or nil)
+  end
+  if g.length ~= x:size(0) then
+    fail("by", format("has %d elements, v has %d rows", g.length, x:size(0)), nil, "shape")
+  elseif g.device ~= x.device then
+    fail("by", format("is on %s, v on %s", g.device, x.device), format('by:to("%s")', x.device), "device")
+  end
+  return g
+end
+
+-- Returns the rows, NaN where one is missing: of integers then floats that hold them.
+local function with_gaps(out, is_missing)
+  if not is_missing:any():item() then return out end
+  if not is_float(out) then
+    local dtype = operands.widest(out)
+    local floats, value = missing.as_exact(out, dtype)
+    if not floats then
+      fail("v", format("gives %s, which %s cannot hold: the dtype of integers among which some are missing, as NaN",
+        value, dtype), "{min_count = 1} leaves no window out, and keeps integers", "value")
+    end
+    out = floats
+  end
+  return strew.where(is_missing, 0 / 0, out)
+end
+
+local function check_number(name, value, least, most, hint)
+  if value >= least and value <= most then return end
+  fail(name, format("is %d, expected %s", value, most == math.huge and "1 or more" or format("%d..%d", least, most)),
+    hint, "value", value)
+end
+
+-- Windows of n rows that end at `places` and begin no earlier than `first`, a line or a number.
+local function windows_at(places, n, first)
+  local starts = (places - (n - 1)):maximum(first)
+  local out = ranges_of(starts, places + 1 - starts)
+  out.ends_at = places
+  return out
+end
+
+-- Returns a row for each of the windows, and where there is none. full: those of n rows, one at every position, or nil;
+-- rest: those that end at `places`, or nil.
+local function arrange(full, rest, places, windows, n)
+  local at = strew.full(windows.count, -1, {dtype = "int64", device = places.device})
+  if full then at = strew.where(windows.lengths:eq(n), windows.starts, at) end
+  at = at:scatter(0, places, strew.arange(#places, {device = places.device}) + (full and full:size(0) or 0))
+  local rows = full and rest and strew.cat({full, rest}, 0) or full or rest
+  return rows:index_select(0, at, {mode = "drop"}), at:lt(0)
+end
+
+-- Returns a row for each window, and where a window is missing. g: the grouping of the rows of x, or nil.
+local function rolled(v, x, n, g, min_count, word, options, skips)
+  local device, size, order, first = x.device, x:size(0), nil, 0
+  if g then
+    order = g:order()
+    first = g:starts():index_select(0, g.ids:index_select(0, order))
+  end
+  local count = order and order:size(0) or size
+  local ends_at, gaps = strew.arange(count, {device = device}), math.min(math.max(min_count - 1, 0), count)
+  n = math.min(n, math.max(count, 1)) -- no window is longer
+  -- Windows of n rows are joined at all positions, whatever their groups; others as ranges.
+  local rows, full = order and (JOINING[word] or skips) and x:index_select(0, order) or x, nil
+  if count > 0 and gaps < n then full = join(rows, {longest = n, count = count - n + 1}, word, options, skips) end
+  local windows = (order or skips) and windows_at(ends_at, n, first)
+  local places = not order and ends_at:narrow(0, gaps, math.max((full and n - 1 or count) - gaps, 0))
+  if order then
+    local is_wanted = windows.lengths:ge(min_count)
+    places = (full and is_wanted & windows.lengths:lt(n) or is_wanted):nonzero():squeeze(1)
+    first = first:index_select(0, places)
+  end
+  local rest
+  if not full or #places > 0 then
+    rest = reduce_ranges(v, x, windows_at(places, n, first), order, word, options, skips)
+  end
+  local out, is_missing
+  if order then
+    out, is_missing = arrange(full, rest, places, windows, n)
+  else
+    local some = full or rest
+    local none = strew.zeros({gaps, table.unpack(some.shape, 2)}, {dtype = some.dtype, device = device})
+    out = full and rest and strew.cat({none, rest, full}, 0) or strew.cat({none, some}, 0)
+    is_missing = ends_at:lt(gaps)
+  end
+  is_missing = beside(is_missing, out)
+  if skips then is_missing = is_missing | counts_of(rows, windows, true):lt(min_count) end
+  if order then
+    local at = strew.full(size, -1, {dtype = "int64", device = device}):scatter(0, order, ends_at)
+    out = out:index_select(0, at, {mode = "drop"})
+    is_missing = is_missing:index_select(0, at, {mode = "drop"}) | beside(at:lt(0), out)
+  end
+  return as_own(out, x, options), is_missing
+end
+
+local function rolling(v, n, reduce, by, min_count)
+  local word, options, x, skips, back, fill = read(v, reduce)
+  if fill ~= nil then fail("reduce", format("has fill, but a window of %s is never empty", v.dtype)) end
+  if type(n) ~= "number" or not math.tointeger(n) then
+    fail("n", format("is %s, expected an integer", inner.text(n)), (type(n) == "string" or operands.is_tensor(n))
+      and 'the last 2 seconds: strew.ranges(v, t:searchsorted(t - 2, {right = true}), strew.arange(1, #t + 1), "sum")')
+  end
+  n = math.tointeger(n)
+  min_count = min_count or n
+  check_number("n", n, 1, math.huge, "a window of 1 is the element alone")
+  check_number("min_count", min_count, 0, n, "n is the default; 0 and 1 leave no window out")
+  local g = by ~= nil and grouping_of(by, x)
+  if back then return back(with_gaps(rolled(v, x, n, g, min_count, word, options, skips))) end
+  local is_missing
+  local out, total = times.statistic(x, word, options, function(numbers, part, own)
+    local rows
+    rows, is_missing = rolled(v, numbers, n, g, 0, part, own, own.skip_nan and numbers:ne(numbers):any():item())
+    return rows
+  end)
+  return times.with_none(out, is_missing | total:lt(min_count))
+end
+
+return {
+  ranges = {"v:any starts:tensor ends:tensor reduce:any", ranges},
+  rolling = {"v:any n:any reduce:any by=any min_count=integer", rolling},
+}

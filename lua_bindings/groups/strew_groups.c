@@ -1,0 +1,204 @@
+/* strew_groups.c: reductions of groups: scatter_NAME of every row of STREW_GROUP_REDUCTIONS, and the table for the family's
+   files, from which methods of groupings and the words of agg are made. */
+#include "lua_bindings/core/strew_bind.h"
+#include "runtime/core/shared/tables.h"
+
+#include <stdio.h>
+
+/* has_arg: it gives the positions of extremes. becomes_nan: without elements, where no empty group passes for a
+   number. */
+static const struct {
+  bool has_arg, becomes_nan;
+} reductions[] = {
+/* clang-format off */
+#define ZERO false
+#define ONE false
+#define UNDEFINED true
+#define ROW(ENUM, word, name, dtypes, empty, exact, takes, ...)                                                        \
+  [STREW_GROUP_##ENUM] = {((takes) & WITH_ARG) != 0, exact && !empty},
+    STREW_GROUP_REDUCTIONS(ROW)
+#undef ROW
+#undef ZERO
+#undef ONE
+#undef UNDEFINED
+    /* clang-format on */
+};
+
+/* Warns once per Lua state, and only with warnings on, of a mean of integers that is rounded. */
+static void warn_of_mean(lua_State *L, struct script_call *call, const strew_tensor *src) {
+  strew_dtype dtype = strew_tensor_dtype(src);
+  if (bind_is_float(dtype) || call->binding->has_warned_of_mean) return;
+  char message[200];
+  strew_capabilities can = {.float64 = false};
+  strew_device_capabilities(strew_tensor_device(src), &can, NULL);
+  call->binding->has_warned_of_mean = true;
+  snprintf(message, sizeof message, "%.60s: a mean of %s rounds toward minus infinity; %s gives it with its fraction",
+           call->error.alias, strew_dtype_name(dtype), can.float64 ? "{dtype = \"float64\"}" : "src:to(\"float32\")");
+  lua_warning(L, message, 0);
+}
+
+bool bind_destination(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  struct destination *destination = out;
+  if (!bind_tensor(L, call, i, name, &destination->given) || !bind_may_write(L, call, i, name)) return false;
+  lua_pushvalue(L, i);
+  lua_replace(L, destination->at);
+  return true;
+}
+
+/* Of the group form, the reductions that scatter has. */
+static const strew_group_reduction joins[STREW_REDUCTION_COUNT] = {
+    [STREW_PROD] = STREW_GROUP_PROD,
+    [STREW_MEAN] = STREW_GROUP_MEAN,
+    [STREW_AMAX] = STREW_GROUP_MAX,
+    [STREW_AMIN] = STREW_GROUP_MIN,
+};
+
+/* scatter(src, index [, dim [, out [, dim_size]]] [, {reduce, ...}]); all but src and index by name, too. */
+int bind_group_form(lua_State *L, struct script_call *call) {
+  static const char parameters[] = "src:tensor! index:index dim?dim(-1) out?destination dim_size?size(-1) fill=fill "
+                                   "mode=mode skip_nan=boolean(false) dtype=dtype reduce=reduce(sum)";
+  struct box *box = bind_push_box(L, call->binding);
+  struct arguments a;
+  a.destination.at = call->arguments + 1;
+  if (!bind_read_as(L, call, parameters, &a)) return -1;
+  if (!bind_check_grouping(&a)) return -1;
+  lua_settop(L, a.destination.at); /* drops what reading the options pushed */
+  const strew_dtype dtype = (strew_dtype)a.dtype;
+  const strew_group_reduce_options options = {.dim = &a.dim,
+                                              .dim_size = a.dim_size < 0 ? NULL : &a.dim_size,
+                                              .fill = a.fill.is_given ? &a.fill.value : NULL,
+                                              .dtype = a.dtype < 0 ? NULL : &dtype,
+                                              .mode = a.mode,
+                                              .skip_nan = a.skip_nan};
+  strew_tensor **out = a.destination.given ? &a.destination.given : &box->tensor;
+  strew_status status = strew_group_reduce(a.groups, joins[a.reduction], a.src, &options, out, NULL, a.error);
+  if (status == STREW_OK && a.reduction == STREW_MEAN && a.dtype < 0) warn_of_mean(L, call, a.src);
+  return bind_end(status, 1);
+}
+
+/* Sets the fields that the text of a reduction may lack. */
+static void begin_reducing(struct arguments *a, int at) {
+  a->src = NULL;
+  a->destination = (struct destination){NULL, at};
+  a->fill.is_given = a->skip_nan = false;
+  a->unbiased = true;
+  a->correction = 1;
+  a->dim = a->dtype = -1;
+  a->quantile = 0;
+  a->interpolation = STREW_LINEAR;
+}
+
+enum { TABLE = 64 }; /* in a row's code */
+
+/* scatter_NAME(src, index [, dim] [, options]); TABLE: group_NAME(src, g, ...), by the rules of tables. */
+static int reduce(lua_State *L, struct script_call *call) {
+  struct arguments a;
+  const strew_group_reduction what = (strew_group_reduction)(call->row->code & ~TABLE);
+  const bool has_arg = reductions[what].has_arg;
+  struct box *box = bind_push_box(L, call->binding), *arg = has_arg ? bind_push_box(L, call->binding) : NULL;
+  begin_reducing(&a, call->arguments + 1);
+  if (!bind_read(L, call, &a)) return -1;
+  if (!bind_check_grouping(&a) || !bind_check_correction(L, call, &a)) return -1;
+  lua_settop(L, a.destination.at + has_arg); /* drops what reading the options pushed */
+  const strew_dtype dtype = (strew_dtype)a.dtype;
+  const strew_group_reduce_options options = {.dim = &a.dim,
+                                              .dim_size = a.dim_size < 0 ? NULL : &a.dim_size,
+                                              .fill = a.fill.is_given ? &a.fill.value : NULL,
+                                              .dtype = a.dtype < 0 ? NULL : &dtype,
+                                              .q = a.quantile,
+                                              .interpolation = a.interpolation,
+                                              .mode = a.mode,
+                                              .skip_nan = a.skip_nan,
+                                              .correction = a.correction == 1 ? NULL : &a.correction};
+  strew_tensor **out = a.destination.given ? &a.destination.given : &box->tensor;
+  const strew_group_aggregate aggregate = {a.src, what, options};
+  if (call->row->code & TABLE)
+    return bind_end(strew_grouping_aggregate_with(a.groups.grouping, 1, &aggregate, &box->tensor, a.error), 1);
+  if (strew_group_reduce(a.groups, what, a.src, &options, out, arg ? &arg->tensor : NULL, a.error) != STREW_OK)
+    return -1;
+  if (what == STREW_GROUP_MEAN && a.dtype < 0) warn_of_mean(L, call, a.src);
+  return 1 + has_arg;
+}
+
+/* scatter_softmax and scatter_log_softmax */
+static strew_status softmax(struct arguments *a) {
+  const strew_group_softmax_options options = {.dim = &a->dim,
+                                               .dim_size = a->dim_size < 0 ? NULL : &a->dim_size,
+                                               .mode = a->mode,
+                                               .logarithm = a->call->row->code};
+  if (!bind_check_grouping(a)) return a->error->code;
+  return strew_group_softmax_with(a->groups, a->src, &options, a->out, a->error);
+}
+
+#define SOFTMAX "src:tensor index:index dim?dim(-1) dim_size=size(-1) mode=mode"
+
+/* The parameters of what takes WITH_...; groups/grouping.lua makes those of methods from them. */
+#define ALONG   "src:tensor! index:index dim?dim(-1) "
+#define OPTIONS " mode=mode skip_nan=boolean"
+#define TAKING(takes)                                                                                                  \
+  ((takes)&WITH_SIZES && (takes)&WITH_DTYPE ? ALONG "out?destination dim_size?size(-1) fill=fill" OPTIONS              \
+                                                    " dtype=dtype"                                                     \
+   : (takes)&WITH_SIZES    ? ALONG "out?destination dim_size?size(-1) fill=fill" OPTIONS                               \
+   : (takes)&WITH_UNBIASED ? ALONG "dim_size=size(-1) unbiased=boolean(true) correction=number(1)" OPTIONS             \
+                                   " dtype=dtype"                                                                      \
+   : (takes)&WITH_Q                        ? "src:tensor index:index q:number dim?dim(-1) dim_size=size(-1) "          \
+                                             "interpolation=interpolation fill=fill" OPTIONS                           \
+   : (takes)&WITH_OUT && (takes)&WITH_FILL ? ALONG "out=destination dim_size=size(-1) fill=fill" OPTIONS               \
+   : (takes)&WITH_OUT                      ? ALONG "out=destination dim_size=size(-1)" OPTIONS                         \
+   : (takes)&WITH_FILL                     ? ALONG "dim_size=size(-1) fill=fill" OPTIONS                               \
+                                           : COUNTED)
+#define COUNTED ALONG "dim_size=size(-1)" OPTIONS
+
+/* reductions(): the rows in order, as {word =, name =, parameters =, becomes_nan =}. */
+static int push_reductions(lua_State *L, struct script_call *call) {
+  (void)call;
+  lua_newtable(L);
+  for (int i = 0; i < STREW_GROUP_REDUCTION_COUNT; i++) {
+    lua_newtable(L);
+    bind_set_string(L, "word", strew_enum_name(STREW_WORDS_GROUP_REDUCTION, i));
+    bind_set_string(L, "name", bind_groups_rows[i].name);
+    bind_set_string(L, "parameters", i == STREW_GROUP_COUNT ? COUNTED : bind_groups_rows[i].parameters);
+    bind_set_boolean(L, "becomes_nan", reductions[i].becomes_nan);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+/* group_ids(src, index, dim, dim_size, mode, skip_nan): the number of each element's group, -1: none. */
+#define IDS "src:tensor index:index dim~dim(-1) dim_size~size(-1) mode~mode skip_nan~boolean"
+RUN(group_ids, strew_group_ids, a->groups, a->src,
+    &(strew_group_reduce_options){
+        .skip_nan = a->skip_nan, .mode = a->mode, .dim = &a->dim, .dim_size = a->dim_size < 0 ? NULL : &a->dim_size})
+
+/* reduction(word): the first of the words of a reduction of the scatter family, or nil. */
+static int reduction(lua_State *L, struct script_call *call) {
+  strew_reduction found;
+  if (lua_isnoneornil(L, 1)) return 0;
+  if (!bind_reduction(L, call, 1, "reduce", &found)) return -1;
+  lua_pushstring(L, strew_enum_name(STREW_WORDS_REDUCTION, found));
+  return 1;
+}
+
+const struct script_function bind_groups_rows[] = {
+#define ROW(ENUM, word, name, dtypes, empty, exact, takes, passes, ...)                                                \
+  {"scatter_" name, reduce, STREW_GROUP_##ENUM,                                                                        \
+   (STREW_GROUP_##ENUM == STREW_GROUP_LOWER_MEDIAN ? INNER : ALWAYS) | (passes ? 0 : CONSTANT),                        \
+   STREW_GROUP_##ENUM == STREW_GROUP_COUNT ? "index:index dim_size=size(-1) mode=mode" : TAKING(takes)},
+    STREW_GROUP_REDUCTIONS(ROW)
+#undef ROW
+#define OF_TABLE(ENUM, word, takes)                                                                                    \
+  { "group_" word, reduce, STREW_GROUP_##ENUM | TABLE, INNER, TAKING(takes) }
+        OF_TABLE(VAR, "var", WITH_DTYPE | WITH_UNBIASED),
+    OF_TABLE(STD, "std", WITH_DTYPE | WITH_UNBIASED),
+    OF_TABLE(MEDIAN, "median", WITH_FILL),
+    OF_TABLE(LOWER_MEDIAN, "lower_median", WITH_FILL),
+    OF_TABLE(QUANTILE, "quantile", WITH_FILL | WITH_Q),
+    {"scatter_softmax", bind_one, false, ALWAYS, SOFTMAX, softmax},
+    {"scatter_log_softmax", bind_one, true, ALWAYS, SOFTMAX, softmax},
+    /* of src's elements, those without NaN */
+    {"group_counts", reduce, STREW_GROUP_COUNT, INNER | CONSTANT, COUNTED},
+    {"reductions", push_reductions, 0, INNER | CONSTANT},
+    {"reduction", reduction, 0, INNER | CONSTANT},
+    {"group_ids", bind_one, 0, INNER | CONSTANT, IDS, group_ids},
+    {NULL},
+};

@@ -1,0 +1,178 @@
+/* strew_text.c: what text_time/words.lua, the operations of text, needs of the library. */
+#include "lua_bindings/core/strew_bind.h"
+
+#include <string.h>
+
+/* The sequence of words at position 2 as arrays in Lua memory, which is pushed; false: call->error is filled. */
+static bool read_words(lua_State *L, struct script_call *call, lua_Unsigned count, const char ***words,
+                       size_t **lengths) {
+  char text[TEXT_BYTES];
+  *words = lua_newuserdatauv(L, (size_t)count * (sizeof **words + sizeof **lengths) + 1, 0);
+  *lengths = (size_t *)(void *)(*words + count);
+  for (lua_Unsigned i = 0; i < count; i++) {
+    if (!bind_may_continue(call, (int64_t)i + 1)) return false;
+    if (lua_rawgeti(L, 2, (lua_Integer)i + 1) != LUA_TSTRING) {
+      bind_fail(call, STREW_EARGUMENT, "words", "has %s at [%llu], expected a string",
+                bind_text(L, call, lua_gettop(L), text), (unsigned long long)i + 1);
+      return false;
+    }
+    (*words)[i] = lua_tolstring(L, -1, &(*lengths)[i]); /* the table keeps it */
+    lua_pop(L, 1);
+  }
+  return true;
+}
+
+/* make_text(codes, words): of words, or those of another text. */
+static int make_text(lua_State *L, struct script_call *call) {
+  strew_tensor **out = bind_result(L, call), *codes, *like;
+  const char **words;
+  size_t *lengths;
+  if (!lua_istable(L, 2)) {
+    if (!bind_tensor(L, call, 1, "codes", &codes) || !bind_tensor(L, call, 2, "words", &like)) return -1;
+    return bind_end(strew_text_like(codes, like, out, &call->error), 1);
+  }
+  const lua_Unsigned count = lua_rawlen(L, 2);
+  const int top = lua_gettop(L);
+  if (!bind_check_sequence(L, call, 2, "words", " of strings")) return -1;
+  if (!read_words(L, call, count, &words, &lengths) || !bind_tensor(L, call, 1, "codes", &codes)) return -1;
+  const strew_status status = strew_text(codes, (int64_t)count, words, lengths, out, &call->error);
+  lua_settop(L, top);
+  return bind_end(status, 1);
+}
+
+/* aligned(a, b): both with one list; ordered(a [, b]): with a sorted one. */
+static strew_status align(struct arguments *a, bool is_ordered) {
+  strew_tensor *const texts[] = {a->self, a->other};
+  strew_tensor *made[2];
+  const strew_status status = strew_text_align(a->second ? 2 : 1, texts, is_ordered, made, a->error);
+  if (status != STREW_OK) return status;
+  *a->out = made[0];
+  if (a->second) *a->second = made[1];
+  return STREW_OK;
+}
+static strew_status aligned(struct arguments *a) { return align(a, false); }
+static strew_status ordered(struct arguments *a) { return align(a, true); }
+static strew_status sorted(struct arguments *a) { return a->second = NULL, align(a, true); }
+
+/* ------------------------------------------------------------------------------------------------ word by word */
+
+enum { LENGTH, CONTAINS, STARTS_WITH, ENDS_WITH, UPPER, LOWER };
+
+struct word {
+  const char *text;
+  size_t length;
+};
+
+static bool test_word(int test, const struct word *word, const struct word *part) {
+  if (strlen(part->text) < part->length) return false; /* no word has a zero byte */
+  if (test == CONTAINS) return strstr(word->text, part->text) != NULL;
+  const size_t begin = test == ENDS_WITH ? word->length - part->length : 0;
+  return part->length <= word->length && memcmp(word->text + begin, part->text, part->length) == 0;
+}
+
+/* Copies with the case of ASCII letters changed; returns the end. */
+static char *copy_in_case(bool is_upper, const struct word *word, char *to) {
+  for (size_t i = 0; i < word->length; i++) {
+    const char c = word->text[i];
+    const bool is_changed = is_upper ? c >= 'a' && c <= 'z' : c >= 'A' && c <= 'Z';
+    *to++ = (char)(is_changed ? c ^ 0x20 : c);
+  }
+  return to;
+}
+
+/* upper, lower(t) */
+static int map_to_words(lua_State *L, struct script_call *call, const strew_tensor *self, const struct word *words,
+                        size_t count, strew_tensor **out) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; i++) bytes += words[i].length;
+  const char **texts = lua_newuserdatauv(L, count * (sizeof *texts + sizeof(size_t)) + bytes + 1, 0);
+  size_t *lengths = (size_t *)(void *)(texts + count);
+  char *to = (char *)(lengths + count);
+  for (size_t i = 0; i < count; i++) {
+    if (!bind_may_continue(call, (int64_t)i + 1)) return -1;
+    texts[i] = to;
+    to = copy_in_case(call->row->code == UPPER, &words[i], to);
+    lengths[i] = words[i].length;
+  }
+  return bind_end(strew_text_from(strew_tensor_device(self), strew_tensor_rank(self), strew_tensor_sizes(self), texts,
+                                  lengths, out, &call->error),
+                  1);
+}
+
+/* length(t), contains(t, part), ...: of the word of each element. */
+static int map_words(lua_State *L, struct script_call *call) {
+  strew_tensor **out = bind_result(L, call), *self;
+  struct word part = {.length = 0};
+  const int operation = call->row->code, top = lua_gettop(L);
+  if (!bind_tensor(L, call, 1, "t", &self)) return -1;
+  if (operation >= CONTAINS && operation <= ENDS_WITH) part.text = luaL_checklstring(L, 2, &part.length);
+  const size_t count = (size_t)strew_tensor_numel(self);
+  struct word *words = lua_newuserdatauv(L, count * (sizeof *words + sizeof(int32_t)) + 1, 0);
+  int32_t *codes = (int32_t *)(void *)(words + count);
+  if (strew_read(self, codes, count * sizeof *codes, &call->error) != STREW_OK) return -1;
+  for (size_t i = 0; i < count; i++) words[i].text = strew_word(self, codes[i], &words[i].length);
+  if (operation >= UPPER) {
+    const int results = map_to_words(L, call, self, words, count, out);
+    return lua_settop(L, top), results;
+  }
+  const strew_dtype dtype = operation == LENGTH ? STREW_INT64 : STREW_BOOL;
+  int64_t *numbers = lua_newuserdatauv(L, count * sizeof *numbers + 1, 0);
+  bool *truths = (bool *)(void *)numbers;
+  for (size_t i = 0; i < count; i++) {
+    if (!bind_may_continue(call, (int64_t)i + 1)) return -1;
+    if (operation == LENGTH)
+      numbers[i] = strew_word_characters(self, codes[i]);
+    else
+      truths[i] = test_word(operation, &words[i], &part);
+  }
+  const strew_status status = strew_from(strew_tensor_device(self), dtype, strew_tensor_rank(self),
+                                         strew_tensor_sizes(self), numbers, out, &call->error);
+  lua_settop(L, top);
+  return bind_end(status, 1);
+}
+
+/* word_code(t, word): the code of a word of a text, or -1. word_place(t, word): the number of words below it, and whether
+   it is there; the text's are sorted. word_count(t) */
+enum { CODE, PLACE };
+static int count(lua_State *L, struct script_call *call) {
+  strew_tensor *self;
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
+  return lua_pushinteger(L, strew_word_count(self)), 1;
+}
+
+static int find(lua_State *L, struct script_call *call) {
+  strew_tensor *self;
+  size_t length;
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
+  const char *word = lua_tolstring(L, 2, &length);
+  const int64_t code = strew_word_code(self, word, length);
+  if (call->row->code == CODE) return lua_pushinteger(L, code), 1;
+  int64_t low = 0, high = strew_word_count(self);
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (strcmp(strew_word(self, middle, NULL), word) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  lua_pushinteger(L, low);
+  lua_pushboolean(L, code >= 0);
+  return 2;
+}
+
+const struct script_function bind_text_rows[] = {
+    {"make_text", make_text, 0, INNER | CONSTANT},
+    {"aligned", bind_two, 0, INNER | CONSTANT, "self:tensor other:tensor", aligned},
+    {"ordered", bind_two, 0, INNER | CONSTANT, "self:tensor other:tensor", ordered},
+    {"sorted", bind_one, 0, INNER | CONSTANT, "self:tensor", sorted},
+    {"word_code", find, CODE, INNER | CONSTANT | CHECKED, "*s"},
+    {"word_place", find, PLACE, INNER | CONSTANT | CHECKED, "*s"},
+    {"word_count", count, 0, INNER | CONSTANT},
+    {"word_length", map_words, LENGTH, INNER | CONSTANT},
+    {"word_contains", map_words, CONTAINS, INNER | CONSTANT},
+    {"word_starts_with", map_words, STARTS_WITH, INNER | CONSTANT},
+    {"word_ends_with", map_words, ENDS_WITH, INNER | CONSTANT},
+    {"word_upper", map_words, UPPER, INNER | CONSTANT},
+    {"word_lower", map_words, LOWER, INNER | CONSTANT},
+    {NULL},
+};

@@ -1,0 +1,129 @@
+/* scatter_sort.cl: scatter on GPUs: a stable sort makes contributions to the same destination adjacent. Each
+   destination is then combined in order by one work-item, without atomics on floats.
+     make_items      each contribution becomes an item (items.h): key the destination, position its own number
+     find_segments   in sorted items: where a key begins; keys with more than LONG items are listed apart
+     join_short      one work-item per segment and column
+     join_long       one group per segment and some columns: all work-items load, one per column combines
+   Row r * shared + c is column c of batch r: index is constant along `shared` rows. */
+#include "join.h"
+#include "opencl/order/kernels/items.h"
+
+__kernel void make_items(SPACE, OPERAND(const I, index), LIMITS, const long shared, const long count,
+                         const ulong no_destination, const int check, __global int *verdict, __global item *items,
+                         __global uint *found) {
+  const long i = (long)get_global_id(0);
+  if (i < 2) found[i] = 0;
+  if (i >= count) return;
+  const long batch = i / columns, at_line = i - batch * columns;
+  const coordinates at = coordinates_of(batch * shared, rows, sizes);
+  const long dst = IN_MODE(WIDE(index[ROW_OF(index) + at_line * index_step]), size);
+  const bool in_range = (ulong)dst < (ulong)size;
+  if (check && !in_range) verdict_add(WAY, BAD, verdict);
+  items[i] = make_item(in_range ? (ulong)(batch * size + dst) : no_destination, (ulong)i);
+}
+
+/* `found` counts the segments of either kind. They are listed in any order. */
+__kernel void find_segments(__global const item *items, const long count, const ulong no_destination,
+                            __global uint *starts, __global uint *long_starts, __global uint *found) {
+  __local uint counts[2], first[2];
+  const long i = (long)get_global_id(0);
+  const int lane = (int)get_local_id(0);
+  if (lane < 2) counts[lane] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  bool begins = false;
+  if (i < count) {
+    const ulong key = key_in(items[i]);
+    begins = key < no_destination && (i == 0 || key_in(items[i - 1]) != key);
+  }
+  const int kind = begins && i + LONG < count && key_in(items[i + LONG]) == key_in(items[i]);
+  const uint slot = begins ? atomic_inc(&counts[kind]) : 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lane < 2) first[lane] = counts[lane] ? atomic_add(found + lane, counts[lane]) : 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (begins) (kind ? long_starts : starts)[first[kind] + slot] = (uint)i;
+}
+
+#define SEGMENTED                                                                                                      \
+  SPACE, TARGET, SOURCE, LIMITS, const long shared, const long count, __global const item *items,                      \
+      __global const uint *starts, __global const uint *found
+#define ROW_STARTS                                                                                                     \
+  const coordinates at = coordinates_of(batch * shared + column, rows, sizes);                                         \
+  const long self_at = ROW_OF(self) + dst * self_dim_stride, src_at = ROW_OF(src);                                     \
+  ARG_START(dst * arg_dim_stride)
+
+/* Combines in registers: `held`, and with ARG `won`, the winner's position. */
+#ifdef ARG
+#define JOIN_HELD(value, position)                                                                                     \
+  {                                                                                                                    \
+    const W new = value;                                                                                               \
+    if ((fresh && won == none) || CAT(differs_, S)(held, JOIN(held, new))) held = new, won = position;                 \
+  }
+#define LOAD_HELD(joins)                                                                                               \
+  W held = (joins) ? CAT(load_, S)(self[self_at]) : (W)0;                                                              \
+  long won = (joins) ? arg[arg_at] : 0
+#define STORE_HELD self[self_at] = CAT(store_, S)(held), arg[arg_at] = won
+#else
+#define JOIN_HELD(value, position) held = JOIN(held, value)
+#define LOAD_HELD(joins)           W held = (joins) ? CAT(load_, S)(self[self_at]) : (W)0
+#define STORE_HELD                 self[self_at] = CAT(store_, S)(held)
+#endif
+
+__kernel void join_short(SEGMENTED) {
+  const long item_at = (long)get_global_id(0), segment = item_at / shared, column = item_at - segment * shared;
+  if (segment >= (long)found[0]) return;
+  long i = (long)starts[segment];
+  item next = items[i];
+  const ulong key = key_in(next);
+  const long batch = (long)(key / (ulong)size), dst = (long)key - batch * size;
+  ROW_STARTS;
+  LOAD_HELD(true);
+  do {
+    const long at_line = (long)position_in(next) - batch * columns;
+    JOIN_HELD(VALUE(src[src_at + at_line * src_step]), at_line);
+    if (++i >= count) break;
+    next = items[i];
+  } while (key_in(next) == key);
+  STORE_HELD;
+}
+
+/* A group loads TILE values to local memory: `across` columns of TILE / across contributions. One work-item per column
+   combines them. Of each segment, contributions from_offset .. to_offset - 1. */
+__kernel void join_long(SEGMENTED, const int across, const long from_offset, const long to_offset) {
+  __local W tile[TILE];
+  __local uint from[TILE];
+  __local int length;
+  const long blocks = (shared + across - 1) / across;
+  const long group = (long)group_id(), segment = group / blocks, first = (group - segment * blocks) * across;
+  if (segment >= (long)found[1]) return;
+  const long start = (long)starts[segment], end = min(count, start + to_offset);
+  const int lane = (int)get_local_id(0), high = TILE / across;
+  const int wide = shared - first < across ? (int)(shared - first) : across;
+  long i = start + from_offset;
+  const ulong key = key_in(items[start]);
+  if (i >= end || key_in(items[i]) != key) return;
+  const long batch = (long)(key / (ulong)size), dst = (long)key - batch * size;
+  const long column = first + (lane < wide ? lane : 0);
+  ROW_STARTS;
+  LOAD_HELD(lane < wide);
+  for (bool more = true; more;) {
+    if (lane == 0) length = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int t = lane; t < high * across; t += (int)get_local_size(0)) {
+      const int row = t / across, c = t - row * across;
+      if (c >= wide || i + row >= end || key_in(items[i + row]) != key) continue;
+      const long at_line = (long)position_in(items[i + row]) - batch * columns;
+      const coordinates of_column = coordinates_of(batch * shared + first + c, rows, sizes);
+      tile[t] = VALUE(src[src_offset + inner_product(of_column, src_strides) + at_line * src_step]);
+      from[t] = (uint)at_line;
+      if (c == 0) atomic_max(&length, row + 1);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int rows_here = length;
+    if (lane < wide)
+      for (int row = 0; row < rows_here; row++) JOIN_HELD(tile[row * across + lane], (long)from[row * across + lane]);
+    more = rows_here == high;
+    i += high;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  if (lane < wide) STORE_HELD;
+}

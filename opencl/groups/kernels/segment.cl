@@ -1,0 +1,88 @@
+/* segment.cl: reductions of consecutive elements. A work-item joins one segment's elements in order, of STRIP adjacent
+   columns (STRIP is 1 if the last dimension is no columns). A launch takes elements from .. to - 1 of every line of
+   src; a segment with later elements leaves its value so far in out, or in `state` if out's dtype cannot hold it.
+   The host defines what join.h and space.h need, and
+     ARG      positions of the winners are stored, too
+     STATE    values under way are in `state`, one for each column of the plan, in row-major order
+     SPREAD   the reverse: the work-item writes the segment's value, in out, to its elements. S is an integer dtype */
+#include "opencl/core/kernels/computed.h"
+#include "opencl/core/kernels/join.h"
+
+#ifdef ARG
+#define ARG_OPERAND   , OPERAND(long, arg)
+#define FOR_ARG(text) text
+#else
+#define ARG_OPERAND
+#define FOR_ARG(text)
+#endif
+
+/* The work-item's segment and columns. */
+#define SEGMENT                                                                                                        \
+  const long first = (long)get_global_id(0) * STRIP, row = (long)get_global_id(1);                                     \
+  if (first >= columns || row >= rows) return;                                                                         \
+  const coordinates at = coordinates_of(row, rows, sizes);                                                             \
+  const int count = STRIP == 1 || columns - first >= STRIP ? STRIP : (int)(columns - first);                           \
+  const long out_at = out_offset + first * out_step + inner_product(at, out_strides);                                  \
+  const long src_at = src_offset + first * src_step + inner_product(at, src_strides);                                  \
+  const long ends_at = ends_offset + first * ends_step + inner_product(at, ends_strides);                              \
+  const long begin = WIDE(ends[ends_at]), end = WIDE(ends[ends_at + ends_run])
+
+#ifdef SPREAD
+__kernel void spread(SPACE, OPERAND(const T, out), OPERAND(T, src), OPERAND(const I, ends), const long src_run,
+                     const long ends_run, const long from, const long to) {
+  SEGMENT;
+  const long low = begin < from ? from : begin, high = end < to ? end : to;
+  for (long i = low; i < high; i++)
+    for (int c = 0; c < count; c++) src[src_at + i * src_run + c * src_step] = out[out_at + c * out_step];
+}
+#else
+__kernel void segments(SPACE, OPERAND(T, out), OPERAND(const T, src), OPERAND(const I, ends) ARG_OPERAND,
+                       const long src_run, const long ends_run, const long from, const long to, const long size,
+                       const int mean, const T start, const T empty, __global W *state PROGRAM) {
+  SEGMENT;
+  FOR_ARG(const long arg_at = arg_offset + first * arg_step + inner_product(at, arg_strides);)
+  if (begin == end) {
+    for (int c = 0; from == 0 && c < count; c++) {
+      out[out_at + c * out_step] = empty;
+      FOR_ARG(arg[arg_at + c * arg_step] = size;)
+    }
+    return;
+  }
+  const long low = begin < from ? from : begin, high = end < to ? end : to;
+  if (low >= high) return;
+  W held[STRIP];
+  FOR_ARG(long winner[STRIP];)
+  for (int c = 0; c < count; c++) {
+    held[c] = CAT(load_, S)(start);
+#ifdef STATE
+    if (begin < from) held[c] = state[row * columns + first + c];
+#else
+    if (begin < from) held[c] = CAT(load_, S)(out[out_at + c * out_step]);
+#endif
+#ifdef ARG
+    if (begin >= from) held[c] = CAT(load_, S)(ELEMENT_AT(src, src_at + c * src_step + low * src_run));
+    winner[c] = begin < from ? arg[arg_at + c * arg_step] : low;
+#endif
+  }
+  IN_ORDER for (long i = low; i < high; i++) {
+    const long element = src_at + i * src_run;
+    for (int c = 0; c < count; c++) {
+      const W joined = JOIN(held[c], CAT(load_, S)(ELEMENT_AT(src, element + c * src_step)));
+      FOR_ARG(winner[c] = CAT(differs_, S)(held[c], joined) ? i : winner[c];)
+      held[c] = joined;
+    }
+  }
+  for (int c = 0; c < count; c++) {
+    W result = held[c];
+    if (end <= to && mean) result = CAT(divide_by_count_, S)(result, end - begin);
+#ifdef STATE
+    if (end > to) {
+      state[row * columns + first + c] = result;
+      continue;
+    }
+#endif
+    out[out_at + c * out_step] = CAT(store_, S)(result);
+    FOR_ARG(arg[arg_at + c * arg_step] = winner[c];)
+  }
+}
+#endif

@@ -1,0 +1,103 @@
+/* radix.c: prefix sums, and a stable LSD radix sort, 8 bits a pass. Bits in which no keys differ are skipped. */
+#include "opencl/core/opencl.h"
+#include "opencl/core/tuning.h"
+
+/* ------------------------------------------------------------------------------------------------------ prefix sums */
+
+static int64_t tile_of(const strew_device *device) {
+  return opencl_of(device)->is_gpu ? PREFIX_GPU_NUMBERS * (int64_t)opencl_large_group(device) : PREFIX_CPU_TILE;
+}
+
+/* Writes the tiles' totals to `others`; or sums the tiles, from starts in `others` unless that is NULL. */
+static void run_tiles(struct launch *launch, const struct block *numbers, int64_t count, bool wide,
+                      const struct block *others, bool sums) {
+  const size_t group = opencl_large_group(launch->device);
+  const int64_t tile = tile_of(launch->device);
+  launch_start(launch, "prefix.cl", sums ? "sum_tiles" : "total_tiles", "NUMBER=%s GROUP_SIZE=%zu",
+               wide ? "ulong" : "uint", group);
+  launch_blocks(launch, numbers);
+  launch_ints(launch, count, tile);
+  launch_blocks(launch, others ? others : numbers);
+  if (sums) launch_flags(launch, others != NULL);
+  launch->turns = tile;
+  launch_groups(launch, (count + tile - 1) / tile, opencl_of(launch->device)->is_gpu ? group : 1);
+}
+
+/* By tiles: totals each tile, turns the totals into starts by recursion, sums each tile from its start. */
+void opencl_prefix_sums(struct launch *launch, const struct block *numbers, int64_t count, bool wide) {
+  const int64_t tile = tile_of(launch->device), tiles = (count + tile - 1) / tile;
+  struct block *totals = NULL;
+  if (tiles > 1) {
+    totals = launch_scratch(launch, (uint64_t)tiles * (wide ? 8 : 4));
+    run_tiles(launch, numbers, count, wide, totals, false);
+    opencl_prefix_sums(launch, totals, tiles, wide);
+  }
+  run_tiles(launch, numbers, count, wide, totals, true);
+  launch_free(launch, totals);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- sort */
+
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
+struct item_sort {
+  const struct item_lines *shape;
+  int64_t block, blocks; /* items per block, blocks per line */
+  size_t group;          /* work-items per block */
+  struct block *items, *spare, *counts;
+};
+
+/* On a GPU a block is the tile that a group sorts in local memory (radix.cl: TILE). On a CPU one work-item takes a
+   block: long, to repay the digit counters, but several for each compute unit. */
+static void set_blocks(struct item_sort *sort, const strew_device *device) {
+  const struct opencl *on = opencl_of(device);
+  const struct item_lines *shape = sort->shape;
+  if (on->is_gpu) {
+    sort->group = opencl_large_group(device);
+    sort->block = (shape->broad ? 4 : 8) * (int64_t)sort->group;
+  } else {
+    sort->group = 1;
+    sort->block = on->longest_loop < 2 * RADIX_LONGEST_BLOCK ? RADIX_LONGEST_BLOCK / 4 : RADIX_LONGEST_BLOCK;
+    while (sort->block > RADIX_SHORTEST_BLOCK &&
+           shape->lines * shape->n / sort->block < RADIX_BLOCKS_PER_UNIT * (int64_t)on->units)
+      sort->block /= 2;
+  }
+  sort->blocks = (shape->n + sort->block - 1) / sort->block;
+}
+
+static void radix_run(struct launch *launch, const struct item_sort *sort, const char *kernel,
+                      const struct block *sorted, int shift) {
+  launch_start(launch, "radix.cl", kernel, "BROAD=%d GROUP_SIZE=%zu", sort->shape->broad,
+               opencl_large_group(launch->device));
+  launch_blocks(launch, sort->items);
+  if (sorted) launch_blocks(launch, sorted);
+  launch_blocks(launch, sort->counts);
+  launch_ints(launch, sort->shape->n, sort->block, sort->blocks);
+  launch_flags(launch, shift);
+  launch->turns = sort->block * 2;
+  launch_groups(launch, sort->shape->lines * sort->blocks, sort->group);
+}
+
+static void pass(struct launch *launch, const struct item_sort *sort, int shift) {
+  radix_run(launch, sort, "count_digits", NULL, shift);
+  opencl_prefix_sums(launch, sort->counts, sort->shape->lines * sort->blocks * DIGITS, false);
+  radix_run(launch, sort, "distribute", sort->spare, shift);
+  if (launch->status != STREW_OK) return;
+  struct block sorted = *sort->spare;
+  *sort->spare = *sort->items;
+  *sort->items = sorted;
+}
+
+void opencl_radix_sort(struct launch *launch, struct block *items, const struct item_lines *shape) {
+  struct item_sort sort = {.shape = shape, .items = items};
+  set_blocks(&sort, launch->device);
+  sort.spare = launch_scratch(launch, (uint64_t)(shape->lines * shape->n) * item_bytes(shape->broad));
+  sort.counts = launch_scratch(launch, (uint64_t)(shape->lines * sort.blocks) * DIGITS * sizeof(cl_uint));
+  for (int shift = 0; shift < 64 && shape->bits >> shift;) {
+    bool differs = shape->bits >> shift & 1;
+    if (differs) pass(launch, &sort, shift);
+    shift += differs ? DIGIT_BITS : 1;
+  }
+  launch_free(launch, sort.spare);
+  launch_free(launch, sort.counts);
+}

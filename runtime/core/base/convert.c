@@ -1,0 +1,327 @@
+/* convert.c: conversion of words to dtypes, reductions and modes, of texts to times, and of single numbers to elements,
+   with error reports. */
+#define STREW_INLINE extern inline STREW_API /* this file has the symbols of strew.h's inline functions */
+#include "device.h"
+#include "runtime/core/shared/scalar.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------- words */
+
+/* Names in other libraries. */
+static const struct {
+  const char *kind, *word, *name;
+} synonyms[] = {
+    {"dtype", "float", "float32"}, {"dtype", "double", "float64"}, {"dtype", "half", "float16"},
+    {"dtype", "long", "int64"},    {"dtype", "integer", "int64"},  {"dtype", "int", "int32"},
+    {"dtype", "short", "int16"},   {"dtype", "char", "int8"},      {"dtype", "byte", "uint8"},
+    {"dtype", "boolean", "bool"},  {"reduce", "avg", "mean"},      {"reduce", "average", "mean"},
+    {"reduce", "product", "prod"}, {"reduce", "maximum", "amax"},  {"reduce", "minimum", "amin"},
+    {"mode", "raise", "error"},    {"mode", "clamp", "clip"},
+};
+
+/* `known` lists the words. STREW_ASSIGN is a reduction without words: no call takes it by name. */
+static strew_status fail_word(strew_error *error, const char *kind, strew_guess *guess, const char *known) {
+  CALL(call, kind, error, {0});
+  char hint[TEXT_BYTES], text[TEXT_BYTES];
+  const char *word = guess->wanted, *mark = word ? "\"" : "";
+  for (size_t i = 0; word && i < sizeof synonyms / sizeof *synonyms; i++)
+    if (!strcmp(kind, synonyms[i].kind) && !strcmp(word, synonyms[i].word)) guess->nearest = synonyms[i].name;
+  return fail(&call, HINTED(STREW_EARGUMENT, kind, hint_of_guess(guess, hint)), "is %s%s%s, expected one of %s", mark,
+              word ? text_of_name(word, text) : "missing", mark, known);
+}
+
+/* The names of an enumeration, in its order. */
+struct vocabulary {
+  const char *kind;
+  int count;
+  const char *const *names;
+};
+
+static const char *name_of(const struct vocabulary *words, int number) {
+  return number >= 0 && number < words->count ? words->names[number] : NULL;
+}
+
+static strew_status number_of(const struct vocabulary *words, const char *word, int *out, strew_error *error) {
+  for (int i = 0; word && i < words->count; i++)
+    if (!strcmp(word, words->names[i])) return *out = i, STREW_OK;
+  strew_guess guess = {.wanted = word};
+  char known[TEXT_BYTES];
+  for (int i = 0, at = 0; i < words->count; i++) {
+    at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", words->names[i]);
+    strew_guess_name(&guess, words->names[i]);
+  }
+  return fail_word(error, words->kind, &guess, known);
+}
+
+#define DTYPE(ENUM, s, name, ...)  name,
+#define STORED(ENUM, name, ...)    name,
+#define OPERATION(ENUM, name, ...) name,
+#define FOLD(ENUM, f, ...)         #f,
+#define GROUPS(ENUM, word, ...)    word,
+#define VOCABULARY(kind, ...)                                                                                          \
+  {                                                                                                                    \
+    kind, sizeof(const char *[]){__VA_ARGS__} / sizeof(char *), (const char *const[]) { __VA_ARGS__ }                  \
+  }
+static const struct vocabulary dtype_words = VOCABULARY("dtype", STREW_DTYPES(DTYPE) STREW_STORED_DTYPES(STORED));
+/* kind: the argument in messages. Reductions have several words each: see below. */
+static const struct vocabulary vocabularies[STREW_WORDS_COUNT] = {
+    [STREW_WORDS_MODE] = VOCABULARY("mode", "error", "wrap", "clip", "drop"),
+    [STREW_WORDS_INTERPOLATION] = VOCABULARY("interpolation", "linear", "lower", "higher", "midpoint", "nearest"),
+    [STREW_WORDS_UNARY] = VOCABULARY("op", STREW_UNARY(OPERATION)),
+    [STREW_WORDS_BINARY] = VOCABULARY("op", STREW_BINARY(OPERATION)),
+    [STREW_WORDS_FOLD] = VOCABULARY("fold", STREW_FOLDS(FOLD)),
+    [STREW_WORDS_PRODUCT] = VOCABULARY("kind", "matmul", "mm", "mv", "dot"),
+    [STREW_WORDS_GROUP_REDUCTION] = VOCABULARY("reduction", STREW_GROUP_REDUCTIONS(GROUPS)),
+    [STREW_WORDS_KEY_ORDER] = VOCABULARY("order", "sorted", "first"),
+    [STREW_WORDS_COLORMAP] = VOCABULARY("colormap", "viridis", "magma", "inferno", "coolwarm", "grey"),
+};
+
+strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error) {
+  int number = 0; /* its name: dtype.c, which messages use */
+  strew_status status = number_of(&dtype_words, word, &number, error);
+  if (status == STREW_OK) *out = (strew_dtype)number;
+  return status;
+}
+
+static strew_status reduction_of(const char *word, int *out, strew_error *error) {
+  const char *name;
+  for (int i = 0; word && i < STREW_REDUCTION_COUNT; i++)
+    for (int k = 0; i != STREW_ASSIGN && (name = reduction_word((strew_reduction)i, k)); k++)
+      if (!strcmp(word, name)) return *out = i, STREW_OK;
+  strew_guess guess = {.wanted = word};
+  char known[TEXT_BYTES];
+  int at = 0;
+  for (int i = 0; i < STREW_REDUCTION_COUNT; i++)
+    for (int k = 0; i != STREW_ASSIGN && (name = reduction_word((strew_reduction)i, k)); k++) {
+      at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", k ? " = " : (at ? ", " : ""), name);
+      strew_guess_name(&guess, name);
+    }
+  return fail_word(error, "reduce", &guess, known);
+}
+
+const char *strew_enum_name(strew_words of, int value) {
+  if (of == STREW_WORDS_REDUCTION) return reduction_name((strew_reduction)value);
+  return (unsigned)of < STREW_WORDS_COUNT ? name_of(&vocabularies[of], value) : NULL;
+}
+
+strew_status strew_enum_from_word(strew_words of, const char *word, int *out, strew_error *error) {
+  if (of == STREW_WORDS_REDUCTION) return reduction_of(word, out, error);
+  CALL(call, "enum_from_word", error, {0});
+  if ((unsigned)of >= STREW_WORDS_COUNT) return fail_unknown(&call, "of", (int)of, STREW_WORDS_COUNT - 1);
+  const bool is_gray = of == STREW_WORDS_COLORMAP && word && !strcmp(word, "gray");
+  return number_of(&vocabularies[of], is_gray ? "grey" : word, out, error);
+}
+
+/* ------------------------------------------------------------------------------------------------------- times */
+
+strew_status check_time_format(const struct call *call, const char *argument, const char *column, const char *format) {
+  char shown[TEXT_BYTES], name[TEXT_BYTES], fact[TEXT_BYTES] = "which has no part of a time, as %d";
+  const char *fault = time_find_fault(format);
+  if (!fault) return STREW_OK;
+  if (*fault == '%' && fault[1] != '%')
+    sprintf(fact, "in which %.8s is no part of a time", text_of_name((char[]){'%', fault[1], '\0'}, name));
+  return fail(call, HINTED(STREW_EARGUMENT, argument, "\"%d.%m.%Y\" is a format; its letters are " TIME_LETTERS),
+              "%s \"%s\"%s%s%s, %s", column ? "has the format" : "is", text_of_name(format, shown),
+              column ? " for column \"" : "", column ? text_of_name(column, name) : "", column ? "\"" : "", fact);
+}
+
+const char *time_fact(enum time_reading reading) {
+  static const char *const facts[] = {[TIME_NONE] = "which is no time",
+                                      [TIME_INVALID] = "which is not in the calendar",
+                                      [TIME_BEYOND] = "beyond what int64 microseconds can hold"};
+  return facts[reading];
+}
+
+strew_status strew_time_parse(const char *text, const char *format, strew_scalar *out, strew_error *error) {
+  CALL(call, "time", error, {0});
+  char shown[TEXT_BYTES], hint[TEXT_BYTES] = TIME_HINT;
+  out->dtype = STREW_TIME, out->as.i = INT64_MIN;
+  if (format) RETURN_IF_FAILED(check_time_format(&call, "format", NULL, format));
+  if (!*text || strcmp(text, "NaT") == 0) return STREW_OK;
+  const enum time_reading reading = time_read(text, strlen(text), format ? format : "", &out->as.i);
+  if (reading == TIME_READ) return STREW_OK;
+  if (format) snprintf(hint, sizeof hint, "the format is \"%.100s\"", format);
+  return fail(&call, HINTED(STREW_EVALUE, "text", reading == TIME_NONE ? hint : NULL), "is \"%s\", %s",
+              text_of_name(text, shown), reading == TIME_NONE ? "expected a time" : time_fact(reading));
+}
+
+/* --------------------------------------------------------------------------------------------------- promotion */
+
+strew_status strew_result_type(int dtype_count, const strew_dtype *dtypes, int number_count,
+                               const strew_scalar *numbers, strew_dtype *out, strew_error *error) {
+  CALL(call, "result_type", error, {0});
+  int dtype = -1;
+  if (dtype_count < 0 || number_count < 0 || (dtype_count == 0 && number_count == 0))
+    return fail(&call, FAULT(STREW_EARGUMENT, number_count < 0 ? "numbers" : "dtypes"),
+                "has %d dtypes and %d numbers, expected at least one dtype or number", dtype_count, number_count);
+  for (int i = 0; i < dtype_count; i++) {
+    if ((unsigned)dtypes[i] >= STREW_DTYPE_END)
+      return fail_unknown(&call, "dtypes", (int)dtypes[i], STREW_DTYPE_END - 1);
+    if (dtype >= 0) RETURN_IF_FAILED(check_kind(&call, "dtypes", dtypes[i], "another", (strew_dtype)dtype));
+    dtype = (int)(dtype < 0 ? dtypes[i] : dtype_promote((strew_dtype)dtype, dtypes[i]));
+  }
+  for (int i = 0; i < number_count; i++) {
+    RETURN_IF_FAILED(check_scalar(&call, "numbers", numbers[i]));
+    if (dtype >= 0) RETURN_IF_FAILED(check_kind(&call, "numbers", numbers[i].dtype, "a dtype", (strew_dtype)dtype));
+    dtype = (int)dtype_with_number(dtype, numbers[i]);
+  }
+  return *out = (strew_dtype)dtype, STREW_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------- single numbers */
+
+strew_scalar strew_scalar_load(strew_dtype dtype, const void *element) {
+  struct float_mode host_mode;
+  float_mode_enter(&host_mode);
+  const bool is_known = (unsigned)dtype < STREW_DTYPE_END;
+  strew_scalar number = is_known ? dtype_load(dtype_stored(dtype), element) : strew_int(0);
+  if (is_known && !dtype_is_number(dtype)) number.dtype = dtype;
+  float_mode_leave(&host_mode);
+  return number;
+}
+
+/* Converts a number to one of integers by the rule `how`; false if none holds it. */
+static bool whole_number(strew_scalar number, strew_conversion how, strew_scalar *out) {
+  if (number.dtype != STREW_FLOAT64) return *out = number, true;
+  double whole = trunc(number.as.f);
+  if (how == STREW_EXACT && whole != number.as.f) return false;
+  if (!(whole >= -0x1p63 && whole < 0x1p64)) return false;
+  return *out = whole < 0x1p63 ? strew_int((int64_t)whole) : unsigned_number((uint64_t)whole), true;
+}
+
+/* True if dtype holds the number, by the rule `how`. */
+static bool is_held(strew_scalar number, strew_conversion how, strew_dtype dtype, const void *element) {
+  strew_scalar whole;
+  if (how == STREW_SATURATE || dtype == STREW_TIME) return true;
+  if (dtype_category(dtype) == FLOATING) {
+    double stored = strew_scalar_load(dtype, element).as.f;
+    return !isinf(stored) || (number.dtype == STREW_FLOAT64 && isinf(number.as.f));
+  }
+  if (dtype == STREW_BOOL) {
+    if (how == STREW_TRUNCATE) return number.dtype != STREW_FLOAT64 || !isnan(number.as.f);
+    return whole_number(number, how, &whole) && whole.dtype != STREW_UINT64 && (whole.as.i == 0 || whole.as.i == 1);
+  }
+  if (!whole_number(number, how, &whole)) return false;
+  const strew_scalar held = strew_scalar_load(dtype, element);
+  return held.as.i == whole.as.i && (held.dtype == STREW_UINT64) == (whole.dtype == STREW_UINT64);
+}
+
+strew_status check_dtype(const struct call *call, strew_dtype dtype) {
+  if ((unsigned)dtype < STREW_DTYPE_END) return STREW_OK;
+  return fail_unknown(call, "dtype", (int)dtype, STREW_DTYPE_END - 1);
+}
+
+strew_status check_number_dtype(const struct call *call, strew_dtype dtype) {
+  RETURN_IF_FAILED(check_dtype(call, dtype));
+  if (dtype_is_number(dtype)) return STREW_OK;
+  return fail(call, FAULT(STREW_EDTYPE, "dtype"), "is %s, expected a number dtype", strew_dtype_name(dtype));
+}
+
+strew_status check_scalar(const struct call *call, const char *argument, strew_scalar number) {
+  if (number.dtype == STREW_INT64 || number.dtype == STREW_FLOAT64 || number.dtype == STREW_BOOL) return STREW_OK;
+  if (number.dtype == STREW_UINT64 && number.as.i < 0) return STREW_OK;
+  if (number.dtype == STREW_TIME || number.dtype == STREW_TEXT)
+    return fail(call, FAULT(STREW_EDTYPE, argument), "is a %s, expected a number", strew_dtype_name(number.dtype));
+  return fail(call, HINTED(STREW_EARGUMENT, argument, "strew_int, strew_float and strew_bool make numbers"),
+              "is a number of dtype %d, expected STREW_BOOL, STREW_INT64 or STREW_FLOAT64", (int)number.dtype);
+}
+
+strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
+                          strew_dtype dtype, union element *out) {
+  if (number.dtype != STREW_TIME) RETURN_IF_FAILED(check_scalar(call, argument, number));
+  if (dtype == STREW_TEXT)
+    return fail(call, HINTED(STREW_EDTYPE, argument, "strew_text_from makes text, strew_copy writes it"),
+                "is a %s, expected a text", number.dtype == STREW_TIME ? "time" : "number");
+  if ((number.dtype == STREW_TIME) != (dtype == STREW_TIME))
+    return fail(call,
+                HINTED(STREW_EDTYPE, argument, dtype == STREW_TIME ? "strew_time_parse reads a time from text" : NULL),
+                "is %s, expected a %s", number.dtype == STREW_TIME ? "a time" : "a number",
+                dtype == STREW_TIME ? "time" : "number");
+  *out = (union element){.i64 = 0};
+  dtype_saturate(number, dtype, out->bytes);
+  if (is_held(number, how, dtype, out->bytes)) return STREW_OK;
+  char text[TEXT_BYTES];
+  const char *rule = dtype_category(dtype) == FLOATING ? "the number is too large"
+                     : dtype == STREW_BOOL             ? "bool takes true, false, 0 and 1"
+                                                       : "expected an integer in its range";
+  return fail(call, VALUED(STREW_EVALUE, argument, number), "is %s, which %s cannot hold: %s",
+              text_of_scalar(number, text), strew_dtype_name(dtype), rule);
+}
+
+strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew_dtype dtype, void *to,
+                                strew_error *error) {
+  CALL(call, "scalar_store", error, {0});
+  union element value;
+  RETURN_IF_FAILED(check_dtype(&call, dtype));
+  if ((unsigned)how > STREW_SATURATE) return fail_unknown(&call, "how", (int)how, STREW_SATURATE);
+  RETURN_IF_FAILED(element_from(&call, "value", number, how, dtype, &value));
+  return memcpy(to, value.bytes, strew_dtype_size_bytes(dtype)), STREW_OK;
+}
+
+/* Largest finite values. */
+static const double largest_floats[STREW_DTYPE_COUNT] = {[STREW_FLOAT16] = 65504,
+                                                         [STREW_BFLOAT16] = 0x1.fep127,
+                                                         [STREW_FLOAT32] = 0x1.fffffep127,
+                                                         [STREW_FLOAT64] = 0x1.fffffffffffffp1023};
+
+static enum standing standing_among_floats(strew_scalar number, strew_dtype dtype, strew_scalar *element) {
+  union element stored;
+  *element = number;
+  dtype_saturate(number, dtype, stored.bytes);
+  if (is_held(number, STREW_EXACT, dtype, stored.bytes)) return STANDS_AT;
+  bool negative = number.dtype == STREW_FLOAT64 ? number.as.f < 0 : number.dtype == STREW_INT64 && number.as.i < 0;
+  *element = strew_float(negative ? -(double)INFINITY : largest_floats[dtype]);
+  return STANDS_ABOVE;
+}
+
+/* Above INT64_MAX, among uint64. */
+static enum standing standing_above(double below, strew_scalar number, strew_scalar *element) {
+  if (number.dtype == STREW_UINT64) return *element = number, STANDS_AT;
+  *element = unsigned_number(below < 0x1p64 ? (uint64_t)below : UINT64_MAX);
+  return below < 0x1p64 ? STANDS_AT : STANDS_ABOVE;
+}
+
+enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scalar *element) {
+  if (dtype_is_float(dtype)) return standing_among_floats(number, dtype, element);
+  bool is_bool = dtype == STREW_BOOL;
+  int64_t least = strew_scalar_load(dtype, element_identity(STREW_AMAX, dtype).bytes).as.i;
+  int64_t greatest =
+      dtype == STREW_UINT64 ? INT64_MAX : strew_scalar_load(dtype, element_identity(STREW_AMIN, dtype).bytes).as.i;
+  int64_t whole = number.as.i;
+  bool beyond_above = number.dtype == STREW_UINT64, beyond_below = false, between = false;
+  *element = is_bool ? strew_bool(least != 0) : strew_int(least);
+  if (number.dtype == STREW_FLOAT64) {
+    double below = floor(number.as.f);
+    if (isnan(below)) return STANDS_NOWHERE;
+    beyond_above = below >= 0x1p63;
+    beyond_below = below < -0x1p63;
+    between = below != number.as.f;
+    whole = beyond_above || beyond_below ? 0 : (int64_t)below;
+  }
+  if (beyond_above && dtype == STREW_UINT64)
+    return standing_above(number.dtype == STREW_FLOAT64 ? number.as.f : 0, number, element);
+  if (beyond_below || (!beyond_above && whole < least)) return STANDS_BELOW;
+  if (beyond_above || whole > greatest) whole = greatest, between = true;
+  *element = is_bool ? strew_bool(whole != 0) : strew_int(whole);
+  return between ? STANDS_ABOVE : STANDS_AT;
+}
+
+union element element_identity(strew_reduction reduction, strew_dtype dtype) {
+  union element result = {.i64 = 0};
+  switch (dtype_stored(dtype)) {
+#define CASE(ENUM, s, ...)                                                                                             \
+  case STREW_##ENUM: {                                                                                                 \
+    const W_##s ZERO = 0, ONE = 1, HIGHEST = highest_##s(), LOWEST = lowest_##s();                                     \
+    const W_##s identities[] = {STREW_REDUCTIONS(ROW)};                                                                \
+    T_##s value = store_##s(identities[reduction]);                                                                    \
+    memcpy(result.bytes, &value, sizeof value);                                                                        \
+    break;                                                                                                             \
+  }
+#define ROW(ENUM, r, name, second, third, ordered, identity, joined, ...) [STREW_##ENUM] = identity,
+    STREW_DTYPES(CASE)
+  default: break;
+  }
+  return result;
+}

@@ -1,0 +1,47 @@
+/* elementwise_loops.h: kernels of elementwise operations. */
+#ifndef STREW_ELEMENTWISE_LOOPS_H
+#define STREW_ELEMENTWISE_LOOPS_H
+
+#include "runtime/core/base/device.h"
+#include "runtime/core/cpu/isa.h"
+
+/* Computes `count` contiguous elements. An input may be the memory that is written. */
+typedef void kernel(int64_t count, void *out, const void *const *in);
+
+/* Two operations of floats in one loop: c joined to the result of a and b. */
+enum { PAIR_FIRSTS = STREW_MUL + 1, PAIR_SECONDS = STREW_MUL + 2, PAIR_SUB_FROM = STREW_MUL + 1 };
+
+enum { MIXED_FIRST = STREW_EQ, MIXED_COUNT = STREW_GE + 1 - STREW_EQ }; /* of uint64 alone */
+struct kernels {
+  kernel *mixed[MIXED_COUNT];
+  kernel *unary[STREW_UNARY_COUNT], *binary[STREW_BINARY_COUNT], *where, *clamp;
+  kernel *pairs[PAIR_FIRSTS][PAIR_SECONDS]; /* (a first b) second c; c - (a first b) */
+  int64_t (*find_zero)(int64_t count, const void *row);
+};
+
+/* A row of STREW_TIES: the bits compared, and the inputs, of which one is added that is none. */
+enum { TIES = 8 };
+typedef uint32_t tie_row[1 + TIES];
+
+/* A function of two arguments: moves its float32 result y off a tie of 16-bit floats, which lack bits (LACKING_S). */
+struct settling {
+  float (*settled)(float a, float b, float y, uint32_t lacking);
+  bool cancels;
+};
+
+struct elementwise_loops {
+  const struct kernels *kernels[STREW_DTYPE_COUNT];
+  void (*break_ties)(int64_t count, float *y, const float *x, const uint32_t *ties);
+  void (*settle)(int64_t count, float *y, const float *a, const float *b, const struct settling *by, uint32_t lacking);
+};
+DECLARE_LOOPS(elementwise)
+
+/* Scalar kernels of the long functions, which other tables lack. */
+struct long_functions {
+  kernel *unary[STREW_UNARY_COUNT], *binary[STREW_BINARY_COUNT];
+};
+extern const struct long_functions long_functions_f32, long_functions_f64;
+extern kernel *const nextafter_halves[2]; /* of float16 and bfloat16 */
+extern const struct settling settlings[STREW_BINARY_COUNT];
+
+#endif

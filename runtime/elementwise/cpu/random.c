@@ -1,0 +1,106 @@
+/* random.c: random numbers and ramps on the CPU, made in their computed dtype chunk by chunk, then converted. A
+   chunk depends on its position alone, so any thread may make it. */
+#include "random_loops.h"
+#include "runtime/core/cpu/cpu.h"
+#include "runtime/elementwise/elementwise_ops.h"
+#include "runtime/elementwise/shared/normal.h"
+#include "runtime/elementwise/shared/uniform.h"
+
+ELEMENTWISE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
+
+enum { DRAWN = 1024 }; /* elements; a multiple of those in a block */
+
+struct random_job {
+  const struct random_plan *plan;
+  convert_row *store;
+  strew_dtype dtype; /* computed dtype */
+  char *out;
+  int64_t out_bytes, bytes;
+};
+
+/* Draw number i, of draws of 64 bits. */
+/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): there are as many blocks as draws need */
+static uint64_t long_word(const uint32_t *words, int64_t i) { return words[2 * i] | (uint64_t)words[2 * i + 1] << 32; }
+
+static void make_floats(const struct random_plan *plan, const uint32_t *words, int64_t count, float *to) {
+  if (plan->kind == RANDOM_UNIFORM)
+    random_loops()->uniform(count, words, dtype_digits(plan->out.dtype), to);
+  else
+    random_loops()->normal(count, words, to);
+}
+
+static void make_doubles(const struct random_plan *plan, const uint32_t *words, int64_t count, double *to) {
+  if (plan->kind == RANDOM_UNIFORM)
+    for (int64_t i = 0; i < count; i++) to[i] = uniform_f64(long_word(words, i));
+  else
+    for (int64_t i = 0; i < count; i++) to[i] = normal_f64(long_word(words, i));
+}
+
+static void make_integers(const struct random_plan *plan, const uint32_t *words, int64_t count, int64_t *to) {
+  if (plan->kind == RANDOM_INTEGER)
+    random_loops()->integer(count, words, plan->low, plan->range, to);
+  else
+    for (int64_t i = 0; i < count; i++) to[i] = (int64_t)long_word(words, i);
+}
+
+static void random_chunk(void *job_, int64_t chunk) {
+  const struct random_job *job = job_;
+  const struct random_plan *plan = job->plan;
+  int64_t begin = chunk * DRAWN, count = plan->count - begin < DRAWN ? plan->count - begin : DRAWN;
+  int64_t per_block = random_per_block(plan->kind, plan->out.dtype), blocks = (count - 1) / per_block + 1;
+  uint32_t words[2 * DRAWN]; /* at most two per element */
+  union {
+    float f32[DRAWN];
+    double f64[DRAWN];
+    int64_t i64[DRAWN];
+  } made;
+  random_loops()->draw(plan->seed, plan->block + (uint64_t)(begin / per_block), blocks, words);
+  if (job->dtype == STREW_FLOAT32)
+    make_floats(plan, words, count, made.f32);
+  else if (job->dtype == STREW_FLOAT64)
+    make_doubles(plan, words, count, made.f64);
+  else
+    make_integers(plan, words, count, made.i64);
+  job->store(count, job->out + begin * job->out_bytes, job->out_bytes, (const char *)&made, job->bytes);
+}
+
+strew_status cpu_random(const struct call *call, strew_device *device, const struct random_plan *plan) {
+  bool is_float = plan->kind == RANDOM_UNIFORM || plan->kind == RANDOM_NORMAL;
+  struct random_job job = {.plan = plan, .dtype = is_float ? dtype_wide(plan->out.dtype) : STREW_INT64};
+  job.store = converter(plan->out.dtype, job.dtype);
+  job.out = operand_address(&plan->out);
+  job.out_bytes = (int64_t)dtype_bytes(plan->out.dtype);
+  job.bytes = (int64_t)dtype_bytes(job.dtype);
+  int64_t chunks = (plan->count - 1) / DRAWN + 1;
+  pool_run_sized(device->context, plan->count * job.out_bytes, chunks, random_chunk, &job);
+  return context_end(call, device->context, plan->out.storage);
+}
+
+/* --------------------------------------------------------------------------------------------------------- ramps */
+
+static void ramp_chunk(void *plan_, int64_t chunk) {
+  const struct ramp_plan *plan = plan_;
+  int64_t begin = chunk * DRAWN, count = plan->count - begin < DRAWN ? plan->count - begin : DRAWN;
+  int64_t out_bytes = (int64_t)dtype_bytes(plan->out.dtype);
+  char *out = operand_address(&plan->out) + begin * out_bytes;
+  bool whole = plan->start.dtype != STREW_FLOAT64;
+  strew_dtype dtype = whole ? STREW_INT64 : STREW_FLOAT64;
+  union {
+    double f64[DRAWN];
+    int64_t i64[DRAWN];
+  } block, *made = plan->out.dtype == dtype ? (void *)out : &block;
+  if (whole) {
+    uint64_t value = (uint64_t)ramp_i64(plan->start.as.i, plan->step.as.i, begin);
+    for (int64_t i = 0; i < count; i++, value += (uint64_t)plan->step.as.i) made->i64[i] = (int64_t)value;
+  } else {
+    for (int64_t i = 0; i < count; i++) made->f64[i] = ramp_f64(plan->start.as.f, plan->step.as.f, begin + i);
+  }
+  if (made == &block) converter(plan->out.dtype, dtype)(count, out, out_bytes, (const char *)made, sizeof *made->i64);
+}
+
+strew_status cpu_ramp(const struct call *call, strew_device *device, const struct ramp_plan *plan) {
+  struct ramp_plan shared = *plan;
+  int64_t bytes = plan->count * (int64_t)dtype_bytes(plan->out.dtype);
+  pool_run_sized(device->context, bytes, (plan->count - 1) / DRAWN + 1, ramp_chunk, &shared);
+  return context_end(call, device->context, plan->out.storage);
+}

@@ -1,0 +1,51 @@
+/* order_ops.h: sorts, searches and quantiles: plans, and the functions of a device, which their plans describe. */
+#ifndef ORDER_OPS_H
+#define ORDER_OPS_H
+
+#include "runtime/core/base/device.h"
+
+/* Operands: 0 values (storage NULL: not needed), 1 indices (int64), 2 input; the sorted dimension is the plan's last;
+   out's last dimension may be shorter (topk): only the first `keep` of each line are written. */
+struct sort_plan {
+  struct plan plan;
+  int64_t keep;
+  bool descending;
+};
+
+/* Operands: SEARCH_OUT (int64), SEARCH_VALUES and SEARCH_SORTED, of one dtype. out is the place of each value in its
+   line of `size` > 0 sorted elements, `step` apart: the number of smaller elements (right: or equal ones); NaN is the
+   largest. All devices make the same comparisons, so that unsorted lines give the same places, too. Of n places, the
+   first n / 2 are passed if the last of them is smaller than the value. This repeats while n > 1; the last place is
+   compared, too. */
+enum search_operand { SEARCH_OUT, SEARCH_VALUES, SEARCH_SORTED };
+struct search_plan {
+  struct plan plan;
+  int64_t size, step;
+  bool right;
+};
+
+/* Operands: QUANTILE_OUT and QUANTILE_SORTED, of one dtype, QUANTILE_START and QUANTILE_COUNT (int64). out is the
+   q-quantile of the `count` elements from position `start` on of sorted, whose elements are `step` apart, NaN last: the
+   last of them if it is NaN; `empty` if there is none. See runtime/order/shared/quantile_rank.h for the rank, which is computed
+   in float32 or float64. unsorted, on the CPU: the number of elements in all if they are in any order, and may be moved;
+   else 0. stays: they are those of one quantile, and may not be moved. */
+enum quantile_operand { QUANTILE_OUT, QUANTILE_SORTED, QUANTILE_START, QUANTILE_COUNT };
+struct quantile_plan {
+  struct plan plan;
+  int64_t step, unsorted;
+  double q;
+  bool in_float32, stays;
+  strew_interpolation interpolation; /* of integers: one that chooses an element */
+  union element empty;
+};
+
+#define ORDER_ENTRIES(X, OPTIONAL)                                                                                     \
+  X(strew_status, sort, (ON_DEVICE, const struct sort_plan *plan))                                                     \
+  X(strew_status, search, (ON_DEVICE, const struct search_plan *plan))                                                 \
+  X(strew_status, quantile, (ON_DEVICE, const struct quantile_plan *plan))
+
+struct order_ops {
+  ORDER_ENTRIES(DEVICE_MEMBER, DEVICE_MEMBER)
+};
+
+#endif

@@ -1,0 +1,347 @@
+/* reduce.c: folds of dimensions into one value each, cumulative sums and products, softmax. */
+#include "reduce_ops.h"
+#include "runtime/core/base/operations.h"
+#include "runtime/core/base/steps.h"
+
+#include <math.h>
+
+/* ------------------------------------------------------------------------------------------------------------ folds */
+
+static strew_status result_dtype(const struct call *call, const struct fold_row *row, const strew_tensor *self,
+                                 strew_dtype *out) {
+  const strew_dtype dtype = self->dtype;
+  if (row->takes == TAKES_FLOATS) RETURN_IF_FAILED(check_float(call, "self", self));
+  const strew_dtype dtypes[] = {
+      [FOLD_WIDE] = dtype_sums(dtype), [FOLD_SAME] = dtype, [FOLD_PLACE] = STREW_INT64, [FOLD_TRUTH] = STREW_BOOL};
+  return *out = dtypes[row->gives], STREW_OK;
+}
+
+/* Marks the dimensions to fold: those listed, all without a list. */
+static strew_status mark_folded(const struct call *call, int rank, int count, const int64_t *dims, bool *folded) {
+  if (count < 0 || (count && !dims))
+    return fail(call, FAULT(STREW_EARGUMENT, "dim_count"), "is %d, expected %s", count,
+                dims ? "0 or more" : "0 without dims: NULL stands for all dimensions");
+  for (int d = 0; d < MAX_RANK; d++) folded[d] = !dims && d < rank;
+  for (int i = 0, dim; i < count; i++) {
+    RETURN_IF_FAILED(read_dim(call, "dim", rank, dims[i], &dim));
+    if (folded[dim])
+      return fail(call, VALUED(STREW_ESHAPE, "dim", strew_int(dims[i])), "names dimension %d twice", dim);
+    folded[dim] = true;
+  }
+  return STREW_OK;
+}
+
+/* Fails if no elements are folded: they have no extreme. */
+static strew_status check_not_empty(const struct call *call, const strew_tensor *tensor, const bool *folded) {
+  for (int d = 0; d < tensor->rank; d++)
+    if (folded[d] && tensor->sizes[d] == 0)
+      return fail(call, FAULT(STREW_ESHAPE, "self"), "has size 0 in dimension %d, expected at least one element", d);
+  return STREW_OK;
+}
+
+static int result_sizes(const strew_tensor *tensor, const bool *folded, bool keepdim, int64_t *sizes) {
+  int rank = 0;
+  for (int d = 0; d < tensor->rank; d++)
+    if (!folded[d] || keepdim) sizes[rank++] = folded[d] ? 1 : tensor->sizes[d];
+  return rank;
+}
+
+/* Fills out with the fold of no elements. */
+static strew_status fill_empty(const struct call *call, const struct fold_row *row, strew_tensor *out) {
+  strew_scalar value = row->empty == EMPTY_UNDEFINED ? strew_float((double)NAN) : strew_int(row->empty == EMPTY_ONE);
+  union element element;
+  strew_status status = element_from(call, "out", value, STREW_EXACT, out->dtype, &element);
+  return TRY(status, fill_tensor(call, out, element));
+}
+
+/* Appends dimension d of the tensor to the plan; out_dim: the dimension of out, -1 if d is folded. */
+static void append_dim(struct plan *plan, const strew_tensor *tensor, int d, const strew_tensor *out, int out_dim) {
+  int at = plan->rank++;
+  plan->sizes[at] = tensor->sizes[d];
+  plan->operands[0].strides[at] = out_dim < 0 ? 0 : out->strides[out_dim];
+  plan->operands[1].strides[at] = tensor->strides[d];
+}
+
+/* Kept dimensions are sorted by the tensor's strides, for speed. Folded ones keep their order, which sums depend on. */
+static void plan_fold(struct reduce_plan *reduce, const strew_tensor *tensor, const bool *folded, bool keepdim,
+                      const strew_tensor *out) {
+  struct plan *plan = &reduce->plan;
+  int kept[MAX_RANK], out_dim[MAX_RANK], count = 0;
+  for (int d = 0; d < tensor->rank; d++) {
+    if (folded[d] || tensor->sizes[d] == 1) continue;
+    int at = count++;
+    for (; at > 0 && tensor->strides[kept[at - 1]] < tensor->strides[d]; at--) kept[at] = kept[at - 1];
+    kept[at] = d;
+  }
+  for (int d = 0, next = 0; d < tensor->rank; d++) out_dim[d] = folded[d] && !keepdim ? -1 : next++;
+  PLAN(plan, 0, NULL, out, tensor);
+  for (int i = 0; i < count; i++) append_dim(plan, tensor, kept[i], out, out_dim[kept[i]]);
+  for (int d = 0; d < tensor->rank; d++)
+    if (folded[d]) append_dim(plan, tensor, d, out, -1);
+  plan_simplify(plan);
+  /* out has stride 0 along folded dimensions only */
+  for (reduce->kept = 0; reduce->kept < plan->rank; reduce->kept++)
+    if (!plan->operands[0].strides[reduce->kept]) break;
+}
+
+/* ----------------------------------------------------------------------------------------------------- wide spreads */
+
+/* Variances and deviations outside `least` .. `most` may come of squares that were not finite or lost digits. Lines are
+   scaled then, by a power of two for the size of their largest element. float16 has no such squares. */
+enum { LEVELS = 4 };
+struct level {
+  strew_binary_op op; /* beyond this bound */
+  double bound, scale;
+};
+struct range {
+  double least, most;
+  struct level levels[LEVELS]; /* the last one with a scale is of a line of zeros */
+};
+static const struct range ranges[] = {
+    {0x1p-50,
+     1e38,
+     {{STREW_GT, 0x1p48, 0x1p-87}, {STREW_LT, 0x1p-39, 0x1p87}, {STREW_LT, 0x1p-126, 0x1p110}, {STREW_LE, 0, 1}}},
+    {0x1p-400, 1e300, {{STREW_GT, 0x1p500, 0x1p-600}, {STREW_LT, 0x1p-400, 0x1p600}, {STREW_LE, 0, 1}}}};
+static const struct range *range_of(strew_dtype dtype) { return &ranges[dtype == STREW_FLOAT64]; }
+
+/* A fold of a tensor along `count` dimensions. */
+struct folding {
+  strew_fold fold;
+  strew_tensor *tensor;
+  int count;
+  const int64_t *dims;
+  bool keepdim;
+  double correction;
+};
+static strew_tensor *fold_tensor(struct steps *steps, const struct folding *folding, strew_tensor *given, bool widens);
+
+/* True if all elements are in the range of their dtype. */
+static bool are_in_range(struct steps *steps, strew_tensor *spreads) {
+  const struct range *range = range_of(spreads->dtype);
+  strew_scalar one = strew_float(0);
+  if (strew_tensor_numel(spreads) == 1) {
+    STEP(steps, strew_item(spreads, &one, steps->error));
+    return one.as.f >= range->least && one.as.f <= range->most;
+  }
+  strew_tensor *above = step_binary(steps, STREW_GE, spreads, range->least, NULL);
+  strew_tensor *below = step_binary(steps, STREW_LE, spreads, range->most, NULL);
+  return step_number(steps, STREW_FOLD_ALL, step_binary(steps, STREW_LOGICAL_AND, above, below, above)).as.i != 0;
+}
+
+/* The scale of each line, by the magnitude of its largest element, in the computed dtype; NULL if they are all 1. */
+static strew_tensor *make_scales(struct steps *steps, const struct folding *folding) {
+  strew_tensor *tensor = folding->tensor,
+               *largest = step_reduce(steps, STREW_FOLD_AMAX, tensor, folding->count, folding->dims);
+  strew_tensor *least = step_reduce(steps, STREW_FOLD_AMIN, tensor, folding->count, folding->dims), *flags = NULL;
+  step_unary(steps, STREW_ABS, largest, largest);
+  step_unary(steps, STREW_ABS, least, least);
+  step_binary(steps, STREW_MAXIMUM, largest, least, largest);
+  if (!largest) return NULL;
+  strew_tensor *scales =
+      step_full(steps, tensor->storage->device, dtype_wide(tensor->dtype), largest->rank, largest->sizes, strew_int(1));
+  const struct level *levels = range_of(tensor->dtype)->levels;
+  for (const struct level *level = levels; level < levels + LEVELS && level->scale > 0; level++) {
+    flags = step_binary(steps, level->op, largest, level->bound, flags);
+    STEP(steps, strew_masked_fill(scales, flags, operand_of_float(level->scale), &scales, steps->error));
+  }
+  flags = step_binary(steps, STREW_EQ, scales, 1, flags);
+  return step_number(steps, STREW_FOLD_ALL, flags).as.i ? NULL : scales;
+}
+
+/* Writes to `out` the fold of scaled elements, scaled back, if squares may have been lost. */
+static void widen_spread(struct steps *steps, const struct folding *folding, strew_tensor *out) {
+  if (steps->status != STREW_OK || are_in_range(steps, out)) return;
+  strew_tensor *scales = make_scales(steps, folding);
+  struct folding scaled = *folding;
+  if (!scales) return;
+  scaled.tensor = step_binary(steps, STREW_MUL, folding->tensor, scales, NULL);
+  scaled.keepdim = true;
+  strew_tensor *spreads = fold_tensor(steps, &scaled, NULL, false);
+  for (int i = folding->fold == STREW_FOLD_STD; i < 2; i++) step_binary(steps, STREW_DIV, spreads, scales, spreads);
+  strew_tensor *shaped = step_view(steps, spreads, out->rank, out->sizes);
+  STEP(steps, copy_tensor(steps->call, out, shaped));
+}
+
+/* ------------------------------------------------------------------------------------------------------------ calls */
+
+static void fold_into(struct steps *steps, const struct folding *folding, const bool *folded, strew_tensor *out) {
+  struct reduce_plan plan; /* not zeroed first: plans are large */
+  plan.fold = folding->fold;
+  plan.correction = folding->correction;
+  if (strew_tensor_numel(folding->tensor)) {
+    plan_fold(&plan, folding->tensor, folded, folding->keepdim, out);
+    STEP(steps, RUN_ON(out, reduce->reduce, steps->call, &plan));
+  } else {
+    STEP(steps, fill_empty(steps->call, fold_row_of(folding->fold), out));
+  }
+}
+
+/* The fold: `given`, written once it is final, or a new tensor. widens: spreads are computed again where needed. */
+static strew_tensor *fold_tensor(struct steps *steps, const struct folding *folding, strew_tensor *given, bool widens) {
+  if (steps->status != STREW_OK) return NULL;
+  strew_tensor *tensor = folding->tensor;
+  const struct fold_row *row = fold_row_of(folding->fold);
+  strew_dtype dtype = tensor->dtype;
+  bool folded[MAX_RANK];
+  int64_t sizes[MAX_RANK];
+  STEP(steps, mark_folded(steps->call, tensor->rank, folding->count, folding->dims, folded));
+  STEP(steps, result_dtype(steps->call, row, tensor, &dtype));
+  if (row->empty == EMPTY_NOTHING) STEP(steps, check_not_empty(steps->call, tensor, folded));
+  if (steps->status != STREW_OK) return NULL;
+  strew_device *device = tensor->storage->device;
+  const int rank = result_sizes(tensor, folded, folding->keepdim, sizes);
+  strew_tensor *target = steps_out(steps, "out", device, dtype, rank, sizes, given), *made = target;
+  if (steps->status != STREW_OK || !strew_tensor_numel(target)) return target;
+  widens = widens && fold_is_spread(folding->fold) && tensor->dtype != STREW_FLOAT16 && strew_tensor_numel(tensor);
+  if (widens && given) made = step_new(steps, device, dtype, rank, sizes);
+  if (made) fold_into(steps, folding, folded, made);
+  if (widens) widen_spread(steps, folding, made);
+  if (made != target) STEP(steps, copy_tensor(steps->call, target, made));
+  return target;
+}
+
+/* Short rows are read one by one. (Sums of x * y over 1 M rows of 64: 90 ms, stored 63; over 1000 of 1000: 0.35, stored
+   0.6.) */
+bool fold_wants_stored(strew_fold fold, const strew_tensor *tensor, const strew_reduce_options *options) {
+  enum { SHORT = 256 };
+  const int last = tensor->rank - 1;
+  bool is_short =
+      options && options->dims && last >= 0 && tensor->storage->device->ops->host_memory && tensor->sizes[last] < SHORT;
+  for (int i = 0; is_short && i < options->dim_count; i++)
+    if (options->dims[i] == last || options->dims[i] == -1) return true;
+  return (unsigned)fold < STREW_FOLD_COUNT && fold_is_spread(fold);
+}
+
+strew_status strew_reduce_with(strew_fold fold, strew_tensor *tensor, const strew_reduce_options *options,
+                               strew_tensor **out, strew_error *error) {
+  const bool known = (unsigned)fold < STREW_FOLD_COUNT;
+  CALL_STEPS(call, steps, known ? fold_row_of(fold)->name : "reduce", error, {"self", tensor, READ_ONCE},
+             {"out", *out});
+  OPTIONS(strew_reduce_options);
+  if (!known) return fail_unknown(&call, "fold", (int)fold, STREW_FOLD_COUNT - 1);
+  const struct folding folding = {fold,          tensor,           options->dim_count,
+                                  options->dims, options->keepdim, options->correction ? *options->correction : 1};
+  STEP(&steps, deferred_open(&call, tensor, fold_wants_stored(fold, tensor, options) ? 0 : READ_BY_REDUCE, *out));
+  strew_tensor *folded = fold_tensor(&steps, &folding, *out, true);
+  STEP(&steps, deferred_close(&call, tensor));
+  return steps_give(&steps, folded, out);
+}
+
+/* ------------------------------------------------------------------------------------- cumulative sums and products */
+
+/* Checks dim; returns the result to write, of tensor's shape. Integers give int64 or uint64; in place they keep their dtype, in
+   which results wrap. */
+static strew_tensor *scan_out(struct steps *steps, strew_tensor *tensor, int *dim, strew_tensor *given) {
+  const bool in_place = given == tensor;
+  STEP(steps, check_dim(steps->call, tensor->rank, dim));
+  if (in_place && tensor->dtype == STREW_BOOL)
+    STEP(steps,
+         fail(steps->call, HINTED(STREW_EDTYPE, "self", "strew_to(self, int64) holds it; *out NULL makes a new tensor"),
+              "is bool, which does not hold a result of int64"));
+  const strew_dtype dtype = in_place ? tensor->dtype : dtype_sums(tensor->dtype);
+  bool made;
+  strew_tensor **out = given ? &given : steps_place(steps);
+  STEP(steps, out_prepare(steps->call, tensor->storage->device, dtype, tensor->rank, tensor->sizes, out, &made));
+  if (given) STEP(steps, check_overlap(steps->call, given, in_place ? "self" : "out", NULL, false));
+  if (given) STEP(steps, check_overlap(steps->call, given, "self", tensor, true));
+  return *out;
+}
+
+static void plan_scan(struct scan_plan *scan, const strew_tensor *out, const strew_tensor *tensor, int dim) {
+  PLAN(&scan->plan, tensor->rank, tensor->sizes, out, tensor);
+  plan_lines(&scan->plan, dim);
+}
+
+/* Products are made in the dtype that is computed, in which devices run; then rounded once. */
+static strew_status scan_along(const struct call *call, strew_tensor *tensor, int dim, bool is_product,
+                               strew_tensor **out) {
+  STEPS(steps, call);
+  const strew_dtype wide = dtype_wide(dtype_sums(tensor->dtype));
+  strew_device *device = tensor->storage->device;
+  strew_tensor *target = scan_out(&steps, tensor, &dim, *out), *from = tensor, *to = target;
+  if (steps.status != STREW_OK || !strew_tensor_numel(tensor)) return steps_give(&steps, target, out);
+  if (is_product && tensor->dtype != wide) from = to = step_copy(&steps, tensor, wide);
+  if (to) {
+    struct scan_plan scan;
+    plan_scan(&scan, to, from, dim);
+    STEP(&steps, (is_product ? device->ops->reduce->cumprod : device->ops->reduce->cumsum)(call, device, &scan));
+  }
+  if (to != target) STEP(&steps, copy_tensor(call, target, to));
+  return steps_give(&steps, target, out);
+}
+
+strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
+  CALL(call, "cumsum", error, {"self", tensor}, {"out", *out == tensor ? NULL : *out});
+  return scan_along(&call, tensor, dim, false, out);
+}
+
+strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
+  CALL(call, "cumprod", error, {"self", tensor}, {"out", *out == tensor ? NULL : *out});
+  return scan_along(&call, tensor, dim, true, out);
+}
+
+static strew_status cumulative_extremes(const char *name, strew_tensor *tensor, int dim, bool largest,
+                                        strew_tensor **values, strew_tensor **indices, strew_error *error) {
+  CALL_STEPS(call, steps, name, error, {"self", tensor});
+  strew_device *device = tensor->storage->device;
+  STEP(&steps, check_dim(&call, tensor->rank, &dim));
+  strew_tensor *positions = step_new(&steps, device, STREW_INT64, tensor->rank, tensor->sizes);
+  strew_tensor *found = step_new(&steps, device, tensor->dtype, tensor->rank, tensor->sizes);
+  if (steps.status == STREW_OK && strew_tensor_numel(tensor)) {
+    struct scan_plan scan;
+    PLAN(&scan.plan, tensor->rank, tensor->sizes, positions, tensor, found);
+    plan_lines(&scan.plan, dim);
+    STEP(&steps, device->ops->reduce->cumextreme(&call, device, &scan, largest));
+  }
+  if (values) steps_give(&steps, found, values);
+  if (indices) steps_give(&steps, positions, indices);
+  return steps_status(&steps);
+}
+
+strew_status strew_cummax(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
+                          strew_error *error) {
+  return cumulative_extremes("cummax", tensor, dim, true, values, indices, error);
+}
+
+strew_status strew_cummin(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
+                          strew_error *error) {
+  return cumulative_extremes("cummin", tensor, dim, false, values, indices, error);
+}
+
+/* --------------------------------------------------------------------------------------------------------- softmax */
+
+/* The largest element is subtracted first, so that no exponential overflows. 16-bit floats are computed as float32 and
+   rounded once. */
+static void soften(struct steps *steps, bool logarithm, int dim, strew_tensor *x, strew_tensor *out) {
+  const int64_t along = dim;
+  strew_tensor *largest = step_reduce(steps, STREW_FOLD_AMAX, x, 1, &along);
+  step_binary(steps, STREW_SUB, x, largest, out);
+  strew_tensor *powers = step_unary(steps, STREW_EXP, out, logarithm ? NULL : out);
+  strew_tensor *sums = step_reduce(steps, STREW_FOLD_SUM, powers, 1, &along);
+  if (logarithm) step_unary(steps, STREW_LOG, sums, sums);
+  step_binary(steps, logarithm ? STREW_SUB : STREW_DIV, out, sums, out);
+}
+
+static void soften_pieces(struct steps *steps, bool logarithm, int dim, strew_tensor *x, strew_tensor *out) {
+  if (steps->status != STREW_OK || !strew_tensor_numel(x)) return;
+  const struct pieces pieces = pieces_of(x, x->rank ? dim : -1);
+  for (int64_t at = 0; at < pieces.size && steps->status == STREW_OK; at += pieces.length) {
+    const int mark = steps->count;
+    soften(steps, logarithm, dim, step_piece(steps, &pieces, at, x), step_piece(steps, &pieces, at, out));
+    steps_keep(steps, mark, NULL);
+  }
+}
+
+strew_status strew_softmax_with(strew_tensor *tensor, int dim, const strew_softmax_options *options, strew_tensor **out,
+                                strew_error *error) {
+  const bool logarithm = options && options->logarithm;
+  CALL_STEPS(call, steps, logarithm ? "log_softmax" : "softmax", error, {"self", tensor});
+  OPTIONS(strew_softmax_options);
+  STEP(&steps, check_float(&call, "self", tensor));
+  STEP(&steps, check_dim(&call, tensor->rank, &dim));
+  const strew_dtype wide = dtype_wide(tensor->dtype);
+  strew_tensor *x = step_to(&steps, tensor, NULL, wide);
+  strew_tensor *soft = step_new(&steps, tensor->storage->device, wide, tensor->rank, tensor->sizes);
+  soften_pieces(&steps, logarithm, dim, x, soft);
+  return steps_give(&steps, step_to(&steps, soft, NULL, tensor->dtype), out);
+}

@@ -1,0 +1,174 @@
+/* words.h: words: the names of a table, and what the codes of a text stand for (words.c); texts (text.c). */
+#ifndef STREW_WORDS_H
+#define STREW_WORDS_H
+
+#include "runtime/core/base/tensor.h"
+
+/* Different words, numbered from 0 in order of insertion, with a hash table to find a word's number. */
+struct words {
+  int64_t count, capacity;
+  size_t *starts; /* of each word in `text` */
+  char *text;     /* all words, each ending in a 0 */
+  size_t used_bytes, text_bytes;
+  uint64_t *slots; /* 2 * capacity of them, a power of two: see words.c */
+  uint64_t seed;   /* of the hash, from the first slots on */
+};
+
+/* Such words with several owners, which may add to them: texts, and what reads them in chunks. */
+struct shared_words {
+  size_t references;
+  struct words words;
+};
+/* A new empty list with one owner. */
+strew_status shared_words_create(const struct call *call, strew_context *context, struct shared_words **out);
+void shared_words_release(struct shared_words *shared, strew_context *context); /* NULL is fine */
+/* A new list of the first `count` words, in which they have the same hashes. */
+strew_status shared_words_copy(const struct call *call, strew_context *context, const struct words *from, int64_t count,
+                               struct shared_words **out);
+
+/* Frees the memory and leaves an empty list: all zeros, as at the start. */
+void words_release(struct words *words, strew_context *context);
+/* Stores the number of a word in *out; adds the word if it is new. None of its bytes may be 0. */
+strew_status words_number(const struct call *call, strew_context *context, struct words *words, const char *word,
+                          size_t length, int64_t *out);
+/* Makes room for one more word of that length. */
+strew_status words_grow(const struct call *call, strew_context *context, struct words *words, size_t length);
+/* A word that is to be numbered, and its hash. words_hash needs room for a word. */
+struct found_word {
+  const char *text;
+  uint32_t length, hash;
+};
+uint32_t words_hash(const struct words *words, const char *word, size_t length);
+/* Numbers a word as words_number does, without allocating memory: false if it has no room. From any thread. */
+bool words_number_found(struct words *words, const struct found_word *found, int64_t *number);
+/* Adds a name. A repeated one gets a number behind it that makes it new: x, x_2. */
+strew_status words_add_name(const struct call *call, strew_context *context, struct words *words, const char *name,
+                            size_t length);
+/* Returns the number of a word, or -1 if it is unknown. */
+int64_t words_find(const struct words *words, const char *word, size_t length);
+/* True if word i is this one; false if there is no word i. */
+bool words_is(const struct words *words, int64_t i, const char *word, size_t length);
+/* Returns word i of 0..count-1; borrowed until the next one is added. */
+static inline const char *words_at(const struct words *words, int64_t i) { return words->text + words->starts[i]; }
+/* The number of bytes of word i. */
+static inline size_t words_length(const struct words *words, int64_t i) {
+  const size_t end = i + 1 < words->count ? words->starts[i + 1] : words->used_bytes;
+  return end - words->starts[i] - 1;
+}
+
+/* The slot at which the search for a word with this hash begins. */
+static inline uint64_t *words_first_slot(const struct words *words, uint32_t hash) {
+  return &words->slots[hash & ((uint64_t)words->capacity * 2 - 1)];
+}
+/* Functions that only prefetch are inlined, because gcc drops their calls. */
+#define INLINED static inline __attribute__((always_inline))
+/* Prefetches that slot. The list has had room for a word. */
+INLINED void words_prefetch_slot(const struct words *words, uint32_t hash) {
+  __builtin_prefetch(words_first_slot(words, hash));
+}
+/* Prefetches words by number whose starts are in a cache; negative numbers are skipped. */
+INLINED void words_prefetch_text(const struct words *words, size_t count, const int64_t *numbers) {
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] >= 0) __builtin_prefetch(words_at(words, numbers[i]));
+}
+/* The same, of any words. */
+INLINED void words_prefetch(const struct words *words, size_t count, const int64_t *numbers) {
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] >= 0) __builtin_prefetch(&words->starts[numbers[i]]);
+  words_prefetch_text(words, count, numbers);
+}
+#undef INLINED
+/* True if the words are probably beyond the L2 cache, so that words_prefetch pays. */
+static inline bool words_are_many(const struct words *words) { return words->count > 1 << 10; }
+
+static inline struct found_word found_word_of(const struct words *words, const char *word, size_t length) {
+  return (struct found_word){word, (uint32_t)length, words_hash(words, word, length)};
+}
+
+/* The search for many words, in batches. While one batch is filled, others wait for the memory that their next step
+   reads. The steps of a batch:
+   1. search_add hashes each word, and prefetches its slot.
+   2. The slots give the numbers of words with the same hashes; where these words start is prefetched.
+   3. The words themselves are prefetched.
+   4. They are compared: another word may have the same hash.
+   Each search_step does step 2 for the batch that it ends, step 3 for the one before, and step 4 for the one before
+   that. */
+enum { WORDS_AT_ONCE = 32, WORD_BATCHES = 3 };
+struct word_search {
+  int64_t filled; /* number of batches */
+  struct word_batch {
+    size_t count;
+    struct found_word found[WORDS_AT_ONCE];
+    int64_t numbers[WORDS_AT_ONCE]; /* once all steps are done; -1: unknown */
+  } batches[WORD_BATCHES];
+};
+/* Adds a word; true if the batch is full. The list has had room for a word. */
+static inline bool search_add(struct word_search *search, const struct words *words, const char *word, size_t length) {
+  struct word_batch *batch = &search->batches[search->filled % WORD_BATCHES];
+  batch->found[batch->count] = found_word_of(words, word, length);
+  words_prefetch_slot(words, batch->found[batch->count].hash);
+  return ++batch->count == WORDS_AT_ONCE;
+}
+/* Ends a batch. Returns that of two calls before, with its numbers; the caller empties it (count = 0). From any
+   threads, if none adds a word to the list. */
+struct word_batch *search_step(struct word_search *search, const struct words *words);
+
+/* Functions of text.c for what it stands on. */
+struct text_ops {
+  /* Gives the texts of a call one list. */
+  strew_status (*meet)(struct call *call);
+  /* The same texts with codes of one list, though theirs may end sooner. The caller releases them and the list. */
+  strew_status (*align)(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out,
+                        struct word_list **list);
+};
+
+/* The words of a text, which storages of codes own: the first `count` of words that others may add to. It never changes,
+   so that codes stay valid; a text that gets a new word gets a list that begins with these. */
+struct word_list {
+  size_t references;
+  strew_context *context;
+  struct shared_words *shared;
+  int64_t count;
+  const struct text_ops *ops;
+  struct word_list *sorted; /* the words in the order of their bytes, once needed; itself: they are */
+  int32_t *ranks;           /* of each word there; NULL: it is sorted */
+};
+/* The first `count` words; one owner. */
+strew_status word_list_create(const struct call *call, strew_context *context, struct shared_words *shared,
+                              int64_t count, const struct text_ops *ops, struct word_list **out);
+struct word_list *word_list_retain(struct word_list *list);
+void word_list_release(struct word_list *list); /* NULL is fine */
+/* True if all words of `part` have the same codes in `list`. */
+static inline bool word_list_begins(const struct word_list *list, const struct word_list *part) {
+  return list->shared == part->shared && list->count >= part->count;
+}
+/* The same for what the call writes. */
+static inline bool call_words_begin(const struct call *call, const struct word_list *part) {
+  if (!call->words) return false;
+  return word_list_begins(call->words, part) || (call->recoded && word_list_begins(call->recoded->from, part));
+}
+/* The list in a context: itself, retained, or a copy. */
+strew_status word_list_in(const struct call *call, strew_context *context, struct word_list *list,
+                          struct word_list **out);
+/* Replaces the words of a storage by these, which it retains. */
+void storage_set_words(struct storage *storage, struct word_list *list);
+/* Makes a text of an int32 tensor that has its storage for itself, and codes of the list. */
+void text_mark(strew_tensor *codes, struct word_list *list);
+
+/* ---------------------------------------------------------------------------------------------------------- text.c */
+
+/* Makes a text of an int32 tensor that has its storage for itself, and codes of the words that `words` has now. */
+strew_status text_take(const struct call *call, strew_tensor *codes, struct shared_words *words);
+/* A new text of the words' codes, integers, which are checked. */
+strew_status text_of_codes(const struct call *call, strew_tensor *codes, struct word_list *words, strew_tensor **out);
+/* A new text of codes that need no check, of the words that `words` has now. */
+strew_status text_of_shared(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
+                            const int32_t *codes, struct shared_words *words, strew_tensor **out);
+/* A new dense tensor: table[code] of each code, int32 or int64; `table` has `count` elements of the dtype. */
+strew_status text_look_up(const struct call *call, const strew_tensor *codes, strew_dtype dtype, int64_t count,
+                          const void *table, strew_tensor **out);
+/* A new text of empty words. */
+strew_status text_zeros(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
+                        strew_tensor **out);
+
+#endif
