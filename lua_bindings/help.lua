@@ -4,67 +4,91 @@
 --
 -- An entry is {name, kind = "function" | "class" | "alias" | "rule", group, summary, body = lines of markdown, example,
 -- output, params, returns, overloads, fields, values, operators, forms = {method =, inplace =}}. A parameter, result or
--- field is {name, optional, type, text}; `shown` is its name in messages. `rows` are those of which.lua that begin with
--- its call, each with its `entry` and `names`; the entry "which" has all `tasks`. The entry "recipes" has all
--- `recipes`, entries of their own: {title, name = "recipes title", summary = the text, example, output}.
+-- field is {name, optional, type, text}; `shown` is its name in messages, `place` its number where it may be given by
+-- position, `fields` are the options of a table, or of one behind "...". `rows` are those of which.lua that begin with
+-- its call, each with its `entry` and `names`; the entry "which" has all `tasks`, the entry "recipes" all `recipes`:
+-- entries of their own, {title, name = "recipes title", summary = the text, example, output}.
 local entries, groups, by_name = {}, {}, {}
 local contents, which, recipes, methods = ...
 local format = string.format
 
 ----------------------------------------------------------------------------------------------------------- reading
 
+-- The sentences about parameters and results, by name: {shown, type, text}. Those of an entry come before those of its
+-- group, which come before those of the file.
+local function sentences(above)
+  return {params = setmetatable({}, {__index = above and above.params}),
+          returns = setmetatable({}, {__index = above and above.returns})}
+end
+
+local of_file, of_group = sentences(), nil
+
 local function new_entry()
   return {body = {}, params = {}, returns = {}, overloads = {}, fields = {}, values = {}, operators = {}, forms = {},
-          rows = {}}
+          rows = {}, told = sentences(of_group or of_file)}
 end
 
 local function trim(text) return (string.gsub(string.gsub(text, "^%s+", ""), "%s+$", "")) end
 
--- "a, {b: c, d: e}, f" -> its three parts.
-local function split(text)
-  local parts, depth, start = {}, 0, 1
-  for i = 1, #text do
-    local c = string.sub(text, i, i)
-    if string.find(c, "[({]") then depth = depth + 1 elseif string.find(c, "[)}]") then depth = depth - 1 end
-    if c == "," and depth == 0 then
-      table.insert(parts, trim(string.sub(text, start, i - 1)))
-      start = i + 1
-    end
-  end
-  local last = trim(string.sub(text, start))
-  if last ~= "" then table.insert(parts, last) end
-  return parts
-end
-
--- Parses "name?: type", as in "fun(...)" and "{...}".
-local function typed(text)
-  local name, mark, type = string.match(text, "^(%S-)(%??):%s*(.*)$")
-  return {name = name, shown = name, optional = mark ~= "", type = type, text = ""}
-end
-
 local read = {} -- parsers of the text after a tag, by tag
 
 function read.param(entry, text)
-  local name, mark, type, rest = string.match(text, "^(%S-)(%??)%s+(%S+)%s*(.*)$")
-  local shown, words = string.match(rest, '^"(.-)"%s*(.*)$')
-  local param = {name = name, shown = shown or name, optional = mark ~= "", type = type, text = words or rest}
-  table.insert(entry.params, param)
+  local name, type, rest = string.match(text, "^(%S+)%s+(%S+)%s*(.*)$")
+  local shown, words = string.match(rest, '^as "(.-)"%s*(.*)$')
+  entry.told.params[name] = {shown = shown, type = type, text = words or rest}
 end
 
 read["return"] = function(entry, text)
-  local type, mark, name, rest = string.match(text, "^([^%s?]+)(%??)%s*(%S*)%s*(.*)$")
-  table.insert(entry.returns, {name = name ~= "" and name or type, optional = mark ~= "", type = type, text = rest})
+  local type, name, rest = string.match(text, "^(%S+)%s+(%S+)%s*(.*)$")
+  entry.told.returns[name] = {type = type, text = rest}
 end
 
-function read.overload(entry, text)
-  local params, returns = string.match(text, "^fun(%b()):?%s*(.*)$")
-  local overload = {params = {}, returns = {}}
-  for i, part in ipairs(split(string.sub(params, 2, -2))) do overload.params[i] = typed(part) end
-  for i, type in ipairs(split(returns)) do
-    overload.returns[i] = {name = string.gsub(type, "%?$", ""), optional = string.find(type, "%?$") ~= nil, type = type,
-                           text = ""}
+-- Returns the parameters, and the options as a table behind them, or with "..." if that is the last one.
+local function with_options(params, options, told, is_optional)
+  local list, last = table.move(params, 1, #params, 1, {}), params[#params]
+  if #options > 0 and last and last.name == "..." then
+    last.fields = options
+  elseif #options > 0 then
+    local text = told.options and told.options.text or ""
+    table.insert(list, {name = "options", shown = "options", optional = is_optional, type = "table", text = text,
+                        fields = options})
   end
-  table.insert(entry.overloads, overload)
+  return list
+end
+
+-- Reads "strew.f(self, dim?, shape..., dtype=) -> values, indices", whose marks strew.lua explains. Optional arguments
+-- may be passed by name, all of them: a second way of calling f.
+function read.call(entry, text)
+  local name, parameters, results = string.match(text, "^strew%.([%w_]+)%((.-)%)[ %->]*(.*)$")
+  local params, options, required, named, returns = {}, {}, {}, {}, {}
+  for label, mark in string.gmatch(parameters, "([%w_.]+)([?~=:]?)") do
+    local about, is_rest = entry.told.params[label], string.find(label, "...", 1, true)
+    local param = {name = is_rest and "..." or label, shown = about.shown or label, type = about.type,
+                   text = about.text, optional = string.find(mark, "[?~=]") ~= nil}
+    if mark == "=" or mark == ":" then
+      table.insert(options, param)
+    else
+      table.insert(params, param)
+      param.place = #params
+      if mark ~= "~" then table.insert(mark == "?" and named or required, param) end
+    end
+  end
+  for label, mark in string.gmatch(results, "([^, ?]+)(%??)") do
+    local about = entry.told.returns[label] or {type = label, text = ""}
+    table.insert(returns, {name = label, optional = mark ~= "", type = about.type, text = about.text})
+  end
+  local is_optional = #options > 0 and options[1].optional
+  local call = {params = with_options(params, options, entry.told.params, is_optional), returns = returns}
+  if entry.kind then
+    table.insert(entry.overloads, call)
+  else
+    entry.kind, entry.name, entry.params, entry.returns = "function", "strew." .. name, call.params, returns
+  end
+  if #named > 0 then
+    table.move(options, 1, #options, #named + 1, named)
+    params = with_options(required, named, entry.told.params, false)
+    table.insert(entry.overloads, {params = params, returns = returns, most = #call.params})
+  end
 end
 
 function read.field(entry, text)
@@ -76,6 +100,11 @@ function read.operator(entry, text) table.insert(entry.operators, string.match(t
 
 local function add_line(entry, line)
   local tag, rest = string.match(line, "^@(%a+)%s*(.*)$")
+  if entry.call then tag, rest, entry.call = "call", entry.call .. " " .. line, nil end
+  if tag == "call" and not string.find(rest, ")", 1, true) then -- it goes on in the next line
+    entry.call = rest
+    return
+  end
   local value, words = string.match(line, "^| (%S+)%s*#?%s*(.*)$")
   if tag == "class" or tag == "alias" then
     entry.kind, entry.name, entry.parent = tag, string.match(rest, "^([%w_.]+):?%s*([%w_.]*)")
@@ -121,7 +150,6 @@ local function file(entry)
     entry.forms = {method = methods[entry.name] ~= nil, inplace = methods[entry.name .. "_"] ~= nil}
   end
   entry.group = groups[#groups]
-  if entry.kind == "class" and string.find(entry.name, "_options$") then return end
   table.insert(entry.group.entries, entry)
   table.insert(entries, entry)
 end
@@ -129,20 +157,23 @@ end
 local function read_all(source)
   local entry = new_entry()
   local function close()
-    if entry.kind then file(entry) end
+    if entry.kind then
+      file(entry)
+    elseif #groups == 0 then
+      of_file = entry.told
+    elseif next(entry.told.params) or next(entry.told.returns) then
+      of_group = entry.told
+    end
     entry = new_entry()
   end
-  for written in string.gmatch(source, "([^\n]*)\n") do
-    local line = string.gsub(written, '^strew%["(%w+)"%] = function', "function strew.%1") -- a keyword of Lua
+  for line in string.gmatch(source, "([^\n]*)\n") do
     local title = string.match(line, "^%-%-%-%-%-+ (.*)$")
     local doc = string.match(line, "^%-%-%-(.*)$")
-    local name = string.match(line, "^function strew%.([%w_]+)%(")
     if title then
       table.insert(groups, {title = title, entries = {}})
+      of_group = sentences(of_file)
     elseif doc then
       add_line(entry, doc)
-    elseif name then
-      entry.kind, entry.name = "function", "strew." .. name
     elseif line == "" then
       close()
     end
@@ -153,20 +184,11 @@ end
 ------------------------------------------------------------------------------------------------------------- names
 
 -- Returns the name of a type without the module's.
-local function type_name(type) return (string.gsub(string.gsub(type, "|strew%.[%a_]+_options", ""), "strew%.", "")) end
-
--- Returns the keys of an options table that a type names, or {}.
-local function option_fields(type)
-  local class = string.match(type, "strew%.[%a_]+_options")
-  if class then return by_name[class].fields end
-  local fields = {}
-  for i, part in ipairs(split(string.match(type, "^{(.*)}$") or "")) do fields[i] = typed(part) end
-  return fields
-end
+local function type_name(type) return (string.gsub(type, "strew%.", "")) end
 
 local function options_text(param)
   local keys = {}
-  for i, field in ipairs(option_fields(param.type)) do keys[i] = field.name .. " =" end
+  for i, field in ipairs(param.fields or {}) do keys[i] = field.name .. " =" end
   return #keys > 0 and "{" .. table.concat(keys, ", ") .. "}" or nil
 end
 
@@ -189,27 +211,24 @@ end
 local function options(name, place)
   local entry = by_name["strew." .. name] or by_name["strew." .. string.gsub(name, "_$", "")]
   local list, seen = {}, {}
-  local function add(params)
+  local function add(params, most)
     local required = 0
     for _, param in ipairs(params) do
       if param.name == "..." or not (param.optional or options_text(param)) then required = required + 1 end
     end
     local last = params[#params]
-    local is_last = last and place > required and (place <= #params or last.name == "...")
+    local is_last = last and place > required and (place <= most or last.name == "...")
     for _, param in ipairs(is_last and params or {}) do
-      for _, field in ipairs(option_fields(param.type)) do
-        local told = field -- by the argument of that name, if it has no text
-        for _, same in ipairs(field.text ~= "" and {} or entry.params) do
-          if same.name == field.name then told = same end
-        end
-        if not seen[field.name] then table.insert(list, told) end
+      for _, field in ipairs(param.fields or {}) do
+        local is_given = field.place and field.place < place -- by position
+        if not is_given and not seen[field.name] then table.insert(list, field) end
         seen[field.name] = true
       end
     end
   end
   if not entry then return list end
-  add(entry.params)
-  for _, overload in ipairs(entry.overloads) do add(overload.params) end
+  add(entry.params, #entry.params)
+  for _, overload in ipairs(entry.overloads) do add(overload.params, overload.most or #overload.params) end
   return list
 end
 
@@ -350,7 +369,7 @@ local function rows_of(entry)
   end
   local function add_options(params)
     for _, param in ipairs(params) do
-      for _, field in ipairs(option_fields(param.type)) do add(field.name .. " =", field.type, field.text or "") end
+      for _, field in ipairs(param.fields or {}) do add(field.name .. " =", field.type, field.text) end
     end
   end
   for _, param in ipairs(entry.params) do

@@ -1,13 +1,37 @@
 ---@meta strew
 -- strew.lua: the one text behind strew.help, the prompt's ?name, the reference (make doc), the manual page and the
--- documentation in editors (LuaCATS, read by lua-language-server). It is never run: editors and help.lua parse it.
+-- documentation in editors (LuaCATS, read by lua-language-server). It is never run: help.lua parses it, and
+-- scripts/reference/luacats.lua writes what editors read.
 --
 -- A line of dashes with a title begins a group. A block of lines with three dashes is an entry: a summary of one
--- sentence, then rules, an example and its output (a test runs all examples). The declaration below the block names
--- the entry. A block that begins with "---# title" is a rule and has no declaration.
--- A function's other names (the method, and both in-place forms, with an underscore) are those of the module: the text
--- for editors has them (scripts/reference/luacats.lua).
--- If an argument's text begins with a "name" in quotes, messages and signatures call the argument by that name.
+-- sentence, then rules, an example and its output (a test runs all examples). A block that begins with "---# title" is a
+-- rule; a class or alias is as in LuaCATS.
+--
+-- `---@call strew.f(self, dim?, shape..., dtype=) -> values, indices` declares a function, with the marks of the rows of
+-- the bindings: "?" optional, "~" the same but not by name, "=" by name only, ":" the same but required. It may stand more
+-- than once, for the ways of calling f. Each `@param name type sentence` and `@return name type sentence` is about all
+-- calls below it in its block; in a block of its own about those of its group, and here about those of the file. A result
+-- without one is a type. `as "name"` before a sentence is what messages and signatures call the argument.
+-- A function's other names (the method, and both in-place forms, with an underscore) are those of the module.
+
+---@param device strew.device default: the program's device
+---@param dim integer
+---@param dim_size integer the result's size along dim, default max(index) + 1
+---@param dtype strew.dtype
+---@param fill number|boolean value of empty groups; default 0, for scatter_mul 1
+---@param include_self boolean default true; false: self's values do not count where src arrives
+---@param index strew.Tensor of integers; error: a value out of range
+---@param keepdim boolean true: keeps them, with size 1; default false
+---@param mode strew.index_mode treatment of index values out of range, default "error"
+---@param other strew.Tensor|number one of the two is a tensor
+---@param out strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
+---@param reduce strew.reduce_word combines src with self's values; by default src replaces them
+---@param self strew.Tensor any dtype
+---@param skip_nan boolean leave NaN out, as if those elements were not there; default false
+---@param src strew.Tensor any dtype and strides
+---@param value number|boolean error: the dtype cannot hold it
+---@return strew.Tensor t
+---@return strew.Tensor values self's dtype
 
 ----------------------------------------------------------------------------------------------------------------- Rules
 
@@ -647,11 +671,6 @@ local Tensor = {}
 ---@field _VERSION string "strew " and the version
 strew = {}
 
----Options of new tensors.
----@class strew.new_options
----@field dtype? strew.dtype
----@field device? strew.device default: the program's device
-
 ---Creates a tensor from a number, a boolean or a nested sequence, or copies a tensor.
 ---
 ---Integers alone give int64; one float makes all float32; booleans give bool. It is an error if sequences of one level
@@ -674,13 +693,13 @@ strew = {}
 ---false	example:4: tensor: 'x' is ragged, x[2] has 1 element where x[1] has 2
 ---```
 ---@param x any a number, a boolean, a nested Lua sequence of them, or a tensor
----@param dtype? strew.dtype
----@param device? strew.device
----@return strew.Tensor t
----@overload fun(x: any, options: strew.new_options): strew.Tensor
-function strew.tensor(x, dtype, device) end
+---@call strew.tensor(x, dtype?, device?) -> t
 
 ------------------------------------------------------------------------------------------------------- Creating tensors
+
+---@param m integer number of columns, default n
+---@param n integer number of rows
+---@param shape... integer|integer[] sizes of numbers, as numbers or one sequence; not beside tensors
 
 ---Creates a tensor filled with zeros.
 ---
@@ -695,9 +714,9 @@ function strew.tensor(x, dtype, device) end
 ---int64[2] cpu
 --- 0  0
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence; none: rank 0
+---@param shape... integer|integer[] sizes, as numbers or one sequence; none: rank 0
 ---@return strew.Tensor t default float32
-function strew.zeros(...) end
+---@call strew.zeros(shape..., dtype=, device=) -> t
 
 ---Creates a tensor filled with ones.
 ---
@@ -708,9 +727,9 @@ function strew.zeros(...) end
 ---float32[3] cpu
 --- 1  1  1
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
+---@param shape... integer|integer[] sizes, as numbers or one sequence
 ---@return strew.Tensor t default float32
-function strew.ones(...) end
+---@call strew.ones(shape..., dtype=, device=) -> t
 
 ---Creates a tensor without initializing its elements.
 ---
@@ -724,9 +743,9 @@ function strew.ones(...) end
 --- 7  7  7
 --- 7  7  7
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
+---@param shape... integer|integer[] sizes, as numbers or one sequence
 ---@return strew.Tensor t default float32
-function strew.empty(...) end
+---@call strew.empty(shape..., dtype=, device=) -> t
 
 ---Creates a tensor filled with one value.
 ---
@@ -743,9 +762,7 @@ function strew.empty(...) end
 ---```
 ---@param shape integer|integer[] one size, or a sequence of sizes
 ---@param value number|boolean integers give int64, floats float32, booleans bool; error: the dtype cannot hold it
----@param options? strew.new_options
----@return strew.Tensor t
-function strew.full(shape, value, options) end
+---@call strew.full(shape, value, dtype=, device=) -> t
 
 ---Creates zeros with the shape, dtype and device of a tensor.
 ---
@@ -756,10 +773,8 @@ function strew.full(shape, value, options) end
 ---float32[2] cpu
 --- 0  0
 ---```
----@param self strew.Tensor any dtype
----@param options? strew.new_options default self's dtype and device
----@return strew.Tensor t
-function strew.zeros_like(self, options) end
+---@param device strew.device default: self's
+---@call strew.zeros_like(self, dtype=, device=) -> t
 
 ---Creates ones with the shape, dtype and device of a tensor.
 ---
@@ -770,10 +785,8 @@ function strew.zeros_like(self, options) end
 ---int64[2] cpu
 --- 1  1
 ---```
----@param self strew.Tensor any dtype
----@param options? strew.new_options default self's dtype and device
----@return strew.Tensor t
-function strew.ones_like(self, options) end
+---@param device strew.device default: self's
+---@call strew.ones_like(self, dtype=, device=) -> t
 
 ---Creates a tensor like `strew.empty`, with the shape, dtype and device of another one.
 ---
@@ -784,10 +797,9 @@ function strew.ones_like(self, options) end
 ---float32[2] cpu
 --- 3  3
 ---```
----@param self strew.Tensor any dtype
----@param options? strew.new_options default self's dtype and device
 ---@return strew.Tensor t elements are undefined
-function strew.empty_like(self, options) end
+---@param device strew.device default: self's
+---@call strew.empty_like(self, dtype=, device=) -> t
 
 ---Creates a tensor of one value, with the shape, dtype and device of another one.
 ---
@@ -798,15 +810,8 @@ function strew.empty_like(self, options) end
 ---float32[2] cpu
 --- 7  7
 ---```
----@param self strew.Tensor any dtype
----@param value number|boolean error: the dtype cannot hold it
----@param options? strew.new_options default self's dtype and device
----@return strew.Tensor t
-function strew.full_like(self, value, options) end
-
----Options of eye.
----@class strew.eye_options: strew.new_options
----@field k? integer the diagonal, default 0: the main one; positive: above it
+---@param device strew.device default: self's
+---@call strew.full_like(self, value, dtype=, device=) -> t
 
 ---Creates a matrix with ones on the diagonal and zeros elsewhere (the identity matrix).
 ---
@@ -822,12 +827,9 @@ function strew.full_like(self, value, options) end
 --- 0  1  0
 --- 0  0  1
 ---```
----@param n integer number of rows
----@param m? integer number of columns, default n
----@param options? strew.eye_options
+---@param k integer the diagonal, default 0: the main one; positive: above it
 ---@return strew.Tensor t default float32
----@overload fun(n: integer, options: {m?: integer, k?: integer, dtype?: strew.dtype, device?: strew.device}): strew.Tensor
-function strew.eye(n, m, options) end
+---@call strew.eye(n, m?, dtype=, device=, k=) -> t
 
 ---Creates the numbers from start up to, but not including, stop.
 ---
@@ -846,16 +848,10 @@ function strew.eye(n, m, options) end
 ---```
 ---@param start number the first number
 ---@param stop number the end, not included
----@param step? number default 1; error: 0, or away from stop
----@param options? strew.new_options
+---@param step number default 1; error: 0, or away from stop
 ---@return strew.Tensor t [n]; default int64 if all arguments are integers, else float32
----@overload fun(stop: number, options?: strew.new_options): strew.Tensor
----@overload fun(start: number, stop: number, options: {step?: number, dtype?: strew.dtype, device?: strew.device}): strew.Tensor
-function strew.arange(start, stop, step, options) end
-
----Options of strew.linspace.
----@class strew.linspace_options: strew.new_options
----@field endpoint? boolean default true: stop is the last number
+---@call strew.arange(start, stop, step?, dtype=, device=) -> t
+---@call strew.arange(stop, dtype=, device=) -> t
 
 ---Creates evenly spaced numbers from start to stop, both included.
 ---
@@ -876,9 +872,9 @@ function strew.arange(start, stop, step, options) end
 ---@param start number
 ---@param stop number
 ---@param steps integer how many numbers
----@param options? strew.linspace_options
+---@param endpoint boolean default true: stop is the last number
 ---@return strew.Tensor t [steps], default float32
-function strew.linspace(start, stop, steps, options) end
+---@call strew.linspace(start, stop, steps, dtype=, device=, endpoint=) -> t
 
 ---Creates powers of a base with evenly spaced exponents, `base^start` to `base^stop`.
 ---
@@ -898,15 +894,9 @@ function strew.linspace(start, stop, steps, options) end
 ---@param start number the first exponent
 ---@param stop number the last exponent
 ---@param steps integer number of elements; error: negative
----@param base? number default 10
----@param options? strew.new_options
+---@param base number default 10
 ---@return strew.Tensor t default float32
----@overload fun(start: number, stop: number, steps: integer, options: {base?: number, dtype?: strew.dtype, device?: strew.device}): strew.Tensor
-function strew.logspace(start, stop, steps, base, options) end
-
----Options of meshgrid.
----@class strew.meshgrid_options
----@field indexing? string "ij" (default): dimension k goes along line k; "xy": the first two dimensions are exchanged
+---@call strew.logspace(start, stop, steps, base?, dtype=, device=) -> t
 
 ---Returns grids of coordinates: for each of n lines a tensor of n dimensions, as multiple results.
 ---
@@ -926,9 +916,9 @@ function strew.logspace(start, stop, steps, base, options) end
 --- 0  1  2
 ---```
 ---@param tensors strew.Tensor[] a sequence, each with at most one dimension
----@param options? strew.meshgrid_options
+---@param indexing string "ij" (default): dimension k goes along line k; "xy": the first two dimensions are exchanged
 ---@return strew.Tensor ... a view for each line
-function strew.meshgrid(tensors, options) end
+---@call strew.meshgrid(tensors, indexing=) -> ...
 
 ---Returns the positions of the lower triangle of a matrix: row numbers, column numbers.
 ---
@@ -940,13 +930,9 @@ function strew.meshgrid(tensors, options) end
 --- 0  1  1  2  2  2
 --- 0  0  1  0  1  2
 ---```
----@param n integer number of rows
----@param m? integer number of columns, default n
----@param offset? integer the diagonal that ends the triangle, default 0; positive: above the main one
----@param options? strew.new_options
+---@param offset integer the diagonal that ends the triangle, default 0; positive: above the main one
 ---@return strew.Tensor t [2, count], default int64
----@overload fun(n: integer, options: {m?: integer, offset?: integer, dtype?: strew.dtype, device?: strew.device}): strew.Tensor
-function strew.tril_indices(n, m, offset, options) end
+---@call strew.tril_indices(n, m?, offset?, dtype=, device=) -> t
 
 ---Returns the positions of the upper triangle of a matrix: row numbers, column numbers.
 ---
@@ -958,13 +944,9 @@ function strew.tril_indices(n, m, offset, options) end
 --- 0  0  1
 --- 1  2  2
 ---```
----@param n integer number of rows
----@param m? integer number of columns, default n
----@param offset? integer the diagonal that begins the triangle, default 0; positive: above the main one
----@param options? strew.new_options
+---@param offset integer the diagonal that begins the triangle, default 0; positive: above the main one
 ---@return strew.Tensor t [2, count], default int64
----@overload fun(n: integer, options: {m?: integer, offset?: integer, dtype?: strew.dtype, device?: strew.device}): strew.Tensor
-function strew.triu_indices(n, m, offset, options) end
+---@call strew.triu_indices(n, m?, offset?, dtype=, device=) -> t
 
 ---Creates random numbers, uniform in [0, 1).
 ---
@@ -979,9 +961,9 @@ function strew.triu_indices(n, m, offset, options) end
 ---float32[3] cpu
 --- 0.8903  0.8947  0.5857
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
+---@param shape... integer|integer[] sizes, as numbers or one sequence
 ---@return strew.Tensor t a float dtype, default float32
-function strew.rand(...) end
+---@call strew.rand(shape..., dtype=, device=) -> t
 
 ---Creates random numbers, uniform from low up to high.
 ---
@@ -997,9 +979,8 @@ function strew.rand(...) end
 ---```
 ---@param low number|strew.Tensor
 ---@param high number|strew.Tensor error: less than low
----@param ... integer|integer[]|strew.new_options "shape..." sizes of numbers, as numbers or one sequence; not beside tensors
 ---@return strew.Tensor t a float dtype, default float32
-function strew.uniform(low, high, ...) end
+---@call strew.uniform(low, high, shape..., dtype=, device=) -> t
 
 ---Creates random numbers from the standard normal distribution.
 ---
@@ -1011,9 +992,9 @@ function strew.uniform(low, high, ...) end
 ---float32[3] cpu
 --- 0.2786  0.2671  1.3676
 ---```
----@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
+---@param shape... integer|integer[] sizes, as numbers or one sequence
 ---@return strew.Tensor t a float dtype, default float32
-function strew.randn(...) end
+---@call strew.randn(shape..., dtype=, device=) -> t
 
 ---Creates random numbers from normal distributions.
 ---
@@ -1032,9 +1013,8 @@ function strew.randn(...) end
 ---```
 ---@param mean number|strew.Tensor
 ---@param std number|strew.Tensor 0 or more
----@param ... integer|integer[]|strew.new_options "shape..." sizes of numbers, as numbers or one sequence; not beside tensors
 ---@return strew.Tensor t a float dtype, default float32
-function strew.normal(mean, std, ...) end
+---@call strew.normal(mean, std, shape..., dtype=, device=) -> t
 
 ---Creates random numbers from exponential distributions, of mean 1 / rate.
 ---
@@ -1047,9 +1027,8 @@ function strew.normal(mean, std, ...) end
 --- 1.1048  1.1254  0.4406
 ---```
 ---@param rate number|strew.Tensor above 0
----@param ... integer|integer[]|strew.new_options "shape..." sizes of numbers, as numbers or one sequence; not beside tensors
 ---@return strew.Tensor t a float dtype, default float32
-function strew.exponential(rate, ...) end
+---@call strew.exponential(rate, shape..., dtype=, device=) -> t
 
 ---Creates random counts from Poisson distributions, of mean rate.
 ---
@@ -1064,9 +1043,8 @@ function strew.exponential(rate, ...) end
 --- 7  5  6  5  4  7  1  1
 ---```
 ---@param rate number|strew.Tensor 0 to 1e15
----@param ... integer|integer[]|strew.new_options "shape..." sizes of numbers, as numbers or one sequence; not beside tensors
 ---@return strew.Tensor t any dtype, default float32 or that of rate
-function strew.poisson(rate, ...) end
+---@call strew.poisson(rate, shape..., dtype=, device=) -> t
 
 ---Creates ones with probability p, and zeros.
 ---
@@ -1079,9 +1057,8 @@ function strew.poisson(rate, ...) end
 --- 0  0  0  0  0  0  0  0
 ---```
 ---@param p number|strew.Tensor probabilities, 0 to 1
----@param ... integer|integer[]|strew.new_options "shape..." sizes of numbers, as numbers or one sequence; not beside tensors
 ---@return strew.Tensor t any dtype, default float32 or that of p
-function strew.bernoulli(p, ...) end
+---@call strew.bernoulli(p, shape..., dtype=, device=) -> t
 
 ---Creates random numbers, uniform in [0, 1), with the shape, dtype and device of a tensor.
 ---
@@ -1094,9 +1071,8 @@ function strew.bernoulli(p, ...) end
 --- 0.8903  0.8947  0.5857
 ---```
 ---@param self strew.Tensor a float dtype, or any with options.dtype
----@param options? strew.new_options default self's dtype and device
----@return strew.Tensor t
-function strew.rand_like(self, options) end
+---@param device strew.device default: self's
+---@call strew.rand_like(self, dtype=, device=) -> t
 
 ---Creates random numbers from the standard normal distribution, with the shape, dtype and device of a tensor.
 ---
@@ -1109,9 +1085,8 @@ function strew.rand_like(self, options) end
 --- 0.2786  0.2671  1.3676
 ---```
 ---@param self strew.Tensor a float dtype, or any with options.dtype
----@param options? strew.new_options default self's dtype and device
----@return strew.Tensor t
-function strew.randn_like(self, options) end
+---@param device strew.device default: self's
+---@call strew.randn_like(self, dtype=, device=) -> t
 
 ---Creates random integers, uniform in low..high-1.
 ---
@@ -1125,10 +1100,11 @@ function strew.randn_like(self, options) end
 ---```
 ---@param low integer the smallest value; 0 if the second argument is the shape, as a sequence
 ---@param high integer the largest value plus 1
----@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
+---@param shape... integer|integer[] sizes, as numbers or one sequence
 ---@return strew.Tensor t default int64
----@overload fun(high: integer, shape: integer[], options?: strew.new_options): strew.Tensor
-function strew.randint(low, high, ...) end
+---@call strew.randint(low, high, shape..., dtype=, device=) -> t
+---@param shape integer[]
+---@call strew.randint(high, shape, dtype=, device=) -> t
 
 ---Creates a random permutation of the integers 0..n-1.
 ---
@@ -1141,14 +1117,8 @@ function strew.randint(low, high, ...) end
 --- 4  3  1  2  0  5  6  7
 ---```
 ---@param n integer
----@param options? strew.new_options
 ---@return strew.Tensor t [n], default int64
-function strew.randperm(n, options) end
-
----Options of choice.
----@class strew.random_choice_options
----@field replace? boolean false: each row at most once; default true
----@field p? strew.Tensor the weight of each row, 0 or more
+---@call strew.randperm(n, dtype=, device=) -> t
 
 ---Returns random rows of a tensor, or random integers below n.
 ---
@@ -1164,9 +1134,11 @@ function strew.randperm(n, options) end
 --- 2  3  0
 ---```
 ---@param self strew.Tensor|integer a tensor, or n; error: nothing to choose from
----@param ... integer|integer[]|strew.random_choice_options "shape..." how many, as numbers or one sequence
+---@param shape... integer|integer[] how many, as numbers or one sequence
+---@param replace boolean false: each row at most once; default true
+---@param p strew.Tensor the weight of each row, 0 or more
 ---@return strew.Tensor t rows in this shape, a copy, or int64
-function strew.choice(self, ...) end
+---@call strew.choice(self, shape..., replace=, p=) -> t
 
 ---Returns random positions, with probabilities in proportion to weights.
 ---
@@ -1180,10 +1152,9 @@ function strew.choice(self, ...) end
 ---```
 ---@param self strew.Tensor weights, 0 or more, one dimension, or rows of them
 ---@param num_samples integer at least 1
----@param replacement? boolean true: positions may repeat; default false
+---@param replacement boolean true: positions may repeat; default false
 ---@return strew.Tensor t int64, num_samples for each row
----@overload fun(self: strew.Tensor, num_samples: integer, options: {replacement?: boolean}): strew.Tensor
-function strew.multinomial(self, num_samples, replacement) end
+---@call strew.multinomial(self, num_samples, replacement?) -> t
 
 ---Returns the rows in random order; in place self.
 ---
@@ -1195,10 +1166,9 @@ function strew.multinomial(self, num_samples, replacement) end
 ---int64[5] cpu
 --- 4  3  1  2  0
 ---```
----@param self strew.Tensor any dtype
----@param dim? integer default 0
+---@param dim integer default 0
 ---@return strew.Tensor t a copy
-function strew.shuffle(self, dim) end
+---@call strew.shuffle(self, dim?) -> t
 
 ---Seeds the random number generator.
 ---
@@ -1212,9 +1182,13 @@ function strew.shuffle(self, dim) end
 ---true
 ---```
 ---@param seed integer
-function strew.manual_seed(seed) end
+---@call strew.manual_seed(seed)
 
 ------------------------------------------------------------------------------------------------ Properties and elements
+
+---@param self strew.Tensor
+---@return integer ...
+---@return table limits
 
 ---Returns the sizes of all dimensions, as several results, or the size of one dimension.
 ---
@@ -1227,10 +1201,7 @@ function strew.manual_seed(seed) end
 ---2	3
 ---3
 ---```
----@param self strew.Tensor
----@param dim? integer
----@return integer ...
-function strew.size(self, dim) end
+---@call strew.size(self, dim?) -> ...
 
 ---Returns the strides of all dimensions in elements, as several results, or the stride of one dimension.
 ---
@@ -1242,10 +1213,7 @@ function strew.size(self, dim) end
 ---3	1
 ---3
 ---```
----@param self strew.Tensor
----@param dim? integer
----@return integer ...
-function strew.stride(self, dim) end
+---@call strew.stride(self, dim?) -> ...
 
 ---Returns the number of dimensions (the rank).
 ---
@@ -1255,9 +1223,8 @@ function strew.stride(self, dim) end
 ---```text
 ---2	0
 ---```
----@param self strew.Tensor
 ---@return integer rank 0..16
-function strew.dim(self) end
+---@call strew.dim(self) -> rank
 
 ---Returns the number of elements.
 ---
@@ -1267,9 +1234,8 @@ function strew.dim(self) end
 ---```text
 ---6
 ---```
----@param self strew.Tensor
 ---@return integer n
-function strew.numel(self) end
+---@call strew.numel(self) -> n
 
 ---Returns true if the elements are contiguous in memory, in row-major order.
 ---
@@ -1280,9 +1246,7 @@ function strew.numel(self) end
 ---```text
 ---true	false
 ---```
----@param self strew.Tensor
----@return boolean
-function strew.is_contiguous(self) end
+---@call strew.is_contiguous(self) -> boolean
 
 ---Returns the dtype to which operands are promoted: see `?promotion`.
 ---
@@ -1295,8 +1259,7 @@ function strew.is_contiguous(self) end
 ---```
 ---@param a strew.Tensor|strew.dtype|number|boolean
 ---@param ... strew.Tensor|strew.dtype|number|boolean
----@return strew.dtype
-function strew.result_type(a, ...) end
+---@call strew.result_type(a, ...) -> strew.dtype
 
 ---Returns the limits of a float dtype: a table with `bits`, `eps` (the step after 1), `max`, `min` and `smallest_normal`.
 ---
@@ -1309,8 +1272,7 @@ function strew.result_type(a, ...) end
 ---65504.0	0.0009765625
 ---```
 ---@param dtype strew.dtype error: not a float dtype
----@return table limits
-function strew.finfo(dtype) end
+---@call strew.finfo(dtype) -> limits
 
 ---Returns the limits of an integer dtype: a table with `bits`, `max` and `min`. uint64's `max` is no Lua integer: it is
 ---the float nearest to it, 2.0^64.
@@ -1322,8 +1284,7 @@ function strew.finfo(dtype) end
 ----128	255
 ---```
 ---@param dtype strew.dtype error: not an integer dtype
----@return table limits
-function strew.iinfo(dtype) end
+---@call strew.iinfo(dtype) -> limits
 
 ---Returns "tensor" for a tensor, nil for any other value.
 ---
@@ -1334,8 +1295,7 @@ function strew.iinfo(dtype) end
 ---tensor	nil
 ---```
 ---@param x any
----@return "tensor"|nil
-function strew.type(x) end
+---@call strew.type(x) -> "tensor"|nil
 
 ---Returns the only element as a Lua number or boolean.
 ---
@@ -1348,8 +1308,7 @@ function strew.type(x) end
 ---7
 ---```
 ---@param self strew.Tensor with one element
----@return number|boolean
-function strew.item(self) end
+---@call strew.item(self) -> number|boolean
 
 ---Returns all elements as nested Lua tables; of a tensor of rank 0, its value.
 ---
@@ -1361,9 +1320,7 @@ function strew.item(self) end
 ---```text
 ---3
 ---```
----@param self strew.Tensor
----@return any
-function strew.tolist(self) end
+---@call strew.tolist(self) -> any
 
 ---Returns the element at a position as a Lua number or boolean.
 ---
@@ -1374,10 +1331,8 @@ function strew.tolist(self) end
 ---```text
 ---3	4
 ---```
----@param self strew.Tensor
----@param ... integer|integer[] "position..." one integer for each dimension, -1 is the last; error: out of range
----@return number|boolean
-function strew.get(self, ...) end
+---@param position... integer|integer[] one integer for each dimension, -1 is the last; error: out of range
+---@call strew.get(self, position...) -> number|boolean
 
 ---Writes one element.
 ---
@@ -1393,9 +1348,8 @@ function strew.get(self, ...) end
 --- 0  5
 --- 0  0
 ---```
----@param self strew.Tensor
----@param ... integer|number|boolean "position..., value" error: out of range, or a value that the dtype cannot hold
-function strew.set(self, ...) end
+---@param ... integer|number|boolean as "position..., value" error: out of range, or a value that the dtype cannot hold
+---@call strew.set(self, ...)
 
 ---Converts to another dtype, copies to another device, or both.
 ---
@@ -1416,12 +1370,10 @@ function strew.set(self, ...) end
 ---float64[1] cpu
 --- 1
 ---```
----@param self strew.Tensor
----@param target? strew.dtype|strew.device "dtype or device" one of the two
----@param other? strew.dtype|strew.device "device or dtype" the other one
----@param options? strew.new_options the same by name
----@return strew.Tensor t
-function strew.to(self, target, other, options) end
+---@param target strew.dtype|strew.device as "dtype or device" one of the two
+---@param other strew.dtype|strew.device as "device or dtype" the other one
+---@param options table the same by name
+---@call strew.to(self, target~, other~, dtype=, device=) -> t
 
 ---Returns a copy in new memory, in row-major order.
 ---
@@ -1435,9 +1387,7 @@ function strew.to(self, target, other, options) end
 ---float32[2] cpu
 --- 0  0
 ---```
----@param self strew.Tensor
----@return strew.Tensor t
-function strew.clone(self) end
+---@call strew.clone(self) -> t
 
 ---Returns a contiguous tensor of the same values: a view of self if it is contiguous, else a copy in row-major order.
 ---
@@ -1448,9 +1398,8 @@ function strew.clone(self) end
 ---```text
 ---2	1
 ---```
----@param self strew.Tensor
 ---@return strew.Tensor t a view, or a copy
-function strew.contiguous(self) end
+---@call strew.contiguous(self) -> t
 
 ---Copies the values of src into self's shape and dtype: broadcasts, and converts like `to`.
 ---
@@ -1465,10 +1414,8 @@ function strew.contiguous(self) end
 --- 1  2  3
 --- 1  2  3
 ---```
----@param self strew.Tensor
 ---@param src strew.Tensor error: its shape does not broadcast to self's
----@return strew.Tensor t
-function strew.copy(self, src) end
+---@call strew.copy(self, src) -> t
 
 ---Returns a tensor of self's shape and dtype filled with one value.
 ---
@@ -1482,10 +1429,7 @@ function strew.copy(self, src) end
 --- 9  0  0
 --- 9  0  0
 ---```
----@param self strew.Tensor
----@param value number|boolean error: the dtype cannot hold it
----@return strew.Tensor t
-function strew.fill(self, value) end
+---@call strew.fill(self, value) -> t
 
 ---Returns a tensor of self's shape and dtype filled with zeros.
 ---
@@ -1496,9 +1440,7 @@ function strew.fill(self, value) end
 ---float32[3] cpu
 --- 0  0  0
 ---```
----@param self strew.Tensor
----@return strew.Tensor t
-function strew.zero(self) end
+---@call strew.zero(self) -> t
 
 ---Frees the tensor now, without waiting for Lua's garbage collector.
 ---
@@ -1512,10 +1454,17 @@ function strew.zero(self) end
 ---```text
 ---false	example:3: sum: 'self' was freed
 ---```
----@param self strew.Tensor
-function strew.free(self) end
+---@call strew.free(self)
 
 ------------------------------------------------------------------------------------------------------------------ Views
+
+---@param destination integer|integer[] where each of them goes; error: the same twice
+---@param dim0 integer
+---@param dim1 integer
+---@param self strew.Tensor
+---@param shape... integer|integer[] sizes, as numbers or one sequence; one may be -1: it is inferred
+---@param source integer|integer[] the dimensions to move; error: the same twice
+---@return strew.Tensor t a view of self's elements
 
 ---Returns a view with another shape.
 ---
@@ -1528,9 +1477,7 @@ function strew.free(self) end
 --- 3  4  5
 ---```
 ---@param self strew.Tensor error: its strides do not allow the shape without a copy
----@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; one may be -1: it is inferred
----@return strew.Tensor t a view of self's elements
-function strew.view(self, ...) end
+---@call strew.view(self, shape...) -> t
 
 ---Returns the same values with another shape: a view if possible, else a copy.
 ---
@@ -1542,10 +1489,8 @@ function strew.view(self, ...) end
 ---int64[6] cpu
 --- 0  3  1  4  2  5
 ---```
----@param self strew.Tensor
----@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; one may be -1: it is inferred
 ---@return strew.Tensor t a view of self's elements where its strides allow, else a copy
-function strew.reshape(self, ...) end
+---@call strew.reshape(self, shape...) -> t
 
 ---Merges adjacent dimensions into one.
 ---
@@ -1555,12 +1500,10 @@ function strew.reshape(self, ...) end
 ---```text
 ---2	12
 ---```
----@param self strew.Tensor
----@param start_dim? integer the first one, default 0
----@param end_dim? integer the last one, default -1
+---@param start_dim integer the first one, default 0
+---@param end_dim integer the last one, default -1
 ---@return strew.Tensor t a view if possible, else a copy
----@overload fun(self: strew.Tensor, options: {start_dim?: integer, end_dim?: integer}): strew.Tensor
-function strew.flatten(self, start_dim, end_dim) end
+---@call strew.flatten(self, start_dim?, end_dim?) -> t
 
 ---Reorders the dimensions.
 ---
@@ -1570,10 +1513,8 @@ function strew.flatten(self, start_dim, end_dim) end
 ---```text
 ---4	2	3
 ---```
----@param self strew.Tensor
----@param ... integer|integer[] "dims..." each dimension once, as numbers or one sequence
----@return strew.Tensor t a view of self's elements
-function strew.permute(self, ...) end
+---@param dims... integer|integer[] each dimension once, as numbers or one sequence
+---@call strew.permute(self, dims...) -> t
 
 ---Moves dimensions to other places; the others keep their order.
 ---
@@ -1585,10 +1526,8 @@ function strew.permute(self, ...) end
 ---3 4 2
 ---```
 ---@param self strew.Tensor any dtype
----@param source integer|integer[] the dimensions to move; error: the same twice
----@param destination integer|integer[] where each of them goes; error: the same twice
 ---@return strew.Tensor t a view
-function strew.movedim(self, source, destination) end
+---@call strew.movedim(self, source, destination) -> t
 
 ---Moves dimensions to other places: NumPy's name of `movedim`.
 ---
@@ -1600,10 +1539,8 @@ function strew.movedim(self, source, destination) end
 ---3 4 2
 ---```
 ---@param self strew.Tensor any dtype
----@param source integer|integer[] the dimensions to move; error: the same twice
----@param destination integer|integer[] where each of them goes; error: the same twice
 ---@return strew.Tensor t a view
-function strew.moveaxis(self, source, destination) end
+---@call strew.moveaxis(self, source, destination) -> t
 
 ---Swaps two dimensions.
 ---
@@ -1613,11 +1550,7 @@ function strew.moveaxis(self, source, destination) end
 ---```text
 ---4	3	2
 ---```
----@param self strew.Tensor
----@param dim0 integer
----@param dim1 integer
----@return strew.Tensor t a view of self's elements
-function strew.transpose(self, dim0, dim1) end
+---@call strew.transpose(self, dim0, dim1) -> t
 
 ---Exchanges two dimensions: NumPy's name of `transpose`.
 ---
@@ -1631,10 +1564,8 @@ function strew.transpose(self, dim0, dim1) end
 --- 3  6
 ---```
 ---@param self strew.Tensor any dtype
----@param dim0 integer
----@param dim1 integer
 ---@return strew.Tensor t a view; in place self
-function strew.swapaxes(self, dim0, dim1) end
+---@call strew.swapaxes(self, dim0, dim1) -> t
 
 ---Transposes a matrix.
 ---
@@ -1648,8 +1579,7 @@ function strew.swapaxes(self, dim0, dim1) end
 --- 3  6
 ---```
 ---@param self strew.Tensor 2 dimensions; with fewer, the result equals self; error: more than 2
----@return strew.Tensor t a view of self's elements
-function strew.t(self) end
+---@call strew.t(self) -> t
 
 ---Removes dimensions of size 1.
 ---
@@ -1660,11 +1590,8 @@ function strew.t(self) end
 ---```text
 ---1	2	3
 ---```
----@param self strew.Tensor
----@param dim? integer|integer[] removes these, where their size is 1; default: all of size 1
----@return strew.Tensor t a view of self's elements
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[]}): strew.Tensor
-function strew.squeeze(self, dim) end
+---@param dim integer|integer[] removes these, where their size is 1; default: all of size 1
+---@call strew.squeeze(self, dim?) -> t
 
 ---Inserts a dimension of size 1 before dimension dim.
 ---
@@ -1676,10 +1603,8 @@ function strew.squeeze(self, dim) end
 --- 1
 --- 2
 ---```
----@param self strew.Tensor
 ---@param dim integer position of the new dimension, -rank-1..rank
----@return strew.Tensor t a view of self's elements
-function strew.unsqueeze(self, dim) end
+---@call strew.unsqueeze(self, dim) -> t
 
 ---Repeats dimensions of size 1, without copying (stride 0).
 ---
@@ -1696,10 +1621,8 @@ function strew.unsqueeze(self, dim) end
 --- 2  2  2
 ---1	0
 ---```
----@param self strew.Tensor
----@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; -1 keeps a size; new dimensions come first
----@return strew.Tensor t a view of self's elements
-function strew.expand(self, ...) end
+---@param shape... integer|integer[] sizes, as numbers or one sequence; -1 keeps a size; new dimensions come first
+---@call strew.expand(self, shape...) -> t
 
 ---Expands to the shape of another tensor.
 ---
@@ -1712,10 +1635,8 @@ function strew.expand(self, ...) end
 --- 1  1  1
 --- 0  0  0
 ---```
----@param self strew.Tensor
 ---@param other strew.Tensor
----@return strew.Tensor t a view of self's elements
-function strew.expand_as(self, other) end
+---@call strew.expand_as(self, other) -> t
 
 ---Repeats along dimensions without a copy: another name of `expand`.
 ---
@@ -1728,9 +1649,9 @@ function strew.expand_as(self, other) end
 --- 1  2
 ---```
 ---@param self strew.Tensor any dtype
----@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; -1 keeps a size
+---@param shape... integer|integer[] sizes, as numbers or one sequence; -1 keeps a size
 ---@return strew.Tensor t a view
-function strew.broadcast_to(self, ...) end
+---@call strew.broadcast_to(self, shape...) -> t
 
 ---Returns one position of a dimension, without that dimension.
 ---
@@ -1741,11 +1662,8 @@ function strew.broadcast_to(self, ...) end
 ---int64[2] cpu
 --- 1  3
 ---```
----@param self strew.Tensor
----@param dim integer
 ---@param position integer -1 is the last; error: out of range
----@return strew.Tensor t a view of self's elements
-function strew.select(self, dim, position) end
+---@call strew.select(self, dim, position) -> t
 
 ---Returns `length` positions of a dimension, from `start` on.
 ---
@@ -1756,12 +1674,9 @@ function strew.select(self, dim, position) end
 ---int64[3] cpu
 --- 2  3  4
 ---```
----@param self strew.Tensor
----@param dim integer
 ---@param start integer -1 is the last
 ---@param length integer error: start + length exceeds the size
----@return strew.Tensor t a view of self's elements
-function strew.narrow(self, dim, start, length) end
+---@call strew.narrow(self, dim, start, length) -> t
 
 ---Returns positions start, start + step, ... of a dimension, before stop, like Python's `t[start:stop:step]`.
 ---
@@ -1780,14 +1695,11 @@ function strew.narrow(self, dim, start, length) end
 ---int64[3] cpu
 --- 5  3  1
 ---```
----@param self strew.Tensor
----@param dim integer
----@param start? integer default 0, with a negative step the last; negative values count from the end
----@param stop? integer default: the end, with a negative step before 0; negative values count from the end
----@param step? integer default 1; error: 0
+---@param start integer default 0, with a negative step the last; negative values count from the end
+---@param stop integer default: the end, with a negative step before 0; negative values count from the end
+---@param step integer default 1; error: 0
 ---@return strew.Tensor t a view of self's elements, with a negative step a copy
----@overload fun(self: strew.Tensor, dim: integer, options: {start?: integer, stop?: integer, step?: integer}): strew.Tensor
-function strew.slice(self, dim, start, stop, step) end
+---@call strew.slice(self, dim, start?, stop?, step?) -> t
 
 ---Returns a view of self's memory with any shape, strides and offset.
 ---
@@ -1800,15 +1712,17 @@ function strew.slice(self, dim, start, stop, step) end
 --- 1  2  3
 --- 2  3  4
 ---```
----@param self strew.Tensor
 ---@param shape integer|integer[]
 ---@param strides integer|integer[] in elements, 0 or more, one for each size; error: they reach beyond the memory
----@param offset? integer first element, counted from the start of the memory; default: self's first element
----@return strew.Tensor t a view of self's elements
----@overload fun(self: strew.Tensor, shape: integer|integer[], strides: integer|integer[], options: {offset?: integer}): strew.Tensor
-function strew.as_strided(self, shape, strides, offset) end
+---@param offset integer first element, counted from the start of the memory; default: self's first element
+---@call strew.as_strided(self, shape, strides, offset?) -> t
 
 ---------------------------------------------------------------------------------------------------- Joining, splitting
+
+---@param dim integer default 0
+---@param tensors strew.Tensor[] a sequence
+---@return strew.Tensor[] parts views
+---@return strew.Tensor[] views a Lua sequence, counted from 1
 
 ---Concatenates tensors along a dimension.
 ---
@@ -1825,10 +1739,9 @@ function strew.as_strided(self, shape, strides, offset) end
 ---  1   2  10  20
 ---```
 ---@param tensors strew.Tensor[] one or more, with equal sizes except along dim; dtypes are promoted
----@param dim? integer default 0
----@return strew.Tensor t
----@overload fun(self: strew.Tensor, ...: strew.Tensor|integer): strew.Tensor
-function strew.cat(tensors, dim) end
+---@call strew.cat(tensors, dim?) -> t
+---@param ... strew.Tensor|integer
+---@call strew.cat(self, ...) -> t
 
 ---Joins tensors along a dimension, as `cat`; of tables of columns the rows, below one another (append).
 ---
@@ -1855,9 +1768,9 @@ function strew.cat(tensors, dim) end
 --- Rome      1.5        7
 ---```
 ---@param tensors strew.Tensor[]|table[] a sequence, or tensors as arguments
----@param dim? integer default 0; of tables options: {fill = true}, {fill = 0}
+---@param dim integer default 0; of tables options: {fill = true}, {fill = 0}
 ---@return any t a tensor, or a new table of columns; error: tables on two devices
-function strew.concat(tensors, dim) end
+---@call strew.concat(tensors, dim?) -> t
 
 ---Joins tensors along a dimension: NumPy's name of `cat`.
 ---
@@ -1869,9 +1782,7 @@ function strew.concat(tensors, dim) end
 --- 1  2  3
 ---```
 ---@param tensors strew.Tensor[] a sequence, or the tensors as arguments
----@param dim? integer default 0
----@return strew.Tensor t
-function strew.concatenate(tensors, dim) end
+---@call strew.concatenate(tensors, dim?) -> t
 
 ---Stacks tensors of one shape along a new dimension.
 ---
@@ -1884,10 +1795,10 @@ function strew.concatenate(tensors, dim) end
 --- 3  4
 ---```
 ---@param tensors strew.Tensor[] one or more; dtypes are promoted
----@param dim? integer position of the new dimension, default 0
----@return strew.Tensor t
----@overload fun(self: strew.Tensor, ...: strew.Tensor|integer): strew.Tensor
-function strew.stack(tensors, dim) end
+---@param dim integer position of the new dimension, default 0
+---@call strew.stack(tensors, dim?) -> t
+---@param ... strew.Tensor|integer
+---@call strew.stack(self, ...) -> t
 
 ---Joins tensors side by side: vectors one after the other, others along dimension 1.
 ---
@@ -1899,9 +1810,7 @@ function strew.stack(tensors, dim) end
 --- 1  3  4
 --- 2  5  6
 ---```
----@param tensors strew.Tensor[] a sequence
----@return strew.Tensor t
-function strew.hstack(tensors) end
+---@call strew.hstack(tensors) -> t
 
 ---Joins tensors one above the other; a vector is a row.
 ---
@@ -1914,9 +1823,7 @@ function strew.hstack(tensors) end
 --- 3  4
 --- 5  6
 ---```
----@param tensors strew.Tensor[] a sequence
----@return strew.Tensor t
-function strew.vstack(tensors) end
+---@call strew.vstack(tensors) -> t
 
 ---Joins tensors side by side; a vector is a column.
 ---
@@ -1928,9 +1835,7 @@ function strew.vstack(tensors) end
 --- 1  3
 --- 2  4
 ---```
----@param tensors strew.Tensor[] a sequence
----@return strew.Tensor t
-function strew.column_stack(tensors) end
+---@call strew.column_stack(tensors) -> t
 
 ---Splits into views of one length, or of the lengths in a sequence.
 ---
@@ -1949,10 +1854,7 @@ function strew.column_stack(tensors) end
 ---```
 ---@param self strew.Tensor
 ---@param size integer|integer[] length of each view (the last may be shorter); or all lengths, their sum dim's size
----@param dim? integer default 0
----@return strew.Tensor[] views a Lua sequence, counted from 1
----@overload fun(self: strew.Tensor, size: integer|integer[], options: {dim?: integer}): strew.Tensor[]
-function strew.split(self, size, dim) end
+---@call strew.split(self, size, dim?) -> views
 
 ---Splits into a number of views of equal length; the last view may be shorter, and there may be fewer views.
 ---
@@ -1969,10 +1871,7 @@ function strew.split(self, size, dim) end
 ---```
 ---@param self strew.Tensor
 ---@param chunks integer number of views, 1 or more; at most 1048576 if the dimension has size 0
----@param dim? integer default 0
----@return strew.Tensor[] views a Lua sequence, counted from 1
----@overload fun(self: strew.Tensor, chunks: integer, options: {dim?: integer}): strew.Tensor[]
-function strew.chunk(self, chunks, dim) end
+---@call strew.chunk(self, chunks, dim?) -> views
 
 ---Splits into a number of parts whose sizes differ by at most 1, or before given positions.
 ---
@@ -1987,11 +1886,8 @@ function strew.chunk(self, chunks, dim) end
 --- 3  4
 ---3
 ---```
----@param self strew.Tensor any dtype
 ---@param sections integer|integer[] the number of parts, or a sequence of positions, negative ones from the end
----@param dim? integer default 0
----@return strew.Tensor[] parts views
-function strew.tensor_split(self, sections, dim) end
+---@call strew.tensor_split(self, sections, dim?) -> parts
 
 ---Splits into the parts at each position of a dimension, without it.
 ---
@@ -2003,26 +1899,14 @@ function strew.tensor_split(self, sections, dim) end
 ---int64[2] cpu
 --- 3  4
 ---```
----@param self strew.Tensor any dtype
----@param dim? integer default 0
----@return strew.Tensor[] parts views
-function strew.unstack(self, dim) end
+---@call strew.unstack(self, dim?) -> parts
 
 --------------------------------------------------------------------------------------------------- Scatter by position
 
----Options of the scatter family.
----@class strew.mode_options
----@field mode? strew.index_mode treatment of index values out of range, default "error"
-
----Options of scatter.
----@class strew.scatter_options
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field reduce? strew.reduce_word combines src with self's values; by default src replaces them
-
----Options of scatter_reduce.
----@class strew.scatter_reduce_options
----@field include_self? boolean default true; false: self's values do not count where src arrives
----@field mode? strew.index_mode treatment of index values out of range, default "error"
+---@param dim integer the dimension along which index is applied
+---@param self strew.Tensor any dtype and strides
+---@param src strew.Tensor|number a tensor of self's dtype, or a number that this dtype can hold
+---@return strew.Tensor t self's shape and dtype
 
 ---Writes src, or a number, into self at the positions given by index along dim.
 ---
@@ -2050,14 +1934,12 @@ function strew.unstack(self, dim) end
 ---float32[2] cpu
 --- 4.5000  2.0000
 ---```
----@param self strew.Tensor any dtype and strides
----@param dim integer the dimension along which index is applied
----@param index strew.Tensor of integers; error: a value out of range
 ---@param src strew.Tensor|number|boolean a tensor of self's dtype, or a number that this dtype can hold
----@param options? strew.scatter_options
----@return strew.Tensor t self's shape and dtype
----@overload fun(src: strew.Tensor, index: strew.Tensor, options?: strew.group_scatter_options): strew.Tensor
-function strew.scatter(self, dim, index, src, options) end
+---@param dtype strew.dtype computed and returned in: "float64", or of integers and bools "int64"; default: src's
+---@call strew.scatter(self, dim, index, src, mode=, reduce=) -> t
+---@param dim integer the dimension of src that is grouped, default -1
+---@param src strew.Tensor any dtype and strides
+---@call strew.scatter(src, index, dim=, out=, dim_size=, fill=, mode=, skip_nan=, dtype=, reduce=) -> out
 
 ---Adds src to self at the positions given by index along dim.
 ---
@@ -2076,13 +1958,7 @@ function strew.scatter(self, dim, index, src, options) end
 --- 3  4
 --- 6  8
 ---```
----@param self strew.Tensor any dtype and strides
----@param dim integer the dimension along which index is applied
----@param index strew.Tensor of integers; error: a value out of range
----@param src strew.Tensor|number a tensor of self's dtype, or a number that this dtype can hold
----@param options? strew.mode_options
----@return strew.Tensor t self's shape and dtype
-function strew.scatter_add(self, dim, index, src, options) end
+---@call strew.scatter_add(self, dim, index, src, mode=) -> t
 
 ---Combines src with self at the positions given by index along dim: sum, prod, mean, amax or amin.
 ---
@@ -2100,14 +1976,8 @@ function strew.scatter_add(self, dim, index, src, options) end
 ---int64[3] cpu
 ---  5  20  50
 ---```
----@param self strew.Tensor any dtype and strides
----@param dim integer the dimension along which index is applied
----@param index strew.Tensor of integers; error: a value out of range
----@param src strew.Tensor|number a tensor of self's dtype, or a number that this dtype can hold
 ---@param reduce strew.reduce_word
----@param options? strew.scatter_reduce_options
----@return strew.Tensor t self's shape and dtype
-function strew.scatter_reduce(self, dim, index, src, reduce, options) end
+---@call strew.scatter_reduce(self, dim, index, src, reduce, include_self=, mode=) -> t
 
 ---Reads self at the positions given by index along dim.
 ---
@@ -2127,41 +1997,18 @@ function strew.scatter_reduce(self, dim, index, src, reduce, options) end
 --- 3
 --- 5
 ---```
----@param self strew.Tensor any dtype and strides
----@param dim integer the dimension along which index is applied
 ---@param index strew.Tensor of integers, self's rank, no larger than self except along dim; error: out of range
----@param options? strew.mode_options
 ---@return strew.Tensor t index's shape, self's dtype
-function strew.gather(self, dim, index, options) end
+---@call strew.gather(self, dim, index, mode=) -> t
 
 ------------------------------------------------------------------------------------------------------ Scatter by group
 
----Options of the group form; dim, out and dim_size may also be passed by position.
----@class strew.group_options
----@field dim? integer the dimension of src that is grouped, default -1
----@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field fill? number|boolean value of empty groups; default 0, for scatter_mul 1
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
-
----Options of sums, products and means by group.
----@class strew.group_sum_options: strew.group_options
----@field dtype? strew.dtype computed and returned in: "float64", or of integers and bools "int64"; default: src's
-
----Options of strew.scatter in the group form.
----@class strew.group_scatter_options: strew.group_sum_options
----@field reduce? strew.reduce_word default "sum"
-
----Options of the group form after dim, out and dim_size by position.
----@class strew.fill_options
----@field fill? number|boolean value of empty groups; default 0, for scatter_mul 1
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
-
----The same, for sums, products and means.
----@class strew.sum_options: strew.fill_options
----@field dtype? strew.dtype computed and returned in: "float64", or of integers and bools "int64"; default: src's
+---@param correction number the divisor is max(count - correction, 1), default 1; not with `unbiased`
+---@param dim integer the dimension of src that is grouped, default -1
+---@param dtype strew.dtype computed and returned in: "float64", or of integers and bools "int64"; default: src's
+---@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
+---@param unbiased boolean default true; false: a correction of 0
+---@return strew.Tensor out src's dtype; src's sizes except along dim
 
 ---Returns the sum of each group of rows of src (group by), with the rules of torch_scatter.
 ---
@@ -2181,15 +2028,9 @@ function strew.gather(self, dim, index, options) end
 ---float32[5] cpu
 ---  4.0000  -1.0000   0.7500  -1.0000  -1.0000
 ---```
----@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
----@param dim? integer
----@param out? strew.Tensor
----@param dim_size? integer
----@param options? strew.sum_options
 ---@return strew.Tensor out src's dtype, or that of the option; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_sum_options): strew.Tensor
-function strew.scatter_sum(src, index, dim, out, dim_size, options) end
+---@call strew.scatter_sum(src, index, dim?, out?, dim_size?, fill=, mode=, skip_nan=, dtype=) -> out
 
 ---Returns the product of each group of rows of src.
 ---
@@ -2202,15 +2043,9 @@ function strew.scatter_sum(src, index, dim, out, dim_size, options) end
 ---int64[3] cpu
 --- 8  1  3
 ---```
----@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
----@param dim? integer
----@param out? strew.Tensor
----@param dim_size? integer
----@param options? strew.sum_options
 ---@return strew.Tensor out src's dtype, or that of the option; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_sum_options): strew.Tensor
-function strew.scatter_mul(src, index, dim, out, dim_size, options) end
+---@call strew.scatter_mul(src, index, dim?, out?, dim_size?, fill=, mode=, skip_nan=, dtype=) -> out
 
 ---Returns the mean (average) of each group of rows of src.
 ---
@@ -2230,13 +2065,8 @@ function strew.scatter_mul(src, index, dim, out, dim_size, options) end
 ---```
 ---@param src strew.Tensor error: bool without option dtype
 ---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
----@param dim? integer
----@param out? strew.Tensor
----@param dim_size? integer
----@param options? strew.sum_options
 ---@return strew.Tensor out src's dtype, or that of the option; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_sum_options): strew.Tensor
-function strew.scatter_mean(src, index, dim, out, dim_size, options) end
+---@call strew.scatter_mean(src, index, dim?, out?, dim_size?, fill=, mode=, skip_nan=, dtype=) -> out
 
 ---Returns the minimum of each group of rows of src, and its position (argmin).
 ---
@@ -2253,16 +2083,9 @@ function strew.scatter_mean(src, index, dim, out, dim_size, options) end
 ---int64[3] cpu
 --- 1  4  3
 ---```
----@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
----@param dim? integer
----@param out? strew.Tensor
----@param dim_size? integer
----@param options? strew.fill_options
----@return strew.Tensor out src's dtype; src's sizes except along dim
 ---@return strew.Tensor arg int64, the position of the first minimum along dim; for an empty group, src's size along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_options): strew.Tensor, strew.Tensor
-function strew.scatter_min(src, index, dim, out, dim_size, options) end
+---@call strew.scatter_min(src, index, dim?, out?, dim_size?, fill=, mode=, skip_nan=) -> out, arg
 
 ---Returns the maximum of each group of rows of src, and its position (argmax).
 ---
@@ -2279,35 +2102,9 @@ function strew.scatter_min(src, index, dim, out, dim_size, options) end
 ---int64[3] cpu
 --- 2  4  3
 ---```
----@param src strew.Tensor any dtype and strides
 ---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
----@param dim? integer
----@param out? strew.Tensor
----@param dim_size? integer
----@param options? strew.fill_options
----@return strew.Tensor out src's dtype; src's sizes except along dim
 ---@return strew.Tensor arg int64, the position of the first maximum along dim; for an empty group, src's size along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_options): strew.Tensor, strew.Tensor
-function strew.scatter_max(src, index, dim, out, dim_size, options) end
-
----Options of scatter_var and scatter_std.
----@class strew.variance_options
----@field dim? integer the dimension of src that is grouped, default -1
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field unbiased? boolean default true; false: a correction of 0
----@field correction? number the divisor is max(count - correction, 1), default 1; not with `unbiased`
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
----@field dtype? strew.dtype "float64" computes and returns the result in float64; default: src's dtype
-
----The same, after dim by position.
----@class strew.variance_more_options
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field unbiased? boolean default true; false: a correction of 0
----@field correction? number the divisor is max(count - correction, 1), default 1; not with `unbiased`
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
----@field dtype? strew.dtype "float64" computes and returns the result in float64; default: src's dtype
+---@call strew.scatter_max(src, index, dim?, out?, dim_size?, fill=, mode=, skip_nan=) -> out, arg
 
 ---Returns the variance of each group of src.
 ---
@@ -2326,12 +2123,9 @@ function strew.scatter_max(src, index, dim, out, dim_size, options) end
 --- 2.6667  0.0000  0.0000
 ---```
 ---@param src strew.Tensor a float dtype; any dtype with `dtype = "float64"`
----@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
----@param dim? integer
----@param options? strew.variance_more_options
+---@param dtype strew.dtype "float64" computes and returns the result in float64; default: src's dtype
 ---@return strew.Tensor out src's dtype or float64; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.variance_options): strew.Tensor
-function strew.scatter_var(src, index, dim, options) end
+---@call strew.scatter_var(src, index, dim?, dim_size=, unbiased=, correction=, mode=, skip_nan=, dtype=) -> out
 
 ---Returns the standard deviation of each group of src.
 ---
@@ -2351,29 +2145,9 @@ function strew.scatter_var(src, index, dim, options) end
 --- 1.6330  0.0000  0.0000
 ---```
 ---@param src strew.Tensor a float dtype; any dtype with `dtype = "float64"`
----@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
----@param dim? integer
----@param options? strew.variance_more_options
+---@param dtype strew.dtype "float64" computes and returns the result in float64; default: src's dtype
 ---@return strew.Tensor out src's dtype or float64; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.variance_options): strew.Tensor
-function strew.scatter_std(src, index, dim, options) end
-
----Options of scatter_logsumexp.
----@class strew.logsumexp_options
----@field dim? integer the dimension of src that is grouped, default -1
----@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field fill? number value of empty groups, default 0
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
-
----The same, after dim by position.
----@class strew.logsumexp_more_options
----@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field fill? number value of empty groups, default 0
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+---@call strew.scatter_std(src, index, dim?, dim_size=, unbiased=, correction=, mode=, skip_nan=, dtype=) -> out
 
 ---Returns the logarithm of the sum of exponentials of each group, without overflow.
 ---
@@ -2388,23 +2162,8 @@ function strew.scatter_std(src, index, dim, options) end
 --- 1000.6932       -inf     0.0000     2.0000
 ---```
 ---@param src strew.Tensor a float dtype
----@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
----@param dim? integer
----@param options? strew.logsumexp_more_options
----@return strew.Tensor out src's dtype; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.logsumexp_options): strew.Tensor
-function strew.scatter_logsumexp(src, index, dim, options) end
-
----Options of scatter_softmax and scatter_log_softmax.
----@class strew.group_softmax_options
----@field dim? integer the dimension of src that is grouped, default -1
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field mode? strew.index_mode treatment of index values out of range, default "error"
-
----The same, after dim by position.
----@class strew.softmax_more_options
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field mode? strew.index_mode treatment of index values out of range, default "error"
+---@param fill number value of empty groups, default 0
+---@call strew.scatter_logsumexp(src, index, dim?, out=, dim_size=, fill=, mode=, skip_nan=) -> out
 
 ---Returns the softmax within each group: exponentials that add up to 1.
 ---
@@ -2419,12 +2178,8 @@ function strew.scatter_logsumexp(src, index, dim, options) end
 --- 0.5000  0.5000  1.0000  0.0000
 ---```
 ---@param src strew.Tensor a float dtype
----@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
----@param dim? integer
----@param options? strew.softmax_more_options
 ---@return strew.Tensor out src's dtype and shape
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_softmax_options): strew.Tensor
-function strew.scatter_softmax(src, index, dim, options) end
+---@call strew.scatter_softmax(src, index, dim?, dim_size=, mode=) -> out
 
 ---Returns the logarithm of the softmax within each group.
 ---
@@ -2438,29 +2193,8 @@ function strew.scatter_softmax(src, index, dim, options) end
 --- -0.6931  -0.6931   0.0000     -inf
 ---```
 ---@param src strew.Tensor a float dtype
----@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
----@param dim? integer
----@param options? strew.softmax_more_options
 ---@return strew.Tensor out src's dtype and shape
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_softmax_options): strew.Tensor
-function strew.scatter_log_softmax(src, index, dim, options) end
-
----Options of scatter_quantile.
----@class strew.group_quantile_options
----@field dim? integer the dimension of src that is grouped, default -1
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field interpolation? string "linear" (default), "lower", "higher", "midpoint" or "nearest"
----@field fill? number|boolean value of empty groups; default NaN, for other dtypes than floats 0
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
-
----The same, after dim by position.
----@class strew.quantile_more_options
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field interpolation? string "linear" (default), "lower", "higher", "midpoint" or "nearest"
----@field fill? number|boolean value of empty groups; default NaN, for other dtypes than floats 0
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+---@call strew.scatter_log_softmax(src, index, dim?, dim_size=, mode=) -> out
 
 ---Returns the q-quantile of each group, interpolated like NumPy's.
 ---
@@ -2480,29 +2214,10 @@ function strew.scatter_log_softmax(src, index, dim, options) end
 ---float32[3] cpu
 ---  1  -1   9
 ---```
----@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
 ---@param q number from 0 to 1
----@param dim? integer
----@param options? strew.quantile_more_options
----@return strew.Tensor out src's dtype; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, q: number, options: strew.group_quantile_options): strew.Tensor
-function strew.scatter_quantile(src, index, q, dim, options) end
-
----Options of scatter_median.
----@class strew.median_options
----@field dim? integer the dimension of src that is grouped, default -1
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field fill? number|boolean value of empty groups; default NaN, for other dtypes than floats 0
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
-
----The same, after dim by position.
----@class strew.median_more_options
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field fill? number|boolean value of empty groups; default NaN, for other dtypes than floats 0
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+---@param interpolation string "linear" (default), "lower", "higher", "midpoint" or "nearest"
+---@param fill number|boolean value of empty groups; default NaN, for other dtypes than floats 0
+---@call strew.scatter_quantile(src, index, q, dim?, dim_size=, interpolation=, fill=, mode=, skip_nan=) -> out
 
 ---Returns the median of each group: of two middle elements the lower one, as in PyTorch.
 ---
@@ -2516,18 +2231,8 @@ function strew.scatter_quantile(src, index, q, dim, options) end
 ---int64[3] cpu
 --- 2  0  3
 ---```
----@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
----@param dim? integer
----@param options? strew.median_more_options
----@return strew.Tensor out src's dtype; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.median_options): strew.Tensor
-function strew.scatter_median(src, index, dim, options) end
-
----Options of scatter_count.
----@class strew.count_options
----@field dim_size? integer the result's size, default max(index) + 1
----@field mode? strew.index_mode treatment of index values out of range, default "error"
+---@param fill number|boolean value of empty groups; default NaN, for other dtypes than floats 0
+---@call strew.scatter_median(src, index, dim?, dim_size=, fill=, mode=, skip_nan=) -> out
 
 ---Counts how often each value occurs in index.
 ---
@@ -2541,24 +2246,9 @@ function strew.scatter_median(src, index, dim, options) end
 --- 1  0  2  0
 ---```
 ---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
----@param options? strew.count_options
+---@param dim_size integer the result's size, default max(index) + 1
 ---@return strew.Tensor counts int64, one dimension
-function strew.scatter_count(index, options) end
-
----Options of scatter_any and scatter_all.
----@class strew.truth_options
----@field dim? integer the dimension of src that is grouped, default -1
----@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
-
----The same, after dim by position.
----@class strew.truth_more_options
----@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+---@call strew.scatter_count(index, dim_size=, mode=) -> counts
 
 ---True for each group of which at least one element is not zero.
 ---
@@ -2571,13 +2261,8 @@ function strew.scatter_count(index, options) end
 ---bool[4] cpu
 ---  true  false  false   true
 ---```
----@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
----@param dim? integer
----@param options? strew.truth_more_options
 ---@return strew.Tensor out bool; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.truth_options): strew.Tensor
-function strew.scatter_any(src, index, dim, options) end
+---@call strew.scatter_any(src, index, dim?, out=, dim_size=, mode=, skip_nan=) -> out
 
 ---True for each group of which every element is not zero.
 ---
@@ -2590,28 +2275,8 @@ function strew.scatter_any(src, index, dim, options) end
 ---bool[4] cpu
 --- false  false   true   true
 ---```
----@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
----@param dim? integer
----@param options? strew.truth_more_options
 ---@return strew.Tensor out bool; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.truth_options): strew.Tensor
-function strew.scatter_all(src, index, dim, options) end
-
----Options of scatter_first and scatter_last.
----@class strew.choice_options
----@field dim? integer the dimension of src that is grouped, default -1
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field fill? number|boolean value of empty groups, default 0
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
-
----The same, after dim by position.
----@class strew.choice_more_options
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field fill? number|boolean value of empty groups, default 0
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+---@call strew.scatter_all(src, index, dim?, out=, dim_size=, mode=, skip_nan=) -> out
 
 ---Returns the first element of each group, by position along dim.
 ---
@@ -2624,13 +2289,8 @@ function strew.scatter_all(src, index, dim, options) end
 ---int64[3] cpu
 --- 4  0  2
 ---```
----@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
----@param dim? integer
----@param options? strew.choice_more_options
----@return strew.Tensor out src's dtype; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.choice_options): strew.Tensor
-function strew.scatter_first(src, index, dim, options) end
+---@param fill number|boolean value of empty groups, default 0
+---@call strew.scatter_first(src, index, dim?, dim_size=, fill=, mode=, skip_nan=) -> out
 
 ---Returns the last element of each group, by position along dim.
 ---
@@ -2643,26 +2303,8 @@ function strew.scatter_first(src, index, dim, options) end
 ---int64[3] cpu
 --- 1  0  3
 ---```
----@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
----@param dim? integer
----@param options? strew.choice_more_options
----@return strew.Tensor out src's dtype; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.choice_options): strew.Tensor
-function strew.scatter_last(src, index, dim, options) end
-
----Options of scatter_nunique.
----@class strew.nunique_options
----@field dim? integer the dimension of src that is grouped, default -1
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
-
----The same, after dim by position.
----@class strew.nunique_more_options
----@field dim_size? integer the result's size along dim, default max(index) + 1
----@field mode? strew.index_mode treatment of index values out of range, default "error"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+---@param fill number|boolean value of empty groups, default 0
+---@call strew.scatter_last(src, index, dim?, dim_size=, fill=, mode=, skip_nan=) -> out
 
 ---Counts the distinct values of each group.
 ---
@@ -2675,15 +2317,12 @@ function strew.scatter_last(src, index, dim, options) end
 ---int64[3] cpu
 --- 1  0  2
 ---```
----@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
----@param dim? integer
----@param options? strew.nunique_more_options
 ---@return strew.Tensor counts int64; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.nunique_options): strew.Tensor
-function strew.scatter_nunique(src, index, dim, options) end
+---@call strew.scatter_nunique(src, index, dim?, dim_size=, mode=, skip_nan=) -> counts
 
 -------------------------------------------------------------------------------------------------------------- Groupings
+
+---@return strew.Grouping g
 
 ---A grouping assigns each element to one of n groups: make it once, use it for any number of reductions.
 ---
@@ -2737,11 +2376,6 @@ function strew.scatter_nunique(src, index, dim, options) end
 ---@field keys strew.Tensor[] the keys of the groups, a tensor for each key; of a table by column
 local Grouping = {}
 
----Options of grouping.
----@class strew.grouping_options
----@field dim_size? integer the number of groups, default max(index) + 1
----@field mode? strew.index_mode treatment of values out of range, default "error"; "drop": these belong to no group
-
 ---Returns the grouping of ids, which it copies and checks once.
 ---
 ---```lua
@@ -2756,13 +2390,9 @@ local Grouping = {}
 --- 1  0  2  0
 ---```
 ---@param index strew.Tensor of integers, one dimension; error: a value out of range
----@param options? strew.grouping_options
----@return strew.Grouping g
-function strew.grouping(index, options) end
-
----Options of group_by.
----@class strew.group_by_options
----@field order? string numbers of groups: "sorted" (default), by their keys; "first", by their first elements
+---@param dim_size integer the number of groups, default max(index) + 1
+---@param mode strew.index_mode treatment of values out of range, default "error"; "drop": these belong to no group
+---@call strew.grouping(index, dim_size=, mode=) -> g
 
 ---Returns the grouping by keys: elements whose keys are all equal share a group.
 ---
@@ -2804,11 +2434,14 @@ function strew.grouping(index, options) end
 --- Rome      7
 ---```
 ---@param keys strew.Tensor|strew.Tensor[] one dimension, any dtype; or a sequence of keys
----@param options? strew.group_by_options
----@return strew.Grouping g
----@overload fun(keys: strew.Tensor, ...: strew.Tensor|strew.group_by_options): strew.Grouping
----@overload fun(x: table, by: any, options?: strew.group_by_options): strew.Grouping
-function strew.group_by(keys, options) end
+---@param order string numbers of groups: "sorted" (default), by their keys; "first", by their first elements
+---@call strew.group_by(keys, order=) -> g
+---@param keys strew.Tensor
+---@param ... strew.Tensor
+---@call strew.group_by(keys, ..., order=) -> g
+---@param x table
+---@param by any
+---@call strew.group_by(x, by, order=) -> g
 
 ---# agg
 ---Several reductions of a grouping at once, `g:agg{NAME = {WORD, src, OPTION = ...}, ...}`.
@@ -2845,10 +2478,11 @@ function strew.group_by(keys, options) end
 
 -------------------------------------------------------------------------------------------------------------- Segments
 
----Options of segment_csr.
----@class strew.segment_csr_options
----@field reduce? strew.reduce_word default "sum"
----@field out? strew.Tensor overwritten and returned
+---@param index strew.Tensor of integers, sorted; error: a value out of range
+---@param reduce strew.reduce_word default "sum"
+---@return strew.Tensor arg int64, positions of the extremes; for an empty segment, src's size
+---@return strew.Tensor out src's dtype; one row for each segment
+---@return strew.Tensor t src's dtype
 
 ---Reduces segments of consecutive elements, given by their ends (CSR), with the rules of torch_scatter.
 ---
@@ -2875,12 +2509,9 @@ function strew.group_by(keys, options) end
 ---int64[4] cpu
 --- 1  4  6  5
 ---```
----@param src strew.Tensor any dtype and strides
 ---@param indptr strew.Tensor of integers, not decreasing, 0 to the size of src; its dimensions are src's first; or empty
----@param options? strew.segment_csr_options
----@return strew.Tensor out src's dtype; one row for each segment
----@return strew.Tensor? arg int64, positions of the extremes; for an empty segment, src's size
-function strew.segment_csr(src, indptr, options) end
+---@param out strew.Tensor overwritten and returned
+---@call strew.segment_csr(src, indptr, reduce=, out=) -> out, arg?
 
 ---Repeats the value of each segment for all its elements: the reverse of segment_csr.
 ---
@@ -2893,16 +2524,8 @@ function strew.segment_csr(src, indptr, options) end
 ---int64[5] cpu
 --- 10  10  30  30  30
 ---```
----@param src strew.Tensor any dtype and strides
 ---@param indptr strew.Tensor of integers, one value more than src has segments, or empty; error: the first that decreases
----@return strew.Tensor t src's dtype
-function strew.gather_csr(src, indptr) end
-
----Options of segment_coo.
----@class strew.segment_coo_options
----@field reduce? strew.reduce_word default "sum"
----@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
----@field dim_size? integer the result's size along dim, default max(index) + 1
+---@call strew.gather_csr(src, indptr) -> t
 
 ---Reduces segments of consecutive elements, given by a sorted index (COO), with the rules of torch_scatter.
 ---
@@ -2916,12 +2539,7 @@ function strew.gather_csr(src, indptr) end
 ---float32[4] cpu
 --- 1.5000  3.0000  0.0000  4.0000
 ---```
----@param src strew.Tensor any dtype and strides
----@param index strew.Tensor of integers, sorted; error: a value out of range
----@param options? strew.segment_coo_options
----@return strew.Tensor out src's dtype; one row for each segment
----@return strew.Tensor? arg int64, positions of the extremes; for an empty segment, src's size
-function strew.segment_coo(src, index, options) end
+---@call strew.segment_coo(src, index, reduce=, out=, dim_size=) -> out, arg?
 
 ---Repeats the value of each segment for all its elements, by a sorted index.
 ---
@@ -2934,17 +2552,7 @@ function strew.segment_coo(src, index, options) end
 ---int64[4] cpu
 --- 10  10  30  30
 ---```
----@param src strew.Tensor any dtype and strides
----@param index strew.Tensor of integers, sorted; error: a value out of range
----@return strew.Tensor t src's dtype
-function strew.gather_coo(src, index) end
-
----Options of segment_reduce.
----@class strew.segment_reduce_options
----@field lengths? strew.Tensor of integers; they add up to the size of data along axis
----@field offsets? strew.Tensor of integers, instead of lengths: the ends, as in segment_csr
----@field axis? integer the last dimension of lengths or offsets, default 0
----@field initial? number|boolean joined with each segment first
+---@call strew.gather_coo(src, index) -> t
 
 ---Reduces segments of consecutive elements, given by their lengths, with the rules of PyTorch.
 ---
@@ -2965,11 +2573,20 @@ function strew.gather_coo(src, index) end
 ---```
 ---@param data strew.Tensor any dtype and strides
 ---@param reduce strew.reduce_word how the elements of a segment are combined
----@param options? strew.segment_reduce_options
+---@param lengths strew.Tensor of integers; they add up to the size of data along axis
+---@param offsets strew.Tensor of integers, instead of lengths: the ends, as in segment_csr
+---@param axis integer the last dimension of lengths or offsets, default 0
+---@param initial number|boolean joined with each segment first
 ---@return strew.Tensor out data's dtype; one row for each segment
-function strew.segment_reduce(data, reduce, options) end
+---@call strew.segment_reduce(data, reduce, lengths=, offsets=, axis=, initial=) -> out
 
 ------------------------------------------------------------------------------------------ Selecting, counting, moving
+
+---@param density boolean divides by the sum and by the size of each bin; default false
+---@param diagonal integer default 0
+---@param shape integer|integer[] sizes, 1 or more
+---@return strew.Tensor counts self's dtype
+---@return strew.Tensor t a copy
 
 ---Selects rows, columns, ...: the positions along a dimension given by index, in the order of index.
 ---
@@ -2985,12 +2602,8 @@ function strew.segment_reduce(data, reduce, options) end
 --- 3  1  3
 --- 6  4  6
 ---```
----@param self strew.Tensor any dtype
----@param dim integer
----@param index strew.Tensor of integers; error: a value out of range
----@param options? strew.mode_options
 ---@return strew.Tensor t self's dtype; along dim, index's size
-function strew.index_select(self, dim, index, options) end
+---@call strew.index_select(self, dim, index, mode=) -> t
 
 ---Returns the elements where mask is true, in row-major order, in one dimension (a filter).
 ---
@@ -3005,15 +2618,9 @@ function strew.index_select(self, dim, index, options) end
 ---int64[3] cpu
 --- 3  4  5
 ---```
----@param self strew.Tensor any dtype
 ---@param mask strew.Tensor bool; error: does not broadcast with self
 ---@return strew.Tensor t self's dtype, one dimension
-function strew.masked_select(self, mask) end
-
----Options of bincount.
----@class strew.bincount_options
----@field weights? strew.Tensor one weight for each value, added instead of 1
----@field minlength? integer the minimum size of the result, default 0
+---@call strew.masked_select(self, mask) -> t
 
 ---Counts how often each of 0, 1, 2, ... occurs (a histogram of integers); with weights, adds up the weights.
 ---
@@ -3030,9 +2637,10 @@ function strew.masked_select(self, mask) end
 --- 2.0000  0.7500  0.0000
 ---```
 ---@param self strew.Tensor of integers, one dimension
----@param options? strew.bincount_options
+---@param weights strew.Tensor one weight for each value, added instead of 1
+---@param minlength integer the minimum size of the result, default 0
 ---@return strew.Tensor counts int64, or the weights' dtype
-function strew.bincount(self, options) end
+---@call strew.bincount(self, weights=, minlength=) -> counts
 
 ---Counts the elements that are not zero, or not the empty word, of all or along dimensions. NaN is not zero.
 ---
@@ -3043,17 +2651,10 @@ function strew.bincount(self, options) end
 ---int64[2] cpu
 --- 2  1
 ---```
----@param self strew.Tensor any dtype
----@param dim? integer|integer[] the dimensions to reduce, default all
----@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.nan_options
+---@param dim integer|integer[] the dimensions to reduce, default all
+---@param skip_nan boolean leave NaN out: of NaN alone the sum is 0, the product 1, an extreme, mean or median NaN
 ---@return strew.Tensor counts int64
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
-function strew.count_nonzero(self, dim, keepdim, options) end
-
----Options of isin.
----@class strew.isin_options
----@field invert? boolean true: tells whether it is not; default false
+---@call strew.count_nonzero(self, dim?, keepdim?, skip_nan=) -> counts
 
 ---Tells for each element whether it is among others.
 ---
@@ -3072,9 +2673,9 @@ function strew.count_nonzero(self, dim, keepdim, options) end
 ---```
 ---@param self strew.Tensor|number any dtype and shape
 ---@param test_elements strew.Tensor|number|number[] any shape
----@param options? strew.isin_options
+---@param invert boolean true: tells whether it is not; default false
 ---@return strew.Tensor t bool, self's shape
-function strew.isin(self, test_elements, options) end
+---@call strew.isin(self, test_elements, invert=) -> t
 
 ---Returns the coordinates of row-major positions: a tensor for each dimension of a shape, as multiple results.
 ---
@@ -3090,9 +2691,8 @@ function strew.isin(self, test_elements, options) end
 --- 1  2
 ---```
 ---@param self strew.Tensor integers; error: out of range
----@param shape integer|integer[] sizes, 1 or more
 ---@return strew.Tensor ... int64, self's shape
-function strew.unravel_index(self, shape) end
+---@call strew.unravel_index(self, shape) -> ...
 
 ---Returns the row-major positions of coordinates in a shape.
 ---
@@ -3104,9 +2704,8 @@ function strew.unravel_index(self, shape) end
 --- 1  5
 ---```
 ---@param indices strew.Tensor[] integers, one for each dimension of shape; they broadcast; error: out of range
----@param shape integer|integer[] sizes, 1 or more
 ---@return strew.Tensor t int64
-function strew.ravel_multi_index(indices, shape) end
+---@call strew.ravel_multi_index(indices, shape) -> t
 
 ---Counts the elements in equal bins between min and max (a histogram of floats).
 ---
@@ -3121,18 +2720,10 @@ function strew.ravel_multi_index(indices, shape) end
 --- 0  2  1  0
 ---```
 ---@param self strew.Tensor a float dtype; error: without min and max, infinities or NaN
----@param bins? integer default 100; error: less than 1
----@param min? number default 0; error: not finite, or too large for the dtype
----@param max? number default 0; error: the same, or less than min
----@return strew.Tensor counts self's dtype
----@overload fun(self: strew.Tensor, options: {bins?: integer, min?: number, max?: number}): strew.Tensor
-function strew.histc(self, bins, min, max) end
-
----Options of histogram.
----@class strew.histogram_options
----@field range? number[] {low, high} of equal bins, default the extremes of self
----@field weights? strew.Tensor adds these in place of counting; self's shape and dtype
----@field density? boolean divides by the sum and by the size of each bin; default false
+---@param bins integer default 100; error: less than 1
+---@param min number default 0; error: not finite, or too large for the dtype
+---@param max number default 0; error: the same, or less than min
+---@call strew.histc(self, bins?, min?, max?) -> counts
 
 ---Counts the elements in bins; also returns their edges.
 ---
@@ -3154,16 +2745,10 @@ function strew.histc(self, bins, min, max) end
 ---```
 ---@param self strew.Tensor a float dtype; error: without edges and range, infinities or NaN
 ---@param bins integer|number[]|strew.Tensor the number of equal bins, or the edges in ascending order
----@param options? strew.histogram_options
----@return strew.Tensor counts self's dtype
+---@param range number[] {low, high} of equal bins, default the extremes of self
+---@param weights strew.Tensor adds these in place of counting; self's shape and dtype
 ---@return strew.Tensor edges self's dtype, one more than bins
-function strew.histogram(self, bins, options) end
-
----Options of histogramdd.
----@class strew.histogramdd_options
----@field range? number[] {low, high, low, high, ...}, default the extremes of each column
----@field weights? strew.Tensor adds these in place of counting; one for each row, self's dtype
----@field density? boolean divides by the sum and by the size of each bin; default false
+---@call strew.histogram(self, bins, range=, weights=, density=) -> counts, edges
 
 ---Counts points in bins of several dimensions; also returns the edges of each dimension.
 ---
@@ -3184,14 +2769,11 @@ function strew.histogram(self, bins, options) end
 ---```
 ---@param self strew.Tensor a float dtype, two dimensions: a row is a point
 ---@param bins integer|table the number of equal bins in each dimension, or a sequence of numbers or edges, one for each
----@param options? strew.histogramdd_options
+---@param range number[] {low, high, low, high, ...}, default the extremes of each column
+---@param weights strew.Tensor adds these in place of counting; one for each row, self's dtype
 ---@return strew.Tensor counts self's dtype, a dimension for each column
 ---@return strew.Tensor[] edges of each dimension
-function strew.histogramdd(self, bins, options) end
-
----Options of one_hot.
----@class strew.one_hot_options
----@field num_classes? integer the size of the new dimension, default max(self) + 1
+---@call strew.histogramdd(self, bins, range=, weights=, density=) -> counts, edges
 
 ---Returns the one-hot encoding: each value v becomes a row of zeros with a 1 at position v, in a new last dimension.
 ---
@@ -3205,9 +2787,9 @@ function strew.histogramdd(self, bins, options) end
 --- 0  0  1
 ---```
 ---@param self strew.Tensor of integers; error: negative values
----@param options? strew.one_hot_options
+---@param num_classes integer the size of the new dimension, default max(self) + 1
 ---@return strew.Tensor t int64
-function strew.one_hot(self, options) end
+---@call strew.one_hot(self, num_classes=) -> t
 
 ---Returns true for each element that is missing, else false: NaN, NaT among times, the empty word in text.
 ---
@@ -3223,9 +2805,8 @@ function strew.one_hot(self, options) end
 ---bool[3] cpu
 --- false   true  false
 ---```
----@param self strew.Tensor any dtype
 ---@return strew.Tensor t bool
-function strew.isnan(self) end
+---@call strew.isnan(self) -> t
 
 ---Returns true for each element that is infinite, else false. No time is.
 ---
@@ -3238,7 +2819,7 @@ function strew.isnan(self) end
 ---```
 ---@param self strew.Tensor any dtype; error: text
 ---@return strew.Tensor t bool
-function strew.isinf(self) end
+---@call strew.isinf(self) -> t
 
 ---Returns true for each element that is neither infinite nor NaN, else false; for each time that is not NaT.
 ---
@@ -3251,7 +2832,7 @@ function strew.isinf(self) end
 ---```
 ---@param self strew.Tensor any dtype; error: text
 ---@return strew.Tensor t bool
-function strew.isfinite(self) end
+---@call strew.isfinite(self) -> t
 
 ---Replaces NaN by a number, 0 by default, and infinities by the largest and smallest finite numbers.
 ---
@@ -3265,12 +2846,11 @@ function strew.isfinite(self) end
 ---  1   0  -9
 ---```
 ---@param self strew.Tensor any dtype; error: text, times
----@param nan? number default 0; error, here and below: not a number of the dtype
----@param posinf? number in place of inf, default: the largest number of the dtype
----@param neginf? number in place of -inf, default: the smallest
+---@param nan number default 0; error, here and below: not a number of the dtype
+---@param posinf number in place of inf, default: the largest number of the dtype
+---@param neginf number in place of -inf, default: the smallest
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {nan?: number, posinf?: number, neginf?: number}): strew.Tensor
-function strew.nan_to_num(self, nan, posinf, neginf) end
+---@call strew.nan_to_num(self, nan?, posinf?, neginf?) -> t
 
 ---Moves the elements along dimensions; those that leave at one end enter at the other (a rotation).
 ---
@@ -3287,12 +2867,9 @@ function strew.nan_to_num(self, nan, posinf, neginf) end
 --- 5  6  4
 --- 2  3  1
 ---```
----@param self strew.Tensor any dtype
 ---@param shifts integer|integer[] positions to move by, toward the end; negative: toward the start
----@param dims? integer|integer[] one for each shift, error: other counts; default: the tensor is flattened
----@return strew.Tensor t a copy
----@overload fun(self: strew.Tensor, shifts: integer|integer[], options: {dims?: integer|integer[]}): strew.Tensor
-function strew.roll(self, shifts, dims) end
+---@param dims integer|integer[] one for each shift, error: other counts; default: the tensor is flattened
+---@call strew.roll(self, shifts, dims?) -> t
 
 ---Repeats a tensor as a whole, a number of times along each dimension.
 ---
@@ -3311,10 +2888,8 @@ function strew.roll(self, shifts, dims) end
 --- 1  2  1  2
 --- 1  2  1  2
 ---```
----@param self strew.Tensor any dtype
----@param ... integer|integer[] "dims..." counts, as numbers or one sequence; error: negative
----@return strew.Tensor t a copy
-function strew.tile(self, ...) end
+---@param dims... integer|integer[] counts, as numbers or one sequence; error: negative
+---@call strew.tile(self, dims...) -> t
 
 ---Repeats a tensor as a whole, like `tile`, with at least one count for each dimension.
 ---
@@ -3328,14 +2903,8 @@ function strew.tile(self, ...) end
 --- 1  2  1  2  1  2
 --- 1  2  1  2  1  2
 ---```
----@param self strew.Tensor any dtype
----@param ... integer|integer[] "repeats..." counts, as numbers or one sequence; error: negative, fewer than dimensions
----@return strew.Tensor t a copy
-strew["repeat"] = function(self, ...) end
-
----Options of repeat_interleave.
----@class strew.repeat_interleave_options
----@field output_size? integer the size along dim; error: the repeats add up to another
+---@param repeats... integer|integer[] counts, as numbers or one sequence; error: negative, fewer than dimensions
+---@call strew.repeat(self, repeats...) -> t
 
 ---Repeats each element, or each row along a dimension, a number of times.
 ---
@@ -3358,13 +2927,10 @@ strew["repeat"] = function(self, ...) end
 ---int64[4] cpu
 --- 1  1  1  2
 ---```
----@param self strew.Tensor any dtype
----@param repeats? integer|strew.Tensor 0 or more; integers, 0 or 1 dimension
----@param dim? integer default: the tensor is flattened
----@param options? strew.repeat_interleave_options
----@return strew.Tensor t a copy
----@overload fun(self: strew.Tensor, repeats: integer|strew.Tensor, options: {dim?: integer, output_size?: integer}): strew.Tensor
-function strew.repeat_interleave(self, repeats, dim, options) end
+---@param repeats integer|strew.Tensor 0 or more; integers, 0 or 1 dimension
+---@param dim integer default: the tensor is flattened
+---@param output_size integer the size along dim; error: the repeats add up to another
+---@call strew.repeat_interleave(self, repeats?, dim?, output_size=) -> t
 
 ---Returns the matrix with a vector on its diagonal, or the diagonal of a matrix.
 ---
@@ -3382,10 +2948,7 @@ function strew.repeat_interleave(self, repeats, dim, options) end
 --- 2  6
 ---```
 ---@param self strew.Tensor any dtype, 1 or 2 dimensions; error: more
----@param diagonal? integer default 0
----@return strew.Tensor t a copy
----@overload fun(self: strew.Tensor, options: {diagonal?: integer}): strew.Tensor
-function strew.diag(self, diagonal) end
+---@call strew.diag(self, diagonal?) -> t
 
 ---Returns the lower triangle of a matrix: the elements above a diagonal become 0.
 ---
@@ -3402,10 +2965,8 @@ function strew.diag(self, diagonal) end
 --- 7  8  9
 ---```
 ---@param self strew.Tensor any dtype, 2 or more dimensions; error: fewer
----@param diagonal? integer default 0
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {diagonal?: integer}): strew.Tensor
-function strew.tril(self, diagonal) end
+---@call strew.tril(self, diagonal?) -> t
 
 ---Returns the upper triangle of a matrix: the elements below a diagonal become 0.
 ---
@@ -3422,10 +2983,8 @@ function strew.tril(self, diagonal) end
 --- 0  0  9
 ---```
 ---@param self strew.Tensor any dtype, 2 or more dimensions; error: fewer
----@param diagonal? integer default 0
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {diagonal?: integer}): strew.Tensor
-function strew.triu(self, diagonal) end
+---@call strew.triu(self, diagonal?) -> t
 
 ---Reverses the order of the elements along one or more dimensions; without any, along all of them.
 ---
@@ -3437,10 +2996,8 @@ function strew.triu(self, diagonal) end
 --- 3  2  1
 --- 6  5  4
 ---```
----@param self strew.Tensor any dtype
----@param ... integer|integer[] "dims..." the dimensions, as numbers or one sequence, which may be empty; error: the same twice
----@return strew.Tensor t a copy
-function strew.flip(self, ...) end
+---@param dims... integer|integer[] the dimensions, as numbers or one sequence, which may be empty; error: the same twice
+---@call strew.flip(self, dims...) -> t
 
 ---Rotates by quarter turns in the plane of two dimensions, from the first toward the second.
 ---
@@ -3452,11 +3009,10 @@ function strew.flip(self, ...) end
 --- 2  4
 --- 1  3
 ---```
----@param self strew.Tensor any dtype
----@param k? integer number of quarter turns, default 1; negative: the other way
----@param dims? integer[] the two dimensions, default {0, 1}
+---@param k integer number of quarter turns, default 1; negative: the other way
+---@param dims integer[] the two dimensions, default {0, 1}
 ---@return strew.Tensor t
-function strew.rot90(self, k, dims) end
+---@call strew.rot90(self, k?, dims?) -> t
 
 ---Returns a copy with elements before and after those of self, or without some of them.
 ---
@@ -3477,18 +3033,10 @@ function strew.rot90(self, k, dims) end
 ---int64[1, 7] cpu
 --- 3  2  1  2  3  2  1
 ---```
----@param self strew.Tensor any dtype
 ---@param pad integer[] two numbers for each of the last dimensions
----@param mode? string how: "constant" (default), "reflect" (mirrored at the border element), "replicate" or "circular"
----@param value? number|boolean|string of constant, default 0, of text the empty word, of times NaT; error: the dtype cannot hold it
----@return strew.Tensor t a copy
----@overload fun(self: strew.Tensor, pad: integer[], options: {mode?: string, value?: number|boolean|string}): strew.Tensor
-function strew.pad(self, pad, mode, value) end
-
----Options of diff.
----@class strew.diff_options
----@field prepend? strew.Tensor|number elements before the first one along dim, of self's dtype
----@field append? strew.Tensor|number elements after the last one
+---@param mode string how: "constant" (default), "reflect" (mirrored at the border element), "replicate" or "circular"
+---@param value number|boolean|string of constant, default 0, of text the empty word, of times NaT; error: the dtype cannot hold it
+---@call strew.pad(self, pad, mode?, value?) -> t
 
 ---Returns the differences of adjacent elements along a dimension: `out[i] = self[i + 1] - self[i]`.
 ---
@@ -3504,23 +3052,25 @@ function strew.pad(self, pad, mode, value) end
 ---int64[2] cpu
 --- 2  2
 ---```
----@param self strew.Tensor any dtype
----@param n? integer how often differences are taken, default 1; error: negative
----@param dim? integer default -1, the last
----@param options? strew.diff_options
+---@param n integer how often differences are taken, default 1; error: negative
+---@param dim integer default -1, the last
+---@param prepend strew.Tensor|number elements before the first one along dim, of self's dtype
+---@param append strew.Tensor|number elements after the last one
 ---@return strew.Tensor t self's dtype; n elements fewer along dim
-function strew.diff(self, n, dim, options) end
+---@call strew.diff(self, n?, dim?, prepend=, append=) -> t
 
 ------------------------------------------------------------------------------------------------------- Writing by index
----Options of index_add.
----@class strew.index_add_options
----@field alpha? number|boolean a factor of source, default 1; for integers a whole number, which wraps in the dtype
----@field mode? strew.index_mode treatment of index values out of range, default "error"
 
----Options of index_put and put.
----@class strew.accumulate_options
----@field accumulate? boolean add to self instead of replacing its elements, default false
----@field mode? strew.index_mode treatment of index values out of range, default "error"
+---@param accumulate boolean add to self instead of replacing its elements, default false
+---@param dim integer the dimension along which index is applied
+---@param dim1 integer default 0
+---@param dim2 integer default 1; error: the same as dim1
+---@param index strew.Tensor of integers, at most one dimension; error: a value out of range
+---@param indices strew.Tensor of integers; error: a coordinate out of range
+---@param offset integer default 0; positive: above the main diagonal, negative: below it
+---@param self strew.Tensor any dtype and strides
+---@param source strew.Tensor self's dtype
+---@return strew.Tensor t self's shape and dtype
 
 ---Adds source to the rows, columns, ... of self that index names along a dimension.
 ---
@@ -3543,13 +3093,8 @@ function strew.diff(self, n, dim, options) end
 --- -1   0
 ---  5   8
 ---```
----@param self strew.Tensor any dtype and strides
----@param dim integer the dimension along which index is applied
----@param index strew.Tensor of integers, at most one dimension; error: a value out of range
----@param source strew.Tensor self's dtype
----@param options? strew.index_add_options
----@return strew.Tensor t self's shape and dtype
-function strew.index_add(self, dim, index, source, options) end
+---@param alpha number|boolean a factor of source, default 1; for integers a whole number, which wraps in the dtype
+---@call strew.index_add(self, dim, index, source, alpha=, mode=) -> t
 
 ---Copies source to the rows, columns, ... of self that index names along a dimension.
 ---
@@ -3565,13 +3110,7 @@ function strew.index_add(self, dim, index, source, options) end
 --- 0  0
 --- 1  2
 ---```
----@param self strew.Tensor any dtype and strides
----@param dim integer the dimension along which index is applied
----@param index strew.Tensor of integers, at most one dimension; error: a value out of range
----@param source strew.Tensor self's dtype
----@param options? strew.mode_options
----@return strew.Tensor t self's shape and dtype
-function strew.index_copy(self, dim, index, source, options) end
+---@call strew.index_copy(self, dim, index, source, mode=) -> t
 
 ---Combines source with the rows, columns, ... of self that index names: sum, prod, mean, amax or amin.
 ---
@@ -3589,14 +3128,8 @@ function strew.index_copy(self, dim, index, source, options) end
 ---int64[3] cpu
 --- 3  2  4
 ---```
----@param self strew.Tensor any dtype and strides
----@param dim integer the dimension along which index is applied
----@param index strew.Tensor of integers, at most one dimension; error: a value out of range
----@param source strew.Tensor self's dtype
 ---@param reduce strew.reduce_word how source is combined with self
----@param options? strew.scatter_reduce_options
----@return strew.Tensor t self's shape and dtype
-function strew.index_reduce(self, dim, index, source, reduce, options) end
+---@call strew.index_reduce(self, dim, index, source, reduce, include_self=, mode=) -> t
 
 ---Fills the rows, columns, ... of self that index names along a dimension with one value.
 ---
@@ -3608,13 +3141,8 @@ function strew.index_reduce(self, dim, index, source, reduce, options) end
 --- -1   2  -1
 --- -1   5  -1
 ---```
----@param self strew.Tensor any dtype and strides
----@param dim integer the dimension along which index is applied
----@param index strew.Tensor of integers, at most one dimension; error: a value out of range
 ---@param value number|boolean|strew.Tensor a number that self's dtype can hold, or a tensor of rank 0 with such a number
----@param options? strew.mode_options
----@return strew.Tensor t self's shape and dtype
-function strew.index_fill(self, dim, index, value, options) end
+---@call strew.index_fill(self, dim, index, value, mode=) -> t
 
 ---Writes values to the elements of self that several index tensors name, one tensor per dimension.
 ---
@@ -3638,12 +3166,9 @@ function strew.index_fill(self, dim, index, value, options) end
 --- 1  2  3
 --- 0  0  0
 ---```
----@param self strew.Tensor any dtype and strides
 ---@param indices strew.Tensor[] int64, int32 or bool; error: a value out of range of its dimension
 ---@param values strew.Tensor|number|boolean a tensor of self's dtype that broadcasts, or a number, or one of rank 0
----@param options? strew.accumulate_options
----@return strew.Tensor t self's shape and dtype
-function strew.index_put(self, indices, values, options) end
+---@call strew.index_put(self, indices, values, accumulate=, mode=) -> t
 
 ---Writes source to the elements of self that index names by their row-major position.
 ---
@@ -3658,12 +3183,9 @@ function strew.index_put(self, indices, values, options) end
 ---  4   9   5
 --- 10   7   8
 ---```
----@param self strew.Tensor any dtype and strides
 ---@param index strew.Tensor of integers; error: a value out of range
 ---@param source strew.Tensor self's dtype, as many elements as index
----@param options? strew.accumulate_options
----@return strew.Tensor t self's shape and dtype
-function strew.put(self, index, source, options) end
+---@call strew.put(self, index, source, accumulate=, mode=) -> t
 
 ---Returns the elements of self at row-major positions, in index's shape.
 ---
@@ -3677,9 +3199,8 @@ function strew.put(self, index, source, options) end
 ---```
 ---@param self strew.Tensor any dtype
 ---@param index strew.Tensor of integers; error: a value out of range
----@param options? strew.mode_options
 ---@return strew.Tensor t index's shape, self's dtype
-function strew.take(self, index, options) end
+---@call strew.take(self, index, mode=) -> t
 
 ---Reads self at the positions given by index along dim; the other dimensions broadcast.
 ---
@@ -3700,15 +3221,9 @@ function strew.take(self, index, options) end
 ---```
 ---@param self strew.Tensor any dtype
 ---@param index strew.Tensor of integers, self's rank; error: a value out of range
----@param dim? integer default: none, self and index are flattened
----@param options? strew.mode_options
+---@param dim integer default: none, self and index are flattened
 ---@return strew.Tensor t self's dtype
-function strew.take_along_dim(self, index, dim, options) end
-
----Options of gather_nd.
----@class strew.gather_nd_options
----@field batch_dims? integer how many leading dimensions self and indices have in common, default 0
----@field mode? strew.index_mode treatment of index values out of range, default "error"
+---@call strew.take_along_dim(self, index, dim?, mode=) -> t
 
 ---Writes updates to the elements or rows of self whose coordinates are in the last dimension of indices.
 ---
@@ -3735,13 +3250,10 @@ function strew.take_along_dim(self, index, dim, options) end
 --- 0  0
 --- 1  1
 ---```
----@param self strew.Tensor any dtype and strides
----@param indices strew.Tensor of integers; error: a coordinate out of range
 ---@param updates strew.Tensor self's dtype
----@param options? strew.scatter_options
----@return strew.Tensor t self's shape and dtype
----@overload fun(indices: strew.Tensor, updates: strew.Tensor, shape: integer[], options?: strew.scatter_options): strew.Tensor
-function strew.scatter_nd(self, indices, updates, options) end
+---@call strew.scatter_nd(self, indices, updates, mode=, reduce=) -> t
+---@param shape integer[]
+---@call strew.scatter_nd(indices, updates, shape, mode=, reduce=) -> t
 
 ---Returns the elements or rows of self whose coordinates are in the last dimension of indices.
 ---
@@ -3764,10 +3276,9 @@ function strew.scatter_nd(self, indices, updates, options) end
 --- 2  4
 ---```
 ---@param self strew.Tensor any dtype
----@param indices strew.Tensor of integers; error: a coordinate out of range
----@param options? strew.gather_nd_options
+---@param batch_dims integer how many leading dimensions self and indices have in common, default 0
 ---@return strew.Tensor t self's dtype
-function strew.gather_nd(self, indices, options) end
+---@call strew.gather_nd(self, indices, batch_dims=, mode=) -> t
 
 ---Writes the elements of source, in row-major order, to where mask is true.
 ---
@@ -3783,11 +3294,10 @@ function strew.gather_nd(self, indices, options) end
 --- 1  0  2
 --- 3  0  4
 ---```
----@param self strew.Tensor any dtype and strides
 ---@param mask strew.Tensor bool
 ---@param source strew.Tensor self's dtype, any shape
 ---@return strew.Tensor t self's dtype
-function strew.masked_scatter(self, mask, source) end
+---@call strew.masked_scatter(self, mask, source) -> t
 
 ---Returns self with the part at one position along dim replaced by src.
 ---
@@ -3803,8 +3313,7 @@ function strew.masked_scatter(self, mask, source) end
 ---@param src strew.Tensor self's dtype, the shape of `self:select(dim, position)`; error: another
 ---@param dim integer
 ---@param position integer negative: from the end; error: out of range
----@return strew.Tensor t self's shape and dtype
-function strew.select_scatter(self, src, dim, position) end
+---@call strew.select_scatter(self, src, dim, position) -> t
 
 ---Returns self with a slice along dim replaced by src.
 ---
@@ -3818,12 +3327,11 @@ function strew.select_scatter(self, src, dim, position) end
 ---```
 ---@param self strew.Tensor any dtype
 ---@param src strew.Tensor self's dtype, the shape of `self:slice(dim, start, stop, step)`; error: another
----@param dim? integer default 0
----@param start? integer default 0
----@param stop? integer default the end; not included
----@param step? integer default 1
----@return strew.Tensor t self's shape and dtype
-function strew.slice_scatter(self, src, dim, start, stop, step) end
+---@param dim integer default 0
+---@param start integer default 0
+---@param stop integer default the end; not included
+---@param step integer default 1
+---@call strew.slice_scatter(self, src, dim?, start?, stop?, step?) -> t
 
 ---Returns a view of a diagonal of two dimensions, as a new last dimension.
 ---
@@ -3842,11 +3350,8 @@ function strew.slice_scatter(self, src, dim, start, stop, step) end
 --- 4
 ---```
 ---@param self strew.Tensor any dtype, at least two dimensions
----@param offset? integer default 0; positive: above the main diagonal, negative: below it
----@param dim1? integer default 0
----@param dim2? integer default 1; error: the same as dim1
 ---@return strew.Tensor view empty if offset is beyond the matrix
-function strew.diagonal(self, offset, dim1, dim2) end
+---@call strew.diagonal(self, offset?, dim1?, dim2?) -> view
 
 ---Returns self with a diagonal replaced by src.
 ---
@@ -3861,13 +3366,11 @@ function strew.diagonal(self, offset, dim1, dim2) end
 ---```
 ---@param self strew.Tensor any dtype, at least two dimensions
 ---@param src strew.Tensor self's dtype, the shape of `self:diagonal(offset, dim1, dim2)`; error: another
----@param offset? integer default 0; positive: above the main diagonal, negative: below it
----@param dim1? integer default 0
----@param dim2? integer default 1; error: the same as dim1
----@return strew.Tensor t self's shape and dtype
-function strew.diagonal_scatter(self, src, offset, dim1, dim2) end
+---@call strew.diagonal_scatter(self, src, offset?, dim1?, dim2?) -> t
 
 ------------------------------------------------------------------------------------------------------- Arithmetic, bits
+
+---@return strew.Tensor t self's dtype, float32 for integers and bools
 
 ---Adds element by element: `self + other`.
 ---
@@ -3881,9 +3384,8 @@ function strew.diagonal_scatter(self, src, offset, dim1, dim2) end
 --- 1.5000  3.5000
 ---```
 ---@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
-function strew.add(self, other) end
+---@call strew.add(self, other) -> t
 
 ---Subtracts element by element: `self - other`.
 ---
@@ -3895,9 +3397,8 @@ function strew.add(self, other) end
 --- 9  8
 ---```
 ---@param self strew.Tensor|number integers and floats; error: bool
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
-function strew.sub(self, other) end
+---@call strew.sub(self, other) -> t
 
 ---Multiplies element by element: `self * other`.
 ---
@@ -3911,9 +3412,8 @@ function strew.sub(self, other) end
 --- 2.5000  5.0000
 ---```
 ---@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
-function strew.mul(self, other) end
+---@call strew.mul(self, other) -> t
 
 ---Divides element by element: `self / other`.
 ---
@@ -3930,9 +3430,8 @@ function strew.mul(self, other) end
 --- inf  nan
 ---```
 ---@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t a float dtype
-function strew.div(self, other) end
+---@call strew.div(self, other) -> t
 
 ---Divides element by element and rounds toward minus infinity: `self // other`.
 ---
@@ -3947,9 +3446,8 @@ function strew.div(self, other) end
 ---  3  -4
 ---```
 ---@param self strew.Tensor|number integers and floats; error: integers divided by 0
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
-function strew.floor_divide(self, other) end
+---@call strew.floor_divide(self, other) -> t
 
 ---Returns the remainder of floor_divide, with the sign of other: `self % other`.
 ---
@@ -3963,9 +3461,8 @@ function strew.floor_divide(self, other) end
 --- 1  2
 ---```
 ---@param self strew.Tensor|number integers and floats; error: integers divided by 0
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
-function strew.remainder(self, other) end
+---@call strew.remainder(self, other) -> t
 
 ---Raises self to the power other, element by element: `self ^ other`.
 ---
@@ -3984,9 +3481,8 @@ function strew.remainder(self, other) end
 --- 2  3
 ---```
 ---@param self strew.Tensor|number integers and floats; error: an integer to a negative power
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
-function strew.pow(self, other) end
+---@call strew.pow(self, other) -> t
 
 ---Returns the angle of the point (other, self), from -pi to pi.
 ---
@@ -4000,9 +3496,8 @@ function strew.pow(self, other) end
 ---  0.7854   3.1416  -2.3562
 ---```
 ---@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype, float32 for integers and bools
-function strew.atan2(self, other) end
+---@call strew.atan2(self, other) -> t
 
 ---Returns sqrt(self^2 + other^2), without overflow.
 ---
@@ -4016,9 +3511,8 @@ function strew.atan2(self, other) end
 --- 5.0000e+00  1.4142e+30
 ---```
 ---@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype, float32 for integers and bools
-function strew.hypot(self, other) end
+---@call strew.hypot(self, other) -> t
 
 ---Returns log(e^self + e^other), without overflow.
 ---
@@ -4033,9 +3527,8 @@ function strew.hypot(self, other) end
 ---    0.6931  1000.6932
 ---```
 ---@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype, float32 for integers and bools
-function strew.logaddexp(self, other) end
+---@call strew.logaddexp(self, other) -> t
 
 ---Returns the smaller of two elements, element by element; NaN if one of them is NaN.
 ---
@@ -4049,9 +3542,8 @@ function strew.logaddexp(self, other) end
 --- 1  3
 ---```
 ---@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
-function strew.minimum(self, other) end
+---@call strew.minimum(self, other) -> t
 
 ---Returns the larger of two elements, element by element; NaN if one of them is NaN.
 ---
@@ -4066,9 +3558,8 @@ function strew.minimum(self, other) end
 --- 3  5
 ---```
 ---@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
-function strew.maximum(self, other) end
+---@call strew.maximum(self, other) -> t
 
 ---Negates element by element: `-self`.
 ---
@@ -4081,7 +3572,7 @@ function strew.maximum(self, other) end
 ---```
 ---@param self strew.Tensor integers (the smallest wraps) and floats
 ---@return strew.Tensor t self's dtype
-function strew.neg(self) end
+---@call strew.neg(self) -> t
 
 ---Returns the absolute value.
 ---
@@ -4094,7 +3585,7 @@ function strew.neg(self) end
 ---```
 ---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
-function strew.abs(self) end
+---@call strew.abs(self) -> t
 
 ---Rounds down, toward minus infinity.
 ---
@@ -4107,7 +3598,7 @@ function strew.abs(self) end
 ---```
 ---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
-function strew.floor(self) end
+---@call strew.floor(self) -> t
 
 ---Rounds up, toward plus infinity.
 ---
@@ -4120,7 +3611,7 @@ function strew.floor(self) end
 ---```
 ---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
-function strew.ceil(self) end
+---@call strew.ceil(self) -> t
 
 ---Rounds to the nearest integer, or to that many digits after the point, halves to even, as NumPy.
 ---
@@ -4141,10 +3632,9 @@ function strew.ceil(self) end
 --- 1230    20    20
 ---```
 ---@param self strew.Tensor integers and floats
----@param digits? integer default 0; negative: before the point, of integers -18 or more
+---@param digits integer default 0; negative: before the point, of integers -18 or more
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {digits?: integer}): strew.Tensor
-function strew.round(self, digits) end
+---@call strew.round(self, digits?) -> t
 
 ---Returns max(x, 0): negative elements become 0.
 ---
@@ -4157,7 +3647,7 @@ function strew.round(self, digits) end
 ---```
 ---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
-function strew.relu(self) end
+---@call strew.relu(self) -> t
 
 ---Limits elements to the range from min to max (clip).
 ---
@@ -4171,12 +3661,10 @@ function strew.relu(self) end
 ---int64[5] cpu
 --- 0  1  2  2  2
 ---```
----@param self strew.Tensor any dtype
----@param min? strew.Tensor|number the lower limit; error: neither min nor max
----@param max? strew.Tensor|number the upper limit; it wins if it is less than min
+---@param min strew.Tensor|number the lower limit; error: neither min nor max
+---@param max strew.Tensor|number the upper limit; it wins if it is less than min
 ---@return strew.Tensor t of the promoted dtype
----@overload fun(self: strew.Tensor, options: {min?: strew.Tensor|number, max?: strew.Tensor|number}): strew.Tensor
-function strew.clamp(self, min, max) end
+---@call strew.clamp(self, min?, max?) -> t
 
 ---Returns the exponential, e ^ x.
 ---
@@ -4189,9 +3677,7 @@ function strew.clamp(self, min, max) end
 ---float32[2] cpu
 --- 1.0000  2.7183
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.exp(self) end
+---@call strew.exp(self) -> t
 
 ---Returns the natural logarithm: -inf for 0, nan for negative numbers.
 ---
@@ -4204,9 +3690,7 @@ function strew.exp(self) end
 ---float32[3] cpu
 ---    0  -inf   nan
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.log(self) end
+---@call strew.log(self) -> t
 
 ---Returns the logarithm to base 2; nan for negative numbers.
 ---
@@ -4219,9 +3703,7 @@ function strew.log(self) end
 ---float32[3] cpu
 ---    3    -1  -inf
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.log2(self) end
+---@call strew.log2(self) -> t
 
 ---Returns the logarithm to base 10; nan for negative numbers.
 ---
@@ -4234,9 +3716,7 @@ function strew.log2(self) end
 ---float32[3] cpu
 ---    3    -1  -inf
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.log10(self) end
+---@call strew.log10(self) -> t
 
 ---Returns log(1 + x), accurate for small x; nan below -1.
 ---
@@ -4249,9 +3729,7 @@ function strew.log10(self) end
 ---float32[3] cpu
 --- 1.0000e-10  6.9315e-01        -inf
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.log1p(self) end
+---@call strew.log1p(self) -> t
 
 ---Returns e^x - 1, accurate for small x.
 ---
@@ -4264,9 +3742,7 @@ function strew.log1p(self) end
 ---float32[3] cpu
 ---  1.0000e-10   1.7183e+00  -6.3212e-01
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.expm1(self) end
+---@call strew.expm1(self) -> t
 
 ---Returns the sign of each element: -1, 0 or 1.
 ---
@@ -4279,9 +3755,8 @@ function strew.expm1(self) end
 ---float32[3] cpu
 --- -1   0   1
 ---```
----@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype
-function strew.sign(self) end
+---@call strew.sign(self) -> t
 
 ---Returns the square root, correctly rounded; nan for negative numbers.
 ---
@@ -4292,9 +3767,7 @@ function strew.sign(self) end
 ---float32[2] cpu
 --- 2.0000  1.4142
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.sqrt(self) end
+---@call strew.sqrt(self) -> t
 
 ---Returns the reciprocal of the square root, 1 / sqrt(x).
 ---
@@ -4305,9 +3778,7 @@ function strew.sqrt(self) end
 ---float32[2] cpu
 --- 0.5000  0.2500
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.rsqrt(self) end
+---@call strew.rsqrt(self) -> t
 
 ---Returns the sine of an angle in radians.
 ---
@@ -4320,9 +3791,7 @@ function strew.rsqrt(self) end
 ---float32[2] cpu
 --- 0.0000  0.5000
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.sin(self) end
+---@call strew.sin(self) -> t
 
 ---Returns the cosine of an angle in radians.
 ---
@@ -4335,9 +3804,7 @@ function strew.sin(self) end
 ---float32[2] cpu
 --- 1.0000  0.5000
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.cos(self) end
+---@call strew.cos(self) -> t
 
 ---Returns the hyperbolic tangent.
 ---
@@ -4350,9 +3817,7 @@ function strew.cos(self) end
 ---float32[2] cpu
 --- 0.0000  0.7616
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.tanh(self) end
+---@call strew.tanh(self) -> t
 
 ---Returns the tangent of angles in radians.
 ---
@@ -4365,9 +3830,7 @@ function strew.tanh(self) end
 ---float32[3] cpu
 --- 0.0000  0.5463  1.5574
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.tan(self) end
+---@call strew.tan(self) -> t
 
 ---Returns the arcsine, an angle from -pi / 2 to pi / 2; nan beyond -1 and 1.
 ---
@@ -4380,9 +3843,7 @@ function strew.tan(self) end
 ---float32[3] cpu
 --- 0.0000  0.5236     nan
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.asin(self) end
+---@call strew.asin(self) -> t
 
 ---Returns the arccosine, an angle from 0 to pi; nan beyond -1 and 1.
 ---
@@ -4395,9 +3856,7 @@ function strew.asin(self) end
 ---float32[3] cpu
 --- 3.1416  1.0472     nan
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.acos(self) end
+---@call strew.acos(self) -> t
 
 ---Returns the arctangent, an angle from -pi / 2 to pi / 2.
 ---
@@ -4410,9 +3869,7 @@ function strew.acos(self) end
 ---float32[3] cpu
 --- 0.0000  0.7854  1.5708
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.atan(self) end
+---@call strew.atan(self) -> t
 
 ---Returns the hyperbolic sine.
 ---
@@ -4425,9 +3882,7 @@ function strew.atan(self) end
 ---float32[3] cpu
 ---  0.0000   1.1752  -3.6269
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.sinh(self) end
+---@call strew.sinh(self) -> t
 
 ---Returns the hyperbolic cosine.
 ---
@@ -4440,9 +3895,7 @@ function strew.sinh(self) end
 ---float32[3] cpu
 --- 1.0000  1.5431  3.7622
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.cosh(self) end
+---@call strew.cosh(self) -> t
 
 ---Returns the inverse hyperbolic sine.
 ---
@@ -4455,9 +3908,7 @@ function strew.cosh(self) end
 ---float32[3] cpu
 ---  0.0000   0.8814  -1.4436
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.asinh(self) end
+---@call strew.asinh(self) -> t
 
 ---Returns the inverse hyperbolic cosine; nan below 1.
 ---
@@ -4470,9 +3921,7 @@ function strew.asinh(self) end
 ---float32[3] cpu
 --- 0.0000  1.3170     nan
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.acosh(self) end
+---@call strew.acosh(self) -> t
 
 ---Returns the inverse hyperbolic tangent; nan beyond -1 and 1.
 ---
@@ -4485,9 +3934,7 @@ function strew.acosh(self) end
 ---float32[3] cpu
 --- 0.0000  0.5493     inf
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.atanh(self) end
+---@call strew.atanh(self) -> t
 
 ---Returns 2^x.
 ---
@@ -4500,9 +3947,7 @@ function strew.atanh(self) end
 ---float32[3] cpu
 ---    0.5000     1.4142  1024.0000
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.exp2(self) end
+---@call strew.exp2(self) -> t
 
 ---Returns the error function, 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x.
 ---
@@ -4515,9 +3960,7 @@ function strew.exp2(self) end
 ---float32[3] cpu
 ---  0.0000   0.5205  -0.9953
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.erf(self) end
+---@call strew.erf(self) -> t
 
 ---Returns 1 - erf(x), accurate for large x.
 ---
@@ -4530,9 +3973,7 @@ function strew.erf(self) end
 ---float32[3] cpu
 --- 1.0000e+00  4.7950e-01  1.5375e-12
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.erfc(self) end
+---@call strew.erfc(self) -> t
 
 ---Returns x Phi(x), where Phi is the normal distribution: the Gaussian error linear unit.
 ---
@@ -4545,9 +3986,7 @@ function strew.erfc(self) end
 ---float32[3] cpu
 --- -0.1587   0.0000   1.9545
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.gelu(self) end
+---@call strew.gelu(self) -> t
 
 ---Returns the cube root.
 ---
@@ -4560,9 +3999,7 @@ function strew.gelu(self) end
 ---float32[3] cpu
 --- -3.0000   1.2599  10.0000
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.cbrt(self) end
+---@call strew.cbrt(self) -> t
 
 ---Returns the remainder of a division that rounds toward 0: self - trunc(self / other) * other, without rounding.
 ---
@@ -4578,7 +4015,7 @@ function strew.cbrt(self) end
 ---@param self strew.Tensor|number error: bool
 ---@param other strew.Tensor|number one of the two is a tensor; error: 0 beside integers
 ---@return strew.Tensor t of the promoted dtype
-function strew.fmod(self, other) end
+---@call strew.fmod(self, other) -> t
 
 ---Returns the magnitude of self with the sign of other. -0 is negative; nan is positive.
 ---
@@ -4590,9 +4027,8 @@ function strew.fmod(self, other) end
 --- -1.5000   2.0000
 ---```
 ---@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype, float32 for integers and bools
-function strew.copysign(self, other) end
+---@call strew.copysign(self, other) -> t
 
 ---Returns the next value of the dtype from self toward other; other if the two are equal.
 ---
@@ -4608,9 +4044,8 @@ function strew.copysign(self, other) end
 --- 1.0078
 ---```
 ---@param self strew.Tensor|number floats; error: integers and bools
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
-function strew.nextafter(self, other) end
+---@call strew.nextafter(self, other) -> t
 
 ---Returns true for negative elements and -0, false for every nan.
 ---
@@ -4621,9 +4056,8 @@ function strew.nextafter(self, other) end
 ---bool[3] cpu
 ---  true   true  false
 ---```
----@param self strew.Tensor any dtype
 ---@return strew.Tensor t bool
-function strew.signbit(self) end
+---@call strew.signbit(self) -> t
 
 ---Shifts the bits of each element to the left. What is shifted out is lost: all of them give 0.
 ---
@@ -4637,7 +4071,7 @@ function strew.signbit(self) end
 ---@param self strew.Tensor|number integers
 ---@param other strew.Tensor|number integers; one of the two is a tensor; negative numbers give 0
 ---@return strew.Tensor t of the promoted dtype
-function strew.bitwise_left_shift(self, other) end
+---@call strew.bitwise_left_shift(self, other) -> t
 
 ---Shifts the bits of each element to the right, which rounds x / 2^n down. Negative elements stay negative.
 ---
@@ -4651,7 +4085,7 @@ function strew.bitwise_left_shift(self, other) end
 ---@param self strew.Tensor|number integers
 ---@param other strew.Tensor|number integers; one of the two is a tensor; negative numbers shift out all bits
 ---@return strew.Tensor t of the promoted dtype
-function strew.bitwise_right_shift(self, other) end
+---@call strew.bitwise_right_shift(self, other) -> t
 
 ---Returns the greatest common divisor of two elements. That of 0 and 0 is 0.
 ---
@@ -4665,7 +4099,7 @@ function strew.bitwise_right_shift(self, other) end
 ---@param self strew.Tensor|number integers
 ---@param other strew.Tensor|number integers; one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype; not negative, unless it wraps
-function strew.gcd(self, other) end
+---@call strew.gcd(self, other) -> t
 
 ---Returns the least common multiple of two elements; 0 if one of them is 0.
 ---
@@ -4679,7 +4113,7 @@ function strew.gcd(self, other) end
 ---@param self strew.Tensor|number integers
 ---@param other strew.Tensor|number integers; one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype; not negative, unless it wraps
-function strew.lcm(self, other) end
+---@call strew.lcm(self, other) -> t
 
 ---Returns each element as it is: unary +.
 ---
@@ -4690,9 +4124,8 @@ function strew.lcm(self, other) end
 ---int64[2] cpu
 --- -1   2
 ---```
----@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype
-function strew.positive(self) end
+---@call strew.positive(self) -> t
 
 ---Returns an approximation of gelu by tanh: x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2; -0 for -inf.
 ---
@@ -4703,9 +4136,7 @@ function strew.positive(self) end
 ---float32[3] cpu
 --- -0.1588   0.0000   1.9546
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.gelu_tanh(self) end
+---@call strew.gelu_tanh(self) -> t
 
 ---Returns the square of each element, x * x.
 ---
@@ -4716,9 +4147,8 @@ function strew.gelu_tanh(self) end
 ---float32[2] cpu
 --- 2.2500  4.0000
 ---```
----@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype
-function strew.square(self) end
+---@call strew.square(self) -> t
 
 ---Returns 1 / x.
 ---
@@ -4729,9 +4159,7 @@ function strew.square(self) end
 ---float32[3] cpu
 ---  0.5000  -0.2500      inf
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.reciprocal(self) end
+---@call strew.reciprocal(self) -> t
 
 ---Rounds each element toward 0.
 ---
@@ -4744,7 +4172,7 @@ function strew.reciprocal(self) end
 ---```
 ---@param self strew.Tensor error: bool
 ---@return strew.Tensor t self's dtype
-function strew.trunc(self) end
+---@call strew.trunc(self) -> t
 
 ---Returns x sigmoid(x): the sigmoid linear unit; -0 for -inf.
 ---
@@ -4755,9 +4183,7 @@ function strew.trunc(self) end
 ---float32[3] cpu
 --- -0.2689   0.0000   1.7616
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.silu(self) end
+---@call strew.silu(self) -> t
 
 ---Returns log(1 + e^x), without overflow: a smooth relu.
 ---
@@ -4768,9 +4194,7 @@ function strew.silu(self) end
 ---float32[3] cpu
 ---   0.3133    0.6931  100.0000
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.softplus(self) end
+---@call strew.softplus(self) -> t
 
 ---Returns x above 0, else alpha (e^x - 1): the exponential linear unit.
 ---
@@ -4781,11 +4205,8 @@ function strew.softplus(self) end
 ---float32[3] cpu
 --- -0.6321   0.0000   2.0000
 ---```
----@param self strew.Tensor any dtype
----@param alpha? number default 1
----@return strew.Tensor t self's dtype, float32 for integers and bools
----@overload fun(self: strew.Tensor, options: {alpha?: number}): strew.Tensor
-function strew.elu(self, alpha) end
+---@param alpha number default 1
+---@call strew.elu(self, alpha?) -> t
 
 ---Returns x above 0, else x times the slope.
 ---
@@ -4797,10 +4218,9 @@ function strew.elu(self, alpha) end
 --- -0.1000   0.0000   2.0000
 ---```
 ---@param self strew.Tensor floats
----@param slope? number default 0.01
+---@param slope number default 0.01
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {slope?: number}): strew.Tensor
-function strew.leaky_relu(self, slope) end
+---@call strew.leaky_relu(self, slope?) -> t
 
 ---Returns self + (other - self) * weight: points between two.
 ---
@@ -4815,7 +4235,7 @@ function strew.leaky_relu(self, slope) end
 ---@param other strew.Tensor|number the three broadcast
 ---@param weight strew.Tensor|number 0 gives self, 1 other
 ---@return strew.Tensor t of the promoted dtype
-function strew.lerp(self, other, weight) end
+---@call strew.lerp(self, other, weight) -> t
 
 ---Returns 0 below 0, 1 above, and other at 0.
 ---
@@ -4826,10 +4246,9 @@ function strew.lerp(self, other, weight) end
 ---float32[3] cpu
 --- 0.0000  0.5000  1.0000
 ---```
----@param self strew.Tensor any dtype
 ---@param other strew.Tensor|number the two broadcast
 ---@return strew.Tensor t of other's dtype; 0 for nan
-function strew.heaviside(self, other) end
+---@call strew.heaviside(self, other) -> t
 
 ---Returns true where one of two elements is not 0, but not both.
 ---
@@ -4840,10 +4259,9 @@ function strew.heaviside(self, other) end
 ---bool[3] cpu
 ---  true  false  false
 ---```
----@param self strew.Tensor any dtype
 ---@param other strew.Tensor|number the two broadcast
 ---@return strew.Tensor t bool
-function strew.logical_xor(self, other) end
+---@call strew.logical_xor(self, other) -> t
 
 ---Returns the logistic function, 1 / (1 + exp(-x)).
 ---
@@ -4854,9 +4272,7 @@ function strew.logical_xor(self, other) end
 ---float32[2] cpu
 --- 0.5000  0.8808
 ---```
----@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools
-function strew.sigmoid(self) end
+---@call strew.sigmoid(self) -> t
 
 ---Returns the bitwise and: `self & other`.
 ---
@@ -4868,9 +4284,8 @@ function strew.sigmoid(self) end
 --- 4  1
 ---```
 ---@param self strew.Tensor|number integers and bools
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
-function strew.bitwise_and(self, other) end
+---@call strew.bitwise_and(self, other) -> t
 
 ---Returns the bitwise or: `self | other`.
 ---
@@ -4882,9 +4297,8 @@ function strew.bitwise_and(self, other) end
 --- 7  3
 ---```
 ---@param self strew.Tensor|number integers and bools
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
-function strew.bitwise_or(self, other) end
+---@call strew.bitwise_or(self, other) -> t
 
 ---Returns the bitwise exclusive or: `self ~ other`.
 ---
@@ -4896,9 +4310,8 @@ function strew.bitwise_or(self, other) end
 --- 3  6
 ---```
 ---@param self strew.Tensor|number integers and bools
----@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
-function strew.bitwise_xor(self, other) end
+---@call strew.bitwise_xor(self, other) -> t
 
 ---Inverts all bits: `~self`; for bool, the logical not.
 ---
@@ -4914,9 +4327,14 @@ function strew.bitwise_xor(self, other) end
 ---```
 ---@param self strew.Tensor integers and bools
 ---@return strew.Tensor t self's dtype
-function strew.bitwise_not(self) end
+---@call strew.bitwise_not(self) -> t
 
 --------------------------------------------------------------------------------------------------- Comparing, selecting
+
+---@param atol number absolute tolerance, default 1e-8
+---@param rtol number relative tolerance, default 1e-5
+---@param self strew.Tensor|number any dtype
+---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 
 ---Compares element by element: true if self equals other. NaN equals nothing.
 ---
@@ -4929,10 +4347,7 @@ function strew.bitwise_not(self) end
 ---bool[2] cpu
 --- false   true
 ---```
----@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 in self's dtype
-function strew.eq(self, other) end
+---@call strew.eq(self, other) -> t
 
 ---Compares element by element: true if self differs from other.
 ---
@@ -4945,10 +4360,7 @@ function strew.eq(self, other) end
 ---bool[2] cpu
 ---  true  false
 ---```
----@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 in self's dtype
-function strew.ne(self, other) end
+---@call strew.ne(self, other) -> t
 
 ---Compares element by element: true if self is less than other.
 ---
@@ -4961,10 +4373,7 @@ function strew.ne(self, other) end
 ---bool[3] cpu
 ---  true  false  false
 ---```
----@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 in self's dtype
-function strew.lt(self, other) end
+---@call strew.lt(self, other) -> t
 
 ---Compares element by element: true if self is less than or equal to other.
 ---
@@ -4977,10 +4386,7 @@ function strew.lt(self, other) end
 ---bool[3] cpu
 ---  true   true  false
 ---```
----@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 in self's dtype
-function strew.le(self, other) end
+---@call strew.le(self, other) -> t
 
 ---Compares element by element: true if self is greater than other.
 ---
@@ -4993,10 +4399,7 @@ function strew.le(self, other) end
 ---bool[3] cpu
 --- false  false   true
 ---```
----@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 in self's dtype
-function strew.gt(self, other) end
+---@call strew.gt(self, other) -> t
 
 ---Compares element by element: true if self is greater than or equal to other.
 ---
@@ -5009,10 +4412,7 @@ function strew.gt(self, other) end
 ---bool[3] cpu
 --- false   true   true
 ---```
----@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 in self's dtype
-function strew.ge(self, other) end
+---@call strew.ge(self, other) -> t
 
 ---Returns the logical and, element by element: true if both elements are nonzero.
 ---
@@ -5023,10 +4423,7 @@ function strew.ge(self, other) end
 ---bool[2] cpu
 --- false   true
 ---```
----@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 in self's dtype
-function strew.logical_and(self, other) end
+---@call strew.logical_and(self, other) -> t
 
 ---Returns the logical or, element by element: true if at least one of two elements is nonzero.
 ---
@@ -5037,10 +4434,7 @@ function strew.logical_and(self, other) end
 ---bool[2] cpu
 --- false   true
 ---```
----@param self strew.Tensor|number any dtype
----@param other strew.Tensor|number one of the two is a tensor
----@return strew.Tensor t bool; in place 0 or 1 in self's dtype
-function strew.logical_or(self, other) end
+---@call strew.logical_or(self, other) -> t
 
 ---Returns the logical not, element by element: true if the element is 0.
 ---
@@ -5052,8 +4446,7 @@ function strew.logical_or(self, other) end
 ---  true  false
 ---```
 ---@param self strew.Tensor any dtype
----@return strew.Tensor t bool; in place 0 or 1 in self's dtype
-function strew.logical_not(self) end
+---@call strew.logical_not(self) -> t
 
 ---Returns true if two tensors have the same shape and equal elements.
 ---
@@ -5067,8 +4460,7 @@ function strew.logical_not(self) end
 ---```
 ---@param self strew.Tensor any dtype
 ---@param other strew.Tensor error: another dtype or device
----@return boolean
-function strew.equal(self, other) end
+---@call strew.equal(self, other) -> boolean
 
 ---Returns true if all elements of two tensors are close: equal within a tolerance.
 ---
@@ -5084,11 +4476,7 @@ function strew.equal(self, other) end
 ---```
 ---@param self strew.Tensor any dtype
 ---@param other strew.Tensor error: another dtype or device
----@param rtol? number relative tolerance, default 1e-5
----@param atol? number absolute tolerance, default 1e-8
----@return boolean
----@overload fun(self: strew.Tensor, other: strew.Tensor, options: {rtol?: number, atol?: number}): boolean
-function strew.allclose(self, other, rtol, atol) end
+---@call strew.allclose(self, other, rtol?, atol?) -> boolean
 
 ---Returns true for each pair of elements that are close: equal within a tolerance.
 ---
@@ -5107,12 +4495,9 @@ function strew.allclose(self, other, rtol, atol) end
 ---```
 ---@param self strew.Tensor any dtype
 ---@param other strew.Tensor error: another dtype or device
----@param rtol? number relative tolerance, default 1e-5
----@param atol? number absolute tolerance, default 1e-8
----@param equal_nan? boolean default false
+---@param equal_nan boolean default false
 ---@return strew.Tensor t bool
----@overload fun(self: strew.Tensor, other: strew.Tensor, options: {rtol?: number, atol?: number, equal_nan?: boolean}): strew.Tensor
-function strew.isclose(self, other, rtol, atol, equal_nan) end
+---@call strew.isclose(self, other, rtol?, atol?, equal_nan?) -> t
 
 ---Selects element by element: a where condition is true, else b.
 ---
@@ -5130,7 +4515,7 @@ function strew.isclose(self, other, rtol, atol, equal_nan) end
 ---@param a strew.Tensor|number
 ---@param b strew.Tensor|number
 ---@return strew.Tensor t of the promoted dtype
-function strew.where(condition, a, b) end
+---@call strew.where(condition, a, b) -> t
 
 ---Replaces the elements where mask is true by a value.
 ---
@@ -5146,18 +4531,22 @@ function strew.where(condition, a, b) end
 ---@param mask strew.Tensor bool; broadcasts with self, in place to self
 ---@param value number|boolean|strew.Tensor a number that self's dtype can hold, or a tensor of rank 0 with such a number
 ---@return strew.Tensor t self's dtype
-function strew.masked_fill(self, mask, value) end
+---@call strew.masked_fill(self, mask, value) -> t
 
 ------------------------------------------------------------------------------------------------------------- Reductions
 
----Options of reductions.
----@class strew.nan_options
----@field skip_nan? boolean leave NaN out: of NaN alone the sum is 0, the product 1, an extreme, mean or median NaN
-
----Options of sum, prod and mean.
----@class strew.total_options
----@field skip_nan? boolean leave NaN out: of NaN alone the sum is 0, the product 1, the mean NaN
----@field dtype? strew.dtype of the elements, which are converted first, and of the result; of mean a float one
+---@param correction number the divisor is max(n - correction, 0); default 1
+---@param dim integer|integer[] the dimensions to reduce, default: all; {}: none
+---@param dtype strew.dtype of the elements, which are converted first, and of the result; of mean a float one
+---@param ignore_index integer the target of rows that do not count, default -100
+---@param include_initial boolean begins with the value of no elements, 0 or 1: one more element along dim
+---@param reduction string "mean" (default), "sum" or "none": a loss for each element
+---@param skip_nan boolean leave NaN out: of NaN alone the sum is 0, the product 1, an extreme, mean or median NaN
+---@param unbiased boolean default true; false: a correction of 0; not with `correction`
+---@param weight strew.Tensor of each class, self's dtype
+---@return strew.Tensor indices int64, only with dim
+---@return strew.Tensor loss a number, or a loss for each row
+---@return strew.Tensor t self's dtype
 
 ---Returns the sum of the elements, of all or along dimensions.
 ---
@@ -5176,12 +4565,9 @@ function strew.masked_fill(self, mask, value) end
 ---float32[] cpu  3
 ---```
 ---@param self strew.Tensor any dtype; of bools, the number of true elements
----@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
----@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.total_options
+---@param skip_nan boolean leave NaN out: of NaN alone the sum is 0, the product 1, the mean NaN
 ---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean, dtype?: strew.dtype}): strew.Tensor
-function strew.sum(self, dim, keepdim, options) end
+---@call strew.sum(self, dim?, keepdim?, skip_nan=, dtype=) -> t
 
 ---Returns the product of the elements, of all or along dimensions.
 ---
@@ -5193,13 +4579,9 @@ function strew.sum(self, dim, keepdim, options) end
 ---```text
 ---int64[] cpu  24
 ---```
----@param self strew.Tensor any dtype
----@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
----@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.total_options
+---@param skip_nan boolean leave NaN out: of NaN alone the sum is 0, the product 1, the mean NaN
 ---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean, dtype?: strew.dtype}): strew.Tensor
-function strew.prod(self, dim, keepdim, options) end
+---@call strew.prod(self, dim?, keepdim?, skip_nan=, dtype=) -> t
 
 ---Returns the mean (average) of the elements, of all or along dimensions.
 ---
@@ -5213,18 +4595,8 @@ function strew.prod(self, dim, keepdim, options) end
 --- 1.5000  3.5000
 ---```
 ---@param self strew.Tensor a float dtype or time; error: integers, without `{dtype = "float64"}`
----@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
----@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.total_options
----@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean, dtype?: strew.dtype}): strew.Tensor
-function strew.mean(self, dim, keepdim, options) end
-
----Options of var and std.
----@class strew.correction_options
----@field correction? number the divisor is max(n - correction, 0); default 1
----@field unbiased? boolean default true; false: a correction of 0; not with `correction`
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+---@param skip_nan boolean leave NaN out: of NaN alone the sum is 0, the product 1, the mean NaN
+---@call strew.mean(self, dim?, keepdim?, skip_nan=, dtype=) -> t
 
 ---Returns the variance of the elements, of all or along dimensions.
 ---
@@ -5240,12 +4612,9 @@ function strew.mean(self, dim, keepdim, options) end
 ---float32[] cpu  4.6667
 ---```
 ---@param self strew.Tensor a float dtype, or time: in seconds
----@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
----@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.correction_options
+---@param skip_nan boolean leave NaN out, as if those elements were not there; default false
 ---@return strew.Tensor t self's dtype; of times float64
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number, unbiased?: boolean, skip_nan?: boolean}): strew.Tensor
-function strew.var(self, dim, keepdim, options) end
+---@call strew.var(self, dim?, keepdim?, correction=, unbiased=, skip_nan=) -> t
 
 ---Returns the standard deviation, the square root of the variance.
 ---
@@ -5258,12 +4627,9 @@ function strew.var(self, dim, keepdim, options) end
 ---float32[] cpu  2.6458
 ---```
 ---@param self strew.Tensor a float dtype, or time: in seconds
----@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
----@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.correction_options
+---@param skip_nan boolean leave NaN out, as if those elements were not there; default false
 ---@return strew.Tensor t self's dtype; of times float64
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number, unbiased?: boolean, skip_nan?: boolean}): strew.Tensor
-function strew.std(self, dim, keepdim, options) end
+---@call strew.std(self, dim?, keepdim?, correction=, unbiased=, skip_nan=) -> t
 
 ---Returns the smallest element (minimum), of all or along dimensions; NaN if there is a NaN.
 ---
@@ -5275,12 +4641,7 @@ function strew.std(self, dim, keepdim, options) end
 --- 1  2
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
----@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.nan_options
----@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
-function strew.amin(self, dim, keepdim, options) end
+---@call strew.amin(self, dim?, keepdim?, skip_nan=) -> t
 
 ---Returns the largest element (maximum), of all or along dimensions; NaN if there is a NaN.
 ---
@@ -5291,12 +4652,7 @@ function strew.amin(self, dim, keepdim, options) end
 ---int64[] cpu  4
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
----@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.nan_options
----@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
-function strew.amax(self, dim, keepdim, options) end
+---@call strew.amax(self, dim?, keepdim?, skip_nan=) -> t
 
 ---Returns the smallest element (minimum); along a dimension also its position; of two tensors, the same as minimum.
 ---
@@ -5322,13 +4678,10 @@ function strew.amax(self, dim, keepdim, options) end
 --- 2  2
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer one dimension; default: all elements
----@param keepdim? boolean true: keeps it, with size 1; default false
----@param options? strew.nan_options
----@return strew.Tensor values self's dtype
----@return strew.Tensor indices int64, only with dim
----@overload fun(self: strew.Tensor, other: strew.Tensor|number): strew.Tensor
-function strew.min(self, dim, keepdim, options) end
+---@param dim integer one dimension; default: all elements
+---@param keepdim boolean true: keeps it, with size 1; default false
+---@call strew.min(self, dim?, keepdim?, skip_nan=) -> values, indices
+---@call strew.min(self, other) -> values
 
 ---Returns the largest element (maximum); along a dimension also its position; of two tensors, the same as maximum.
 ---
@@ -5354,13 +4707,10 @@ function strew.min(self, dim, keepdim, options) end
 --- 2  4
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer one dimension; default: all elements
----@param keepdim? boolean true: keeps it, with size 1; default false
----@param options? strew.nan_options
----@return strew.Tensor values self's dtype
----@return strew.Tensor indices int64, only with dim
----@overload fun(self: strew.Tensor, other: strew.Tensor|number): strew.Tensor
-function strew.max(self, dim, keepdim, options) end
+---@param dim integer one dimension; default: all elements
+---@param keepdim boolean true: keeps it, with size 1; default false
+---@call strew.max(self, dim?, keepdim?, skip_nan=) -> values, indices
+---@call strew.max(self, other) -> values
 
 ---Returns the position of the smallest element: the first minimum, or the first NaN. -0 is less than 0.
 ---
@@ -5374,12 +4724,10 @@ function strew.max(self, dim, keepdim, options) end
 --- 1  0
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer one dimension; default: the position among all elements, in row-major order
----@param keepdim? boolean true: keeps the dimensions, with size 1; default false
----@param options? strew.nan_options
+---@param dim integer one dimension; default: the position among all elements, in row-major order
+---@param keepdim boolean true: keeps the dimensions, with size 1; default false
 ---@return strew.Tensor t int64
----@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
-function strew.argmin(self, dim, keepdim, options) end
+---@call strew.argmin(self, dim?, keepdim?, skip_nan=) -> t
 
 ---Returns the position of the largest element: the first maximum, or the first NaN. -0 is less than 0.
 ---
@@ -5393,12 +4741,10 @@ function strew.argmin(self, dim, keepdim, options) end
 --- 0  1
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer one dimension; default: the position among all elements, in row-major order
----@param keepdim? boolean true: keeps the dimensions, with size 1; default false
----@param options? strew.nan_options
+---@param dim integer one dimension; default: the position among all elements, in row-major order
+---@param keepdim boolean true: keeps the dimensions, with size 1; default false
 ---@return strew.Tensor t int64
----@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
-function strew.argmax(self, dim, keepdim, options) end
+---@call strew.argmax(self, dim?, keepdim?, skip_nan=) -> t
 
 ---Returns true if all elements are nonzero.
 ---
@@ -5411,13 +4757,8 @@ function strew.argmax(self, dim, keepdim, options) end
 ---bool[2] cpu
 --- false   true
 ---```
----@param self strew.Tensor any dtype
----@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
----@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.nan_options
 ---@return strew.Tensor t bool
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
-function strew.all(self, dim, keepdim, options) end
+---@call strew.all(self, dim?, keepdim?, skip_nan=) -> t
 
 ---Returns true if at least one element is nonzero.
 ---
@@ -5430,13 +4771,8 @@ function strew.all(self, dim, keepdim, options) end
 ---bool[2] cpu
 --- false   true
 ---```
----@param self strew.Tensor any dtype
----@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
----@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.nan_options
 ---@return strew.Tensor t bool
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
-function strew.any(self, dim, keepdim, options) end
+---@call strew.any(self, dim?, keepdim?, skip_nan=) -> t
 
 ---Returns the norm of all elements, or along dimensions: by default the Euclidean one, `sqrt(sum(x^2))`.
 ---
@@ -5456,13 +4792,8 @@ function strew.any(self, dim, keepdim, options) end
 ---float32[] cpu  4
 ---```
 ---@param self strew.Tensor a float dtype; error: others
----@param p? number default 2
----@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
----@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.nan_options
----@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {p?: number, dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
-function strew.norm(self, p, dim, keepdim, options) end
+---@param p number default 2
+---@call strew.norm(self, p?, dim?, keepdim?, skip_nan=) -> t
 
 ---Returns the median of all elements, or along a dimension, with its position; of two in the middle the lower.
 ---
@@ -5484,18 +4815,10 @@ function strew.norm(self, p, dim, keepdim, options) end
 --- 2  0
 ---```
 ---@param self strew.Tensor integers, floats and times; error: bool
----@param dim? integer default: all elements
----@param keepdim? boolean true: keeps it, with size 1; default false
----@param options? strew.nan_options
----@return strew.Tensor values self's dtype
----@return strew.Tensor? indices int64; absent without dim
----@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean, skip_nan?: boolean}): strew.Tensor, strew.Tensor?
-function strew.median(self, dim, keepdim, options) end
-
----Options of quantile.
----@class strew.quantile_options
----@field interpolation? string default "linear"
----@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+---@param dim integer default: all elements
+---@param keepdim boolean true: keeps it, with size 1; default false
+---@return strew.Tensor indices int64; absent without dim
+---@call strew.median(self, dim?, keepdim?, skip_nan=) -> values, indices?
 
 ---Returns the q-th quantiles (percentiles) of all elements, or along a dimension.
 ---
@@ -5517,16 +4840,11 @@ function strew.median(self, dim, keepdim, options) end
 ---```
 ---@param self strew.Tensor a float dtype or time; error: others, or no elements: of integers t:to("float64")
 ---@param q number|number[]|strew.Tensor a number, several, or a tensor of self's dtype; error: not in 0 to 1
----@param dim? integer default: all elements
----@param keepdim? boolean true: keeps it, with size 1; default false
----@param options? strew.quantile_options
----@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, q: number|number[]|strew.Tensor, options: {dim?: integer, keepdim?: boolean, interpolation?: string, skip_nan?: boolean}): strew.Tensor
-function strew.quantile(self, q, dim, keepdim, options) end
-
----Options of percentile.
----@class strew.percentile_options
----@field interpolation? string as in quantile
+---@param dim integer default: all elements
+---@param keepdim boolean true: keeps it, with size 1; default false
+---@param interpolation string default "linear"
+---@param skip_nan boolean leave NaN out, as if those elements were not there; default false
+---@call strew.quantile(self, q, dim?, keepdim?, interpolation=, skip_nan=) -> t
 
 ---Returns percentiles of all elements, or along a dimension: `quantile` of q / 100.
 ---
@@ -5538,16 +4856,10 @@ function strew.quantile(self, q, dim, keepdim, options) end
 ---```
 ---@param self strew.Tensor a float dtype
 ---@param q number|number[]|strew.Tensor 0 to 100; several, or a tensor of one dimension, add a dimension in front
----@param dim? integer default all elements
----@param keepdim? boolean true: keeps dim, with size 1; default false
----@param options? strew.percentile_options
----@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, q: number|number[]|strew.Tensor, options: {dim?: integer, keepdim?: boolean, interpolation?: string}): strew.Tensor
-function strew.percentile(self, q, dim, keepdim, options) end
-
----Options of nansum and nanmean.
----@class strew.dtype_options
----@field dtype? strew.dtype of the elements, which are converted first, and of the result; of nanmean a float one
+---@param dim integer default all elements
+---@param keepdim boolean true: keeps dim, with size 1; default false
+---@param interpolation string as in quantile
+---@call strew.percentile(self, q, dim?, keepdim?, interpolation=) -> t
 
 ---Sums the elements that are not NaN, of all or along dimensions.
 ---
@@ -5558,13 +4870,10 @@ function strew.percentile(self, q, dim, keepdim, options) end
 ---float32[2] cpu
 --- 1  5
 ---```
----@param self strew.Tensor any dtype
----@param dim? integer|integer[] the dimensions to reduce, default all
----@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.dtype_options
+---@param dim integer|integer[] the dimensions to reduce, default all
+---@param dtype strew.dtype of the elements, which are converted first, and of the result; of nanmean a float one
 ---@return strew.Tensor t as of sum; 0 if all are NaN
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, dtype?: strew.dtype}): strew.Tensor
-function strew.nansum(self, dim, keepdim, options) end
+---@call strew.nansum(self, dim?, keepdim?, dtype=) -> t
 
 ---Returns the mean of the elements that are not NaN, of all or along dimensions.
 ---
@@ -5576,17 +4885,10 @@ function strew.nansum(self, dim, keepdim, options) end
 --- 1.0000  2.5000
 ---```
 ---@param self strew.Tensor a float dtype
----@param dim? integer|integer[] the dimensions to reduce, default all
----@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.dtype_options
+---@param dim integer|integer[] the dimensions to reduce, default all
+---@param dtype strew.dtype of the elements, which are converted first, and of the result; of nanmean a float one
 ---@return strew.Tensor t self's dtype; NaN if all are NaN
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, dtype?: strew.dtype}): strew.Tensor
-function strew.nanmean(self, dim, keepdim, options) end
-
----Options of nanstd.
----@class strew.nanstd_options
----@field correction? number subtracted from the count, default 0
----@field unbiased? boolean true: a correction of 1, false: of 0; not with `correction`
+---@call strew.nanmean(self, dim?, keepdim?, dtype=) -> t
 
 ---Returns the standard deviation of the elements that are not NaN, of all or along dimensions.
 ---
@@ -5600,12 +4902,11 @@ function strew.nanmean(self, dim, keepdim, options) end
 --- 1.0000  0.8165
 ---```
 ---@param self strew.Tensor a float dtype
----@param dim? integer|integer[] the dimensions to reduce, default all
----@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.nanstd_options
+---@param dim integer|integer[] the dimensions to reduce, default all
+---@param correction number subtracted from the count, default 0
+---@param unbiased boolean true: a correction of 1, false: of 0; not with `correction`
 ---@return strew.Tensor t self's dtype; NaN if too few are left
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number, unbiased?: boolean}): strew.Tensor
-function strew.nanstd(self, dim, keepdim, options) end
+---@call strew.nanstd(self, dim?, keepdim?, correction=, unbiased=) -> t
 
 ---Returns the largest of the elements that are not NaN, of all or along dimensions.
 ---
@@ -5617,11 +4918,9 @@ function strew.nanstd(self, dim, keepdim, options) end
 --- 1  3
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer|integer[] the dimensions to reduce, default all
----@param keepdim? boolean true: keeps them, with size 1; default false
+---@param dim integer|integer[] the dimensions to reduce, default all
 ---@return strew.Tensor t self's dtype; NaN if all are NaN
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
-function strew.nanmax(self, dim, keepdim) end
+---@call strew.nanmax(self, dim?, keepdim?) -> t
 
 ---Returns the smallest of the elements that are not NaN, of all or along dimensions.
 ---
@@ -5633,11 +4932,9 @@ function strew.nanmax(self, dim, keepdim) end
 --- 1  2
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer|integer[] the dimensions to reduce, default all
----@param keepdim? boolean true: keeps them, with size 1; default false
+---@param dim integer|integer[] the dimensions to reduce, default all
 ---@return strew.Tensor t self's dtype; NaN if all are NaN
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
-function strew.nanmin(self, dim, keepdim) end
+---@call strew.nanmin(self, dim?, keepdim?) -> t
 
 ---Returns the lower median of the elements that are not NaN, of all or along a dimension.
 ---
@@ -5649,18 +4946,10 @@ function strew.nanmin(self, dim, keepdim) end
 --- 1  3
 ---```
 ---@param self strew.Tensor integers or floats
----@param dim? integer default all elements
----@param keepdim? boolean true: keeps dim, with size 1; default false
+---@param dim integer default all elements
+---@param keepdim boolean true: keeps dim, with size 1; default false
 ---@return strew.Tensor values self's dtype; NaN if all are NaN
----@return strew.Tensor indices int64, only with dim
----@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean}): strew.Tensor, strew.Tensor
-function strew.nanmedian(self, dim, keepdim) end
-
----Options of cov.
----@class strew.cov_options
----@field correction? integer subtracted from the count, default 1
----@field fweights? strew.Tensor integers: how often each column counts
----@field aweights? strew.Tensor the weight of each column
+---@call strew.nanmedian(self, dim?, keepdim?) -> values, indices
 
 ---Returns the covariances of variables: the rows of a matrix, whose columns are observations.
 ---
@@ -5673,9 +4962,11 @@ function strew.nanmedian(self, dim, keepdim) end
 --- -1   1
 ---```
 ---@param self strew.Tensor at most two dimensions; integers become float32
----@param options? strew.cov_options
+---@param correction integer subtracted from the count, default 1
+---@param fweights strew.Tensor integers: how often each column counts
+---@param aweights strew.Tensor the weight of each column
 ---@return strew.Tensor t a matrix, or a number for one variable
-function strew.cov(self, options) end
+---@call strew.cov(self, correction=, fweights=, aweights=) -> t
 
 ---Returns the correlation coefficients of variables: the rows of a matrix, whose columns are observations.
 ---
@@ -5689,12 +4980,7 @@ function strew.cov(self, options) end
 ---```
 ---@param self strew.Tensor at most two dimensions; integers become float32
 ---@return strew.Tensor t a matrix, or a number for one variable
-function strew.corrcoef(self) end
-
----Options of trapz.
----@class strew.trapz_options
----@field dx? number the distance of elements without x, default 1
----@field dim? integer default -1
+---@call strew.corrcoef(self) -> t
 
 ---Returns the integral along a dimension by the trapezoidal rule.
 ---
@@ -5707,15 +4993,11 @@ function strew.corrcoef(self) end
 ---float32[] cpu  7.5000
 ---```
 ---@param self strew.Tensor at least one dimension
----@param x? strew.Tensor positions of the elements: self's shape, or one dimension
----@param options? strew.trapz_options
+---@param x strew.Tensor positions of the elements: self's shape, or one dimension
+---@param dx number the distance of elements without x, default 1
+---@param dim integer default -1
 ---@return strew.Tensor t self's dtype, float32 for integers
-function strew.trapz(self, x, options) end
-
----Options of interp.
----@class strew.interp_options
----@field left? number the value before xp, default fp[0]
----@field right? number the value behind xp, default fp[-1]
+---@call strew.trapz(self, x?, dx=, dim=) -> t
 
 ---Returns values of the line through points (xp, fp), at the positions self.
 ---
@@ -5731,9 +5013,10 @@ function strew.trapz(self, x, options) end
 ---@param self strew.Tensor any shape; error: times beside an xp of numbers
 ---@param xp strew.Tensor one dimension, in ascending order, at least one
 ---@param fp strew.Tensor xp's shape
----@param options? strew.interp_options
+---@param left number the value before xp, default fp[0]
+---@param right number the value behind xp, default fp[-1]
 ---@return strew.Tensor t the common dtype of the three, float32 for integers; NaN where self is
-function strew.interp(self, xp, fp, options) end
+---@call strew.interp(self, xp, fp, left=, right=) -> t
 
 ---Returns log(sum(exp(x))) along dimensions, without overflow.
 ---
@@ -5746,17 +5029,9 @@ function strew.interp(self, xp, fp, options) end
 ---float32[2] cpu
 --- 1000.6932     1.3133
 ---```
----@param self strew.Tensor any dtype
----@param dim? integer|integer[] the dimensions to reduce, default all
----@param keepdim? boolean true: keeps them, with size 1; default false
----@param options? strew.nan_options
+---@param dim integer|integer[] the dimensions to reduce, default all
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
----@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, skip_nan?: boolean}): strew.Tensor
-function strew.logsumexp(self, dim, keepdim, options) end
-
----Options of softmax.
----@class strew.softmax_options
----@field dtype? strew.dtype a float dtype, to which self is converted first
+---@call strew.logsumexp(self, dim?, keepdim?, skip_nan=) -> t
 
 ---Returns exp(x) divided by its sum along a dimension, without overflow: positive numbers whose sum is 1.
 ---
@@ -5772,13 +5047,9 @@ function strew.logsumexp(self, dim, keepdim, options) end
 ---```
 ---@param self strew.Tensor a float dtype, or any with dtype; error: others
 ---@param dim integer
----@param options? strew.softmax_options
+---@param dtype strew.dtype a float dtype, to which self is converted first
 ---@return strew.Tensor t self's dtype, or dtype
-function strew.softmax(self, dim, options) end
-
----Options of log_softmax.
----@class strew.log_softmax_options
----@field dtype? strew.dtype a float dtype, to which self is converted first
+---@call strew.softmax(self, dim, dtype=) -> t
 
 ---Returns the logarithm of `softmax`, computed without its rounding to 0.
 ---
@@ -5794,13 +5065,9 @@ function strew.softmax(self, dim, options) end
 ---```
 ---@param self strew.Tensor a float dtype, or any with dtype; error: others
 ---@param dim integer
----@param options? strew.log_softmax_options
+---@param dtype strew.dtype a float dtype, to which self is converted first
 ---@return strew.Tensor t self's dtype, or dtype
-function strew.log_softmax(self, dim, options) end
-
----Options of mse_loss.
----@class strew.mse_loss_options
----@field reduction? string "mean" (default), "sum" or "none": a loss for each element
+---@call strew.log_softmax(self, dim, dtype=) -> t
 
 ---Returns the mean squared error of predictions.
 ---
@@ -5812,16 +5079,8 @@ function strew.log_softmax(self, dim, options) end
 ---```
 ---@param self strew.Tensor a float dtype
 ---@param target strew.Tensor self's shape
----@param options? strew.mse_loss_options
 ---@return strew.Tensor loss a number, or self's shape
-function strew.mse_loss(self, target, options) end
-
----Options of cross_entropy.
----@class strew.cross_entropy_options
----@field weight? strew.Tensor of each class, self's dtype
----@field ignore_index? integer the target of rows that do not count, default -100
----@field reduction? string "mean" (default), "sum" or "none": a loss for each row
----@field label_smoothing? number the part of each target that all classes share, 0 (default) to 1
+---@call strew.mse_loss(self, target, reduction=) -> loss
 
 ---Returns the cross-entropy of scores and classes: `nll_loss` of the logarithm of their softmax.
 ---
@@ -5837,15 +5096,9 @@ function strew.mse_loss(self, target, options) end
 ---```
 ---@param self strew.Tensor scores, a float dtype
 ---@param target strew.Tensor integers, self's shape without the classes, error: out of range; or floats of self's shape
----@param options? strew.cross_entropy_options
----@return strew.Tensor loss a number, or a loss for each row
-function strew.cross_entropy(self, target, options) end
-
----Options of nll_loss.
----@class strew.nll_loss_options
----@field weight? strew.Tensor of each class, self's dtype
----@field ignore_index? integer the target of rows that do not count, default -100
----@field reduction? string "mean" (default), "sum" or "none": a loss for each row
+---@param reduction string "mean" (default), "sum" or "none": a loss for each row
+---@param label_smoothing number the part of each target that all classes share, 0 (default) to 1
+---@call strew.cross_entropy(self, target, weight=, ignore_index=, reduction=, label_smoothing=) -> loss
 
 ---Returns the negative logarithm of the probability of each row's class.
 ---
@@ -5860,14 +5113,8 @@ function strew.cross_entropy(self, target, options) end
 ---```
 ---@param self strew.Tensor logarithms of probabilities, a float dtype
 ---@param target strew.Tensor integers, self's shape without the classes; error: out of range
----@param options? strew.nll_loss_options
----@return strew.Tensor loss a number, or a loss for each row
-function strew.nll_loss(self, target, options) end
-
----Options of binary_cross_entropy.
----@class strew.binary_cross_entropy_options
----@field weight? strew.Tensor factors of the losses, of a shape that broadcasts
----@field reduction? string "mean" (default), "sum" or "none": a loss for each element
+---@param reduction string "mean" (default), "sum" or "none": a loss for each row
+---@call strew.nll_loss(self, target, weight=, ignore_index=, reduction=) -> loss
 
 ---Returns the cross-entropy of probabilities: `-(target * log(self) + (1 - target) * log(1 - self))`.
 ---
@@ -5881,14 +5128,9 @@ function strew.nll_loss(self, target, options) end
 ---```
 ---@param self strew.Tensor probabilities, a float dtype; error: below 0 or above 1
 ---@param target strew.Tensor a float dtype, self's shape
----@param options? strew.binary_cross_entropy_options
+---@param weight strew.Tensor factors of the losses, of a shape that broadcasts
 ---@return strew.Tensor loss a number, or self's shape
-function strew.binary_cross_entropy(self, target, options) end
-
----Options of cumsum and cumprod; not in place.
----@class strew.cumulative_options
----@field dtype? strew.dtype of the elements, which are converted first, and of the result
----@field include_initial? boolean begins with the value of no elements, 0 or 1: one more element along dim
+---@call strew.binary_cross_entropy(self, target, weight=, reduction=) -> loss
 
 ---Returns the cumulative sum along a dimension: element i is the sum of elements 0..i.
 ---
@@ -5904,11 +5146,10 @@ function strew.binary_cross_entropy(self, target, options) end
 ---  1   3   6
 ---  4   9  15
 ---```
----@param self strew.Tensor any dtype
 ---@param dim integer
----@param options? strew.cumulative_options
+---@param dtype strew.dtype of the elements, which are converted first, and of the result
 ---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype; in place always self's
-function strew.cumsum(self, dim, options) end
+---@call strew.cumsum(self, dim, dtype=, include_initial=) -> t
 
 ---Returns the cumulative product along a dimension: element i is the product of elements 0..i.
 ---
@@ -5922,11 +5163,10 @@ function strew.cumsum(self, dim, options) end
 ---   1    2    6
 ---   4   20  120
 ---```
----@param self strew.Tensor any dtype
 ---@param dim integer error: out of range
----@param options? strew.cumulative_options
+---@param dtype strew.dtype of the elements, which are converted first, and of the result
 ---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype; in place always self's
-function strew.cumprod(self, dim, options) end
+---@call strew.cumprod(self, dim, dtype=, include_initial=) -> t
 
 ---Returns log(sum(exp(x))) of elements 0..i along a dimension, without overflow.
 ---
@@ -5941,8 +5181,7 @@ function strew.cumprod(self, dim, options) end
 ---```
 ---@param self strew.Tensor a float dtype
 ---@param dim integer error: out of range
----@return strew.Tensor t self's dtype
-function strew.logcumsumexp(self, dim) end
+---@call strew.logcumsumexp(self, dim) -> t
 
 ---Returns the largest element so far along a dimension, and its position: the last one if several are equal.
 ---
@@ -5959,11 +5198,9 @@ function strew.logcumsumexp(self, dim) end
 ---int64[5] cpu
 --- 0  1  1  3  3
 ---```
----@param self strew.Tensor any dtype
 ---@param dim integer error: out of range
----@return strew.Tensor values self's dtype
 ---@return strew.Tensor indices int64
-function strew.cummax(self, dim) end
+---@call strew.cummax(self, dim) -> values, indices
 
 ---Returns the smallest element so far along a dimension, and its position: the last one if several are equal.
 ---
@@ -5980,13 +5217,18 @@ function strew.cummax(self, dim) end
 ---int64[5] cpu
 --- 0  0  2  2  4
 ---```
----@param self strew.Tensor any dtype
 ---@param dim integer error: out of range
----@return strew.Tensor values self's dtype
 ---@return strew.Tensor indices int64
-function strew.cummin(self, dim) end
+---@call strew.cummin(self, dim) -> values, indices
 
 ------------------------------------------------------------------------------------------------------- Sorting, finding
+
+---@param descending boolean default false
+---@param dim integer default -1
+---@param keepdim boolean true: keeps dim, with size 1; default false
+---@param right boolean after equal elements; default false, before them
+---@return strew.Tensor indices int64
+---@return strew.Tensor positions int64, of values' shape
 
 ---Sorts along a dimension; also returns the original positions (argsort).
 ---
@@ -6006,13 +5248,7 @@ function strew.cummin(self, dim) end
 ---int64[3] cpu
 --- 3  2  1
 ---```
----@param self strew.Tensor any dtype
----@param dim? integer default -1
----@param descending? boolean default false
----@return strew.Tensor values self's dtype
----@return strew.Tensor indices int64
----@overload fun(self: strew.Tensor, options: {dim?: integer, descending?: boolean}): strew.Tensor, strew.Tensor
-function strew.sort(self, dim, descending) end
+---@call strew.sort(self, dim?, descending?) -> values, indices
 
 ---Returns the positions of the elements in sorted order, along a dimension.
 ---
@@ -6029,12 +5265,7 @@ function strew.sort(self, dim, descending) end
 ---int64[3] cpu
 --- 1  2  3
 ---```
----@param self strew.Tensor any dtype
----@param dim? integer default -1
----@param descending? boolean default false
----@return strew.Tensor indices int64
----@overload fun(self: strew.Tensor, options: {dim?: integer, descending?: boolean}): strew.Tensor
-function strew.argsort(self, dim, descending) end
+---@call strew.argsort(self, dim?, descending?) -> indices
 
 ---Returns the k largest elements along a dimension, in descending order, and their positions.
 ---
@@ -6052,14 +5283,9 @@ function strew.argsort(self, dim, descending) end
 ---int64[2] cpu
 --- 1  1
 ---```
----@param self strew.Tensor any dtype
 ---@param k integer 0 to the size of dim
----@param dim? integer default -1
----@param largest? boolean default true; false: the k smallest, in ascending order
----@return strew.Tensor values self's dtype
----@return strew.Tensor indices int64
----@overload fun(self: strew.Tensor, k: integer, options: {dim?: integer, largest?: boolean}): strew.Tensor, strew.Tensor
-function strew.topk(self, k, dim, largest) end
+---@param largest boolean default true; false: the k smallest, in ascending order
+---@call strew.topk(self, k, dim?, largest?) -> values, indices
 
 ---Returns the k-th smallest element along a dimension, and its position.
 ---
@@ -6072,14 +5298,8 @@ function strew.topk(self, k, dim, largest) end
 ---```text
 ---20	2
 ---```
----@param self strew.Tensor any dtype
 ---@param k integer 1 (the smallest) to the size of dim
----@param dim? integer default -1
----@param keepdim? boolean true: keeps dim, with size 1; default false
----@return strew.Tensor values self's dtype
----@return strew.Tensor indices int64
----@overload fun(self: strew.Tensor, k: integer, options: {dim?: integer, keepdim?: boolean}): strew.Tensor, strew.Tensor
-function strew.kthvalue(self, k, dim, keepdim) end
+---@call strew.kthvalue(self, k, dim?, keepdim?) -> values, indices
 
 ---Returns the most frequent value along a dimension, the smallest of several, and its last position.
 ---
@@ -6092,21 +5312,7 @@ function strew.kthvalue(self, k, dim, keepdim) end
 ---```text
 ---1	3
 ---```
----@param self strew.Tensor any dtype
----@param dim? integer default -1
----@param keepdim? boolean true: keeps dim, with size 1; default false
----@return strew.Tensor values self's dtype
----@return strew.Tensor indices int64
----@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean}): strew.Tensor, strew.Tensor
-function strew.mode(self, dim, keepdim) end
-
----Options of unique.
----@class strew.unique_options
----@field dim? integer distinct parts along a dimension, ordered as words in a dictionary, where all NaN are equal;
----default: distinct elements
----@field return_index? boolean also returns the first position of each value, before the others; default false
----@field return_inverse? boolean also returns the position of each element's value, in self's shape; default false
----@field return_counts? boolean also returns how often each value occurs; default false
+---@call strew.mode(self, dim?, keepdim?) -> values, indices
 
 ---Returns the distinct values, in ascending order.
 ---
@@ -6130,12 +5336,15 @@ function strew.mode(self, dim, keepdim) end
 --- 1  2
 ---```
 ---@param self strew.Tensor any dtype and shape
----@param options? strew.unique_options
+---@param dim integer distinct parts along a dimension, ordered as words in a dictionary, where all NaN are equal;
+---@param return_index boolean also returns the first position of each value, before the others; default false
+---@param return_inverse boolean also returns the position of each element's value, in self's shape; default false
+---@param return_counts boolean also returns how often each value occurs; default false
 ---@return strew.Tensor values self's dtype, one dimension, or self's with dim
 ---@return strew.Tensor index int64, only with return_index
 ---@return strew.Tensor inverse int64, only with return_inverse
 ---@return strew.Tensor counts int64, only with return_counts
-function strew.unique(self, options) end
+---@call strew.unique(self, dim=, return_index=, return_inverse=, return_counts=) -> values, index, inverse, counts
 
 ---Returns the positions of the nonzero elements, in row-major order.
 ---
@@ -6149,9 +5358,8 @@ function strew.unique(self, options) end
 --- 0  1
 --- 1  0
 ---```
----@param self strew.Tensor any dtype
 ---@return strew.Tensor t int64[n, rank], one row for each nonzero element
-function strew.nonzero(self) end
+---@call strew.nonzero(self) -> t
 
 ---Returns the positions of the nonzero elements: NumPy's name of `nonzero`.
 ---
@@ -6163,17 +5371,8 @@ function strew.nonzero(self) end
 --- 1
 --- 2
 ---```
----@param self strew.Tensor any dtype
 ---@return strew.Tensor t int64, a row for each element
-function strew.argwhere(self) end
-
----Options of bucketize.
----@class strew.search_options
----@field right? boolean after equal elements; default false, before them
-
----Options of searchsorted.
----@class strew.sorter_options: strew.search_options
----@field sorter? strew.Tensor integers of sorted's shape: the positions that sort it, as argsort gives them
+---@call strew.argwhere(self) -> t
 
 ---Returns where each value has to be inserted to keep a sequence sorted (binary search).
 ---
@@ -6192,9 +5391,8 @@ function strew.argwhere(self) end
 ---```
 ---@param sorted strew.Tensor any dtype, sorted along the last dimension
 ---@param values strew.Tensor|number any dtype: two dtypes are promoted; error: other leading sizes
----@param options? strew.sorter_options
----@return strew.Tensor positions int64, of values' shape
-function strew.searchsorted(sorted, values, options) end
+---@param sorter strew.Tensor integers of sorted's shape: the positions that sort it, as argsort gives them
+---@call strew.searchsorted(sorted, values, right=, sorter=) -> positions
 
 ---Returns the number of the bucket of each value: how many boundaries lie below it.
 ---
@@ -6210,11 +5408,18 @@ function strew.searchsorted(sorted, values, options) end
 ---```
 ---@param values strew.Tensor|number any dtype: two dtypes are promoted
 ---@param boundaries strew.Tensor|number[] any dtype, one dimension, sorted; error: more dimensions
----@param options? strew.search_options
----@return strew.Tensor positions int64, of values' shape
-function strew.bucketize(values, boundaries, options) end
+---@call strew.bucketize(values, boundaries, right=) -> positions
 
 ----------------------------------------------------------------------------------- Products of matrices, linear algebra
+
+---@param dim integer of the two as broadcast; default -1
+---@param other strew.Tensor [k], the same dtype
+---@param rtol number|strew.Tensor singular values up to rtol times the largest one are 0; default max(m, n) * eps of finfo; a tensor: [...]
+---@param self strew.Tensor a float dtype, [..., m, n]; error: others
+---@param upper boolean true: the upper triangle is read; default false, the lower one
+---@return strew.Tensor s [..., k], k the least of m and n
+---@return strew.Tensor t self's dtype and shape
+---@return strew.Tensor values [..., n]
 
 ---Returns the matrix product of matrices, vectors or batches of matrices, as in PyTorch.
 ---
@@ -6237,7 +5442,7 @@ function strew.bucketize(values, boundaries, options) end
 ---@param self strew.Tensor 1 dimension or more, any dtype except bool
 ---@param other strew.Tensor the same dtype; error: inner sizes differ
 ---@return strew.Tensor t
-function strew.matmul(self, other) end
+---@call strew.matmul(self, other) -> t
 
 ---Returns the products of all pairs of elements of two vectors, a matrix.
 ---
@@ -6252,7 +5457,7 @@ function strew.matmul(self, other) end
 ---@param self strew.Tensor any dtype, one dimension; error: others
 ---@param other strew.Tensor the same
 ---@return strew.Tensor t the promoted dtype
-function strew.outer(self, other) end
+---@call strew.outer(self, other) -> t
 
 ---Returns the product of two matrices.
 ---
@@ -6267,7 +5472,7 @@ function strew.outer(self, other) end
 ---@param self strew.Tensor [n, k]
 ---@param other strew.Tensor [k, m], the same dtype
 ---@return strew.Tensor t [n, m]
-function strew.mm(self, other) end
+---@call strew.mm(self, other) -> t
 
 ---Returns the product of a matrix and a vector.
 ---
@@ -6279,9 +5484,8 @@ function strew.mm(self, other) end
 --- 21  43
 ---```
 ---@param self strew.Tensor [n, k]
----@param other strew.Tensor [k], the same dtype
 ---@return strew.Tensor t [n]
-function strew.mv(self, other) end
+---@call strew.mv(self, other) -> t
 
 ---Returns the dot product of two vectors.
 ---
@@ -6294,9 +5498,8 @@ function strew.mv(self, other) end
 ---int64[] cpu  32
 ---```
 ---@param self strew.Tensor [k]
----@param other strew.Tensor [k], the same dtype
 ---@return strew.Tensor t rank 0
-function strew.dot(self, other) end
+---@call strew.dot(self, other) -> t
 
 ---Returns the inverses of square matrices.
 ---
@@ -6317,8 +5520,7 @@ function strew.dot(self, other) end
 --- 0  1
 ---```
 ---@param self strew.Tensor a float dtype, [..., n, n]; error: others; singular ones, which the message names
----@return strew.Tensor t self's dtype and shape
-function strew.inv(self) end
+---@call strew.inv(self) -> t
 
 ---Returns x with self @ x = other, of square matrices.
 ---
@@ -6339,7 +5541,7 @@ function strew.inv(self) end
 ---@param self strew.Tensor a float dtype, [..., n, n]; error: others; singular ones, which the message names
 ---@param other strew.Tensor [n] or [..., n, k], self's dtype
 ---@return strew.Tensor t [..., n] or [..., n, k]
-function strew.solve(self, other) end
+---@call strew.solve(self, other) -> t
 
 ---Returns the determinants of square matrices.
 ---
@@ -6356,7 +5558,7 @@ function strew.solve(self, other) end
 ---```
 ---@param self strew.Tensor a float dtype, [..., n, n]; error: others
 ---@return strew.Tensor t [...], self's dtype
-function strew.det(self) end
+---@call strew.det(self) -> t
 
 ---Returns the signs of determinants, and the logarithms of their magnitudes.
 ---
@@ -6372,7 +5574,7 @@ function strew.det(self) end
 ---@param self strew.Tensor a float dtype, [..., n, n]; error: others
 ---@return strew.Tensor sign [...]: 1, -1, or 0 for a singular matrix
 ---@return strew.Tensor logabsdet [...]: -inf for a singular matrix
-function strew.slogdet(self) end
+---@call strew.slogdet(self) -> sign, logabsdet
 
 ---Returns the lower triangle L with L @ L:t() = self, of symmetric positive definite matrices.
 ---
@@ -6391,10 +5593,8 @@ function strew.slogdet(self) end
 --- 0  2
 ---```
 ---@param self strew.Tensor a float dtype, [..., n, n]; error: one is not positive definite
----@param upper? boolean true: the upper triangle U with U:t() @ U = self; default false
----@return strew.Tensor t self's dtype and shape
----@overload fun(self: strew.Tensor, options: {upper?: boolean}): strew.Tensor
-function strew.cholesky(self, upper) end
+---@param upper boolean true: the upper triangle U with U:t() @ U = self; default false
+---@call strew.cholesky(self, upper?) -> t
 
 ---Returns Q, of orthonormal columns, and R, an upper triangle, with Q @ R = self.
 ---
@@ -6413,12 +5613,10 @@ function strew.cholesky(self, upper) end
 --- -5.0000  -2.2000
 ---  0.0000   0.4000
 ---```
----@param self strew.Tensor a float dtype, [..., m, n]; error: others
----@param mode? string default "reduced": [..., m, k] and [..., k, n], k the least; "complete": k is m; "r": r alone
+---@param mode string default "reduced": [..., m, k] and [..., k, n], k the least; "complete": k is m; "r": r alone
 ---@return strew.Tensor q not for "r"
 ---@return strew.Tensor r
----@overload fun(self: strew.Tensor, options: {mode?: string}): strew.Tensor, strew.Tensor
-function strew.qr(self, mode) end
+---@call strew.qr(self, mode?) -> q, r
 
 ---Returns the eigenvalues of symmetric matrices, in ascending order, and their eigenvectors, the columns of matrices.
 ---
@@ -6437,11 +5635,8 @@ function strew.qr(self, mode) end
 --- 0.7071  0.7071
 ---```
 ---@param self strew.Tensor a float dtype, [..., n, n]; error: others; elements that are not finite
----@param upper? boolean true: the upper triangle is read; default false, the lower one
----@return strew.Tensor values [..., n]
 ---@return strew.Tensor vectors [..., n, n], orthonormal columns
----@overload fun(self: strew.Tensor, options: {upper?: boolean}): strew.Tensor, strew.Tensor
-function strew.eigh(self, upper) end
+---@call strew.eigh(self, upper?) -> values, vectors
 
 ---Returns the eigenvalues of symmetric matrices in ascending order.
 ---
@@ -6453,10 +5648,7 @@ function strew.eigh(self, upper) end
 --- 1  3
 ---```
 ---@param self strew.Tensor a float dtype, [..., n, n]; error: others; elements that are not finite
----@param upper? boolean true: the upper triangle is read; default false, the lower one
----@return strew.Tensor values [..., n]
----@overload fun(self: strew.Tensor, options: {upper?: boolean}): strew.Tensor
-function strew.eigvalsh(self, upper) end
+---@call strew.eigvalsh(self, upper?) -> values
 
 ---Returns the singular value decomposition: u, s and vh with (u * s) @ vh = self.
 ---
@@ -6477,12 +5669,10 @@ function strew.eigvalsh(self, upper) end
 ---  4.0000e+00   5.0000e+00
 ---```
 ---@param self strew.Tensor a float dtype, [..., m, n]; error: others; elements that are not finite
----@param full_matrices? boolean default true: u is [..., m, m], vh [..., n, n]; false: [..., m, k] and [..., k, n]
+---@param full_matrices boolean default true: u is [..., m, m], vh [..., n, n]; false: [..., m, k] and [..., k, n]
 ---@return strew.Tensor u
----@return strew.Tensor s [..., k], k the least of m and n
 ---@return strew.Tensor vh
----@overload fun(self: strew.Tensor, options: {full_matrices?: boolean}): strew.Tensor, strew.Tensor, strew.Tensor
-function strew.svd(self, full_matrices) end
+---@call strew.svd(self, full_matrices?) -> u, s, vh
 
 ---Returns the singular values of matrices in descending order.
 ---
@@ -6494,8 +5684,7 @@ function strew.svd(self, full_matrices) end
 --- 6.7082  2.2361
 ---```
 ---@param self strew.Tensor a float dtype, [..., m, n]; error: others; elements that are not finite
----@return strew.Tensor s [..., k], k the least of m and n
-function strew.svdvals(self) end
+---@call strew.svdvals(self) -> s
 
 ---Returns x with the least norm of self @ x - other; of several the x of least norm.
 ---
@@ -6512,15 +5701,13 @@ function strew.svdvals(self) end
 --- 1.0000  2.0000
 ---int64[] cpu  2
 ---```
----@param self strew.Tensor a float dtype, [..., m, n]; error: others
 ---@param other strew.Tensor [m] or [..., m, k], self's dtype
----@param rcond? number singular values up to rcond times the largest one are 0; default max(m, n) * eps of finfo
+---@param rcond number singular values up to rcond times the largest one are 0; default max(m, n) * eps of finfo
 ---@return strew.Tensor x [..., n] or [..., n, k]
 ---@return strew.Tensor residuals sums of squares, [..., k]; none unless all ranks are n, and m > n
 ---@return strew.Tensor rank int64, [...]
 ---@return strew.Tensor s the singular values
----@overload fun(self: strew.Tensor, options: {other: strew.Tensor, rcond?: number}): strew.Tensor, strew.Tensor, strew.Tensor, strew.Tensor
-function strew.lstsq(self, other, rcond) end
+---@call strew.lstsq(self, other, rcond?) -> x, residuals, rank, s
 
 ---Returns the pseudo-inverses of matrices, which may be of any shape and rank.
 ---
@@ -6532,11 +5719,8 @@ function strew.lstsq(self, other, rcond) end
 --- 0.0400  0.0800
 --- 0.0800  0.1600
 ---```
----@param self strew.Tensor a float dtype, [..., m, n]; error: others
----@param rtol? number|strew.Tensor singular values up to rtol times the largest one are 0; default max(m, n) * eps of finfo; a tensor: [...]
 ---@return strew.Tensor t [..., n, m]
----@overload fun(self: strew.Tensor, options: {rtol?: number|strew.Tensor}): strew.Tensor
-function strew.pinv(self, rtol) end
+---@call strew.pinv(self, rtol?) -> t
 
 ---Returns the ranks of matrices: the number of singular values that do not count as 0.
 ---
@@ -6546,11 +5730,8 @@ function strew.pinv(self, rtol) end
 ---```text
 ---int64[] cpu  1
 ---```
----@param self strew.Tensor a float dtype, [..., m, n]; error: others
----@param rtol? number|strew.Tensor singular values up to rtol times the largest one are 0; default max(m, n) * eps of finfo; a tensor: [...]
 ---@return strew.Tensor t int64, [...]
----@overload fun(self: strew.Tensor, options: {rtol?: number|strew.Tensor}): strew.Tensor
-function strew.matrix_rank(self, rtol) end
+---@call strew.matrix_rank(self, rtol?) -> t
 
 ---Returns norms of matrices.
 ---
@@ -6567,12 +5748,10 @@ function strew.matrix_rank(self, rtol) end
 ---float32[] cpu  9
 ---```
 ---@param self strew.Tensor a float dtype, at least two dimensions; error: others
----@param ord? string|number default "fro"
----@param dim? integer|integer[] two dimensions, of rows and of columns; default the last two
----@param keepdim? boolean true: keeps them, with size 1; default false
+---@param ord string|number default "fro"
+---@param dim integer|integer[] two dimensions, of rows and of columns; default the last two
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {ord?: string|number, dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
-function strew.matrix_norm(self, ord, dim, keepdim) end
+---@call strew.matrix_norm(self, ord?, dim?, keepdim?) -> t
 
 ---Returns the norm of all elements, or of lines: norm, by the name of other libraries.
 ---
@@ -6583,12 +5762,10 @@ function strew.matrix_norm(self, ord, dim, keepdim) end
 ---float32[] cpu  5
 ---```
 ---@param self strew.Tensor a float dtype; error: others
----@param ord? number the power, as norm's p; default 2
----@param dim? integer|integer[] the dimensions to reduce, default: all
----@param keepdim? boolean true: keeps them, with size 1; default false
+---@param ord number the power, as norm's p; default 2
+---@param dim integer|integer[] the dimensions to reduce, default: all
 ---@return strew.Tensor t self's dtype
----@overload fun(self: strew.Tensor, options: {ord?: number, dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
-function strew.vector_norm(self, ord, dim, keepdim) end
+---@call strew.vector_norm(self, ord?, dim?, keepdim?) -> t
 
 ---Returns the matrix product of n copies of each square matrix.
 ---
@@ -6604,9 +5781,7 @@ function strew.vector_norm(self, ord, dim, keepdim) end
 ---```
 ---@param self strew.Tensor [..., n, n], any dtype but bool; floats for n below 0
 ---@param n integer
----@return strew.Tensor t self's dtype and shape
----@overload fun(self: strew.Tensor, options: {n: integer}): strew.Tensor
-function strew.matrix_power(self, n) end
+---@call strew.matrix_power(self, n) -> t
 
 ---Returns the sums of the diagonals of matrices, the last two dimensions.
 ---
@@ -6617,10 +5792,9 @@ function strew.matrix_power(self, n) end
 ---int64[] cpu  5
 ---```
 ---@param self strew.Tensor [..., m, n]; error: fewer dimensions
----@param offset? integer above 0: a diagonal above the main one, below 0: below it; default 0
+---@param offset integer above 0: a diagonal above the main one, below 0: below it; default 0
 ---@return strew.Tensor t [...]; integers give int64
----@overload fun(self: strew.Tensor, options: {offset?: integer}): strew.Tensor
-function strew.trace(self, offset) end
+---@call strew.trace(self, offset?) -> t
 
 ---Returns the dot products of vectors along a dimension.
 ---
@@ -6633,10 +5807,8 @@ function strew.trace(self, offset) end
 ---```
 ---@param self strew.Tensor any dtype but bool
 ---@param other strew.Tensor broadcasts with self
----@param dim? integer of the two as broadcast; default -1
 ---@return strew.Tensor t the promoted dtype; integers wrap
----@overload fun(self: strew.Tensor, options: {other: strew.Tensor, dim?: integer}): strew.Tensor
-function strew.vecdot(self, other, dim) end
+---@call strew.vecdot(self, other, dim?) -> t
 
 ---Returns the cross products of vectors of three elements along a dimension.
 ---
@@ -6650,10 +5822,8 @@ function strew.vecdot(self, other, dim) end
 ---```
 ---@param self strew.Tensor size 3 along dim; error: others
 ---@param other strew.Tensor broadcasts with self
----@param dim? integer of the two as broadcast; default -1
 ---@return strew.Tensor t the promoted dtype
----@overload fun(self: strew.Tensor, options: {other: strew.Tensor, dim?: integer}): strew.Tensor
-function strew.cross(self, other, dim) end
+---@call strew.cross(self, other, dim?) -> t
 
 ---Returns the Kronecker product: other times each element of self, in its place.
 ---
@@ -6668,7 +5838,7 @@ function strew.cross(self, other, dim) end
 ---@param self strew.Tensor at most 8 dimensions
 ---@param other strew.Tensor the same
 ---@return strew.Tensor t sizes are the products of the sizes
-function strew.kron(self, other) end
+---@call strew.kron(self, other) -> t
 
 ---Returns sums of products over pairs of dimensions of two tensors.
 ---
@@ -6687,10 +5857,9 @@ function strew.kron(self, other) end
 ---```
 ---@param self strew.Tensor any dtype but bool
 ---@param other strew.Tensor the same dtype
----@param dims? integer|table n: self's last with other's first n; {those of self, those of other}; default 2
+---@param dims integer|table n: self's last with other's first n; {those of self, those of other}; default 2
 ---@return strew.Tensor t their dtype; integers wrap
----@overload fun(self: strew.Tensor, options: {other: strew.Tensor, dims?: integer|table}): strew.Tensor
-function strew.tensordot(self, other, dims) end
+---@call strew.tensordot(self, other, dims?) -> t
 
 ---Returns sums of products of tensors by subscripts, as NumPy's and PyTorch's.
 ---
@@ -6715,11 +5884,11 @@ function strew.tensordot(self, other, dims) end
 ---```
 ---@param equation string a term for each operand, between commas, then maybe -> and that of the result
 ---@param a strew.Tensor|strew.Tensor[] the first operand, or all of them in a sequence
----@param b? strew.Tensor of the same dtype, not bool
----@param c? strew.Tensor
----@param d? strew.Tensor more than four: in a sequence
+---@param b strew.Tensor of the same dtype, not bool
+---@param c strew.Tensor
+---@param d strew.Tensor more than four: in a sequence
 ---@return strew.Tensor t their dtype; integers wrap
-function strew.einsum(equation, a, b, c, d) end
+---@call strew.einsum(equation, a, b~, c~, d~) -> t
 
 ---Returns the distances between all pairs of rows of two matrices: the norms of their differences.
 ---
@@ -6740,12 +5909,14 @@ function strew.einsum(equation, a, b, c, d) end
 ---```
 ---@param self strew.Tensor a float dtype, [..., m, k]; error: others
 ---@param other strew.Tensor [..., n, k], the same dtype; leading dimensions broadcast
----@param p? number 0 or more, as norm's; default 2
+---@param p number 0 or more, as norm's; default 2
 ---@return strew.Tensor t [..., m, n]
----@overload fun(self: strew.Tensor, options: {other: strew.Tensor, p?: number}): strew.Tensor
-function strew.cdist(self, other, p) end
+---@call strew.cdist(self, other, p?) -> t
 
 ------------------------------------------------------------------------------------------------- Expressions, gradients
+
+---@param reduce any a reduction as of strew.reduction
+---@param src any a tensor, or a table of tensors of one shape by the names of sources
 
 ---# expressions
 ---A text such as `"(x - mean(x)) / std(x)"` is computed in one pass over its inputs, with the results of single calls.
@@ -6826,14 +5997,7 @@ function strew.cdist(self, other, p) end
 ---```
 ---@param text string error: not an expression; the message marks the place
 ---@return any f with f(inputs), f:with(inputs), f.inputs and f.text
-function strew.expr(text) end
-
----Options of reduction.
----@class strew.reduction_options
----@field init any the first value: a number or boolean; of several accumulators a table of them by name
----@field combine any a text for the next value; of several accumulators a table of texts by name
----@field finish? string a text for the result, default "acc"; of several accumulators it is required
----@field dtype? any of the accumulators: a word, or a table of words by name
+---@call strew.expr(text) -> f
 
 ---Returns a reduction of one's own: accumulators that change with each element, one element after the other.
 ---
@@ -6872,9 +6036,13 @@ function strew.expr(text) end
 ---int64[2] cpu
 --- 3  2
 ---```
----@param options strew.reduction_options error: a text that is no expression; the message marks the place
+---@param init any the first value: a number or boolean; of several accumulators a table of them by name
+---@param combine any a text for the next value; of several accumulators a table of texts by name
+---@param finish string a text for the result, default "acc"; of several accumulators it is required
+---@param dtype any of the accumulators: a word, or a table of words by name
+---@param options table error: a text that is no expression; the message marks the place
 ---@return any r
-function strew.reduction(options) end
+---@call strew.reduction(init:, combine:, finish=, dtype=) -> r
 
 ---Returns a reduction of one's own of all elements, or along a dimension.
 ---
@@ -6886,12 +6054,9 @@ function strew.reduction(options) end
 ---int64[2] cpu
 --- 12  34
 ---```
----@param src any a tensor, or a table of tensors of one shape by the names of sources
----@param reduce any a reduction as of strew.reduction
----@param dim? integer default: all elements, in row-major order
----@param keepdim? boolean true: reduced dimensions stay, of size 1
----@return strew.Tensor t
-function strew.reduce(src, reduce, dim, keepdim) end
+---@param dim integer default: all elements, in row-major order
+---@param keepdim boolean true: reduced dimensions stay, of size 1
+---@call strew.reduce(src, reduce, dim?, keepdim?) -> t
 
 ---Returns the partial results of a reduction of one's own along a dimension: that of elements 0..i at i.
 ---
@@ -6902,11 +6067,7 @@ function strew.reduce(src, reduce, dim, keepdim) end
 ---int64[3] cpu
 ---   1   12  123
 ---```
----@param src any a tensor, or a table of tensors of one shape by the names of sources
----@param reduce any a reduction as of strew.reduction
----@param dim integer
----@return strew.Tensor t
-function strew.scan(src, reduce, dim) end
+---@call strew.scan(src, reduce, dim) -> t
 
 ---# gradients
 ---The gradients of a result with respect to the arguments come from the function that `strew.grad` makes.
@@ -6961,7 +6122,7 @@ function strew.scan(src, reduce, dim) end
 ---```
 ---@param f function error: its result is not a float tensor of one element; a call in it has no gradient
 ---@return function gradients fun(...): strew.Tensor...
-function strew.grad(f) end
+---@call strew.grad(f) -> gradients
 
 ---Returns a function that calls f and returns its result, then the gradients of the result.
 ---
@@ -6974,7 +6135,7 @@ function strew.grad(f) end
 ---```
 ---@param f function as for grad
 ---@return function value_and_gradients fun(...): strew.Tensor, strew.Tensor...
-function strew.value_and_grad(f) end
+---@call strew.value_and_grad(f) -> value_and_gradients
 
 ---Returns the tensor as a constant: a view of the same memory, through which no gradient passes.
 ---
@@ -6986,41 +6147,25 @@ function strew.value_and_grad(f) end
 --- 3
 ---```
 ---@param self strew.Tensor
----@return strew.Tensor t
-function strew.detach(self) end
+---@call strew.detach(self) -> t
 
 ------------------------------------------------------------------------------------------------------------------ Files
 
----Options of strew.load and strew.chunks.
----@class strew.read_options
----@field device? strew.device default: the program's device
----@field header? boolean .csv: true if the first line holds names; default: if it has no number, and a word above a number
----@field separator? string .csv: the character between cells, default ",", for .tsv a tab; "blanks": runs of blanks and tabs
----@field dtype? strew.dtype|table<string,string> .csv: dtype of the columns of numbers, or dtypes by column, as {ok = "bool"},
----  where a word is an error; default int64 or float64
----@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
----@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
----@field dates? (string|integer)[]|table<string,string>|true .csv: columns of ISO 8601 dates and times, read as times, or of a
----  format by column, as {day = "%d.%m.%Y"}: see strew.time; true: all whose first element is one of ISO 8601
----@field columns? (string|integer)[] the columns of the .csv, or the tensors of the .npz or .safetensors, in this order; default: all
----@field names? string[] .csv: names of all columns, instead of those in the file
----@field missing? (string|number)[] .csv: cells to read as empty, as {"?", "-", -999}: words as they are written, numbers by
----  their value in all columns but those of text
----@field skip? integer .csv: lines to skip at the beginning; default 0
----@field comment? string .csv: a character, as "#": lines that begin with it are skipped
----@field thousands? string .csv: a character between groups of three digits, as "," in 1,234,567
----@field unit? table<string,string> .csv: by column a unit before or after its numbers, as {p = "%", price = "$"}: left out
----@field format? strew.file_format overrides the name's extension
-
----Options of strew.load.
----@class strew.load_options: strew.read_options
----@field map? boolean .npy and .safetensors on the CPU: true maps the file: pages are read on first use, writes stay in memory
----@field rows? integer .csv: rows of the table, at most; no more of the file is read
-
----Options of strew.chunks.
----@class strew.chunks_options: strew.read_options
----@field rows? integer rows of a chunk, at most; default 1000000
----@field member? string .npz: the name of a tensor, unless it has only one
+---@param columns (string|integer)[] the columns of the .csv, or the tensors of the .npz or .safetensors, in this order; default: all
+---@param comment string .csv: a character, as "#": lines that begin with it are skipped
+---@param dates (string|integer)[]|table<string,string>|true .csv: columns of ISO 8601 dates and times, read as times, or of a
+---@param decimal "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
+---@param dtype strew.dtype|table<string,string> .csv: dtype of the columns of numbers, or dtypes by column, as {ok = "bool"},
+---@param format strew.file_format overrides the name's extension
+---@param header boolean .csv: true if the first line holds names; default: if it has no number, and a word above a number
+---@param missing (string|number)[] .csv: cells to read as empty, as {"?", "-", -999}: words as they are written, numbers by
+---@param names string[] .csv: names of all columns, instead of those in the file
+---@param path string
+---@param separator string .csv: the character between cells, default ",", for .tsv a tab; "blanks": runs of blanks and tabs
+---@param skip integer .csv: lines to skip at the beginning; default 0
+---@param text (string|integer)[] .csv: columns to read as text, even if they look like numbers
+---@param thousands string .csv: a character between groups of three digits, as "," in 1,234,567
+---@param unit table<string,string> .csv: by column a unit before or after its numbers, as {p = "%", price = "$"}: left out
 
 ---Reads tensors from a file. The file name's extension, or `format`, gives the format.
 ---
@@ -7095,18 +6240,11 @@ function strew.detach(self) end
 --- Oslo          2
 ---Bergen	Bergen
 ---```
----@param path string
----@param options? strew.load_options
+---@param map boolean .npy and .safetensors on the CPU: true maps the file: pages are read on first use, writes stay in memory
+---@param rows integer .csv: rows of the table, at most; no more of the file is read
 ---@return any x a tensor, or a table of tensors; error: names the file, the position and the reason
-function strew.load(path, options) end
-
----Options of strew.map.
----@class strew.map_options
----@field dtype? strew.dtype of an element; default uint8
----@field shape? integer|integer[] -1 in dimension 0, the default: as many records as the file has
----@field offset? integer bytes before the first element; default 0
----@field strides? integer|integer[] bytes from one element to the next, in each dimension; default: row-major
----@field byte_order? "little"|"big" default: this machine's
+---@call strew.load(path, device=, header=, separator=, dtype=, text=, decimal=, dates=, columns=, names=, missing=,
+---  skip=, comment=, thousands=, unit=, format=, map=, rows=) -> x
 
 ---Maps raw records of a file into memory, as a tensor on the CPU.
 ---
@@ -7130,9 +6268,12 @@ function strew.load(path, options) end
 --- 0.5000  1.0000  1.5000
 ---```
 ---@param path string a regular file; error: records beyond its end
----@param options? strew.map_options
----@return strew.Tensor t
-function strew.map(path, options) end
+---@param dtype strew.dtype of an element; default uint8
+---@param shape integer|integer[] -1 in dimension 0, the default: as many records as the file has
+---@param offset integer bytes before the first element; default 0
+---@param strides integer|integer[] bytes from one element to the next, in each dimension; default: row-major
+---@param byte_order "little"|"big" default: this machine's
+---@call strew.map(path, dtype=, shape=, offset=, strides=, byte_order=) -> t
 
 ---Reads a file in chunks of rows, for data larger than memory.
 ---
@@ -7173,10 +6314,11 @@ function strew.map(path, options) end
 --- Bergen        4
 --- Rome          8
 ---```
----@param path string
----@param options? strew.chunks_options
+---@param rows integer rows of a chunk, at most; default 1000000
+---@param member string .npz: the name of a tensor, unless it has only one
 ---@return any chunks an iterator, and the other values of a generic for; error: as those of `strew.load`
-function strew.chunks(path, options) end
+---@call strew.chunks(path, device=, header=, separator=, dtype=, text=, decimal=, dates=, columns=, names=, missing=,
+---  skip=, comment=, thousands=, unit=, format=, rows=, member=) -> chunks
 
 ---Makes a growing table of keys, which numbers keys across chunks.
 ---
@@ -7207,20 +6349,9 @@ function strew.chunks(path, options) end
 ---float32[4] cpu
 --- 0.5000  1.0000  0.5000  2.0000
 ---```
----@param n? integer columns of a key, 1 to 16; default 1
+---@param n integer columns of a key, 1 to 16; default 1
 ---@return any kt with kt:ids(...), kt.n and kt.keys
-function strew.key_table(n) end
-
----Options of strew.save.
----@class strew.save_options
----@field compress? boolean .npz: true compresses: smaller, and slower to write; default false
----@field header? boolean .csv: true writes a first line of names; default: true if the columns have names
----@field separator? string .csv: the character between cells, default ",", for .tsv a tab
----@field names? (string|integer)[] .csv: the order of the columns; default: the order of the loaded table
----@field words? table .csv: {column = {word, ...}}, columns not in x are ignored; default: the loaded table's words
----@field format? strew.file_format overrides the name's extension
----@field missing? string .csv: the text of NaN and NaT, as "nan"; default: an empty cell
----@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
+---@call strew.key_table(n~) -> kt
 
 ---Writes a tensor, or a table of tensors, to a file. The extension, or `format`, gives the format.
 ---
@@ -7249,14 +6380,14 @@ function strew.key_table(n) end
 --- 1  2
 --- 3  4
 ---```
----@param path string
 ---@param x strew.Tensor|table<string|integer, strew.Tensor>
----@param options? strew.save_options
-function strew.save(path, x, options) end
-
----Options of strew.to_dlpack.
----@class strew.dlpack_options
----@field versioned? boolean false: a struct of DLPack before 1.0; default true
+---@param compress boolean .npz: true compresses: smaller, and slower to write; default false
+---@param header boolean .csv: true writes a first line of names; default: true if the columns have names
+---@param separator string .csv: the character between cells, default ",", for .tsv a tab
+---@param names (string|integer)[] .csv: the order of the columns; default: the order of the loaded table
+---@param words table .csv: {column = {word, ...}}, columns not in x are ignored; default: the loaded table's words
+---@param missing string .csv: the text of NaN and NaT, as "nan"; default: an empty cell
+---@call strew.save(path, x, compress=, header=, separator=, names=, words=, format=, missing=, decimal=)
 
 ---Gives a tensor on the CPU to another library of the process, by DLPack, without a copy.
 ---
@@ -7276,9 +6407,9 @@ function strew.save(path, x, options) end
 --- 10   2   3
 ---```
 ---@param self strew.Tensor error: on a device other than the CPU; read-only with `versioned = false`
----@param options? strew.dlpack_options
+---@param versioned boolean false: a struct of DLPack before 1.0; default true
 ---@return lightuserdata managed
-function strew.to_dlpack(self, options) end
+---@call strew.to_dlpack(self, versioned=) -> managed
 
 ---Makes a tensor on the CPU over the memory of another library of the process, by DLPack, without a copy.
 ---
@@ -7297,7 +6428,7 @@ function strew.to_dlpack(self, options) end
 ---```
 ---@param managed lightuserdata|integer
 ---@return strew.Tensor t error: memory of another device, complex numbers, negative strides
-function strew.from_dlpack(managed) end
+---@call strew.from_dlpack(managed) -> t
 
 ---Gives a table of columns, or a tensor of one dimension, to another library of the process, by Arrow's C data interface.
 ---
@@ -7318,7 +6449,7 @@ function strew.from_dlpack(managed) end
 ---@param x strew.Tensor|table error: bfloat16, columns of other shapes than one dimension and one length
 ---@return userdata array
 ---@return userdata schema
-function strew.to_arrow(x) end
+---@call strew.to_arrow(x) -> array, schema
 
 ---Makes a table of columns, or a tensor, from an array of another library of the process, by Arrow's C data interface.
 ---
@@ -7339,7 +6470,7 @@ function strew.to_arrow(x) end
 ---@param array lightuserdata|integer|userdata
 ---@param schema lightuserdata|integer|userdata
 ---@return any x error: lists and other formats; an integer beside missing elements that float64 does not hold
-function strew.from_arrow(array, schema) end
+---@call strew.from_arrow(array, schema) -> x
 
 ---Gives a table or a tensor to another library of the process, by Arrow's C stream interface.
 ---
@@ -7357,7 +6488,7 @@ function strew.from_arrow(array, schema) end
 ---```
 ---@param x strew.Tensor|table error: those of `strew.to_arrow`
 ---@return userdata stream
-function strew.to_arrow_stream(x) end
+---@call strew.to_arrow_stream(x) -> stream
 
 ---Gets tables of columns, or tensors, from a stream of another library of the process, by Arrow's C stream interface.
 ---
@@ -7382,9 +6513,20 @@ function strew.to_arrow_stream(x) end
 ---```
 ---@param stream lightuserdata|integer|userdata
 ---@return any chunks an iterator, and the other values of a generic for; error: as those of `strew.from_arrow`
-function strew.from_arrow_stream(stream) end
+---@call strew.from_arrow_stream(stream) -> chunks
 
 ----------------------------------------------------------------------------------------------------------------- Tables
+
+---@param fill number|boolean value of missing numbers and booleans, which keep their dtype; default: NaN
+---@param n integer their number, or all rows if there are fewer; default 5
+---@param reduce any a reduction: a word of `g:agg`, {word, option = ...}, or one of strew.reduction
+---@param suffixes string[] two endings of names that both tables have, default {"_x", "_y"}
+---@param t strew.Tensor text
+---@param word string
+---@param x table of columns; error: columns of different lengths or devices
+---@return strew.Tensor found bool
+---@return table rows a new table of columns
+---@return strew.Tensor t text
 
 ---# tables
 ---Tables have the rules of pandas, NumPy and SQL, tensors those of PyTorch and torch_scatter (?tensors).
@@ -7437,10 +6579,10 @@ function strew.from_arrow_stream(stream) end
 ---     9  small
 ---```
 ---@param x table of columns; error: empty
----@param which? any a column's name or number, or a sequence of them; error: unknown, or twice; default: all
----@param words? table {column = {word, ...}}, instead of words that x has; columns without words are ignored
+---@param which any a column's name or number, or a sequence of them; error: unknown, or twice; default: all
+---@param words table {column = {word, ...}}, instead of words that x has; columns without words are ignored
 ---@return table columns the names of the columns, or numbers if they have none; with `which` or `words` a table of columns
-function strew.columns(x, which, words) end
+---@call strew.columns(x, which~, words~) -> columns
 
 ---Makes a table of columns of sequences, as of a script's or a host's rows, and of tensors.
 ---
@@ -7472,7 +6614,7 @@ function strew.columns(x, which, words) end
 ---```
 ---@param columns table {name = values, ...}, or {{name, values}, ...}; error: columns of different lengths
 ---@return table x a table of columns
-function strew.table(columns) end
+---@call strew.table(columns) -> x
 
 ---Chooses rows of a table: the same ones of all its columns.
 ---
@@ -7500,10 +6642,8 @@ function strew.table(columns) end
 ---int64[2] cpu
 --- 0  2
 ---```
----@param x table of columns; error: columns of different lengths or devices
 ---@param which any [n], bool with an element for each row, or integers; or a text; error: out of range
----@return table rows a new table of columns
-function strew.rows(x, which) end
+---@call strew.rows(x, which) -> rows
 
 ---Returns the first rows of a table.
 ---
@@ -7518,10 +6658,7 @@ function strew.rows(x, which) end
 ---     0      0.0
 ---     1      0.5
 ---```
----@param x table of columns; error: columns of different lengths or devices
----@param n? integer their number, or all rows if there are fewer; default 5
----@return table rows a new table of columns
-function strew.head(x, n) end
+---@call strew.head(x, n?) -> rows
 
 ---Returns the last rows of a table.
 ---
@@ -7536,10 +6673,7 @@ function strew.head(x, n) end
 ---    98     49.0
 ---    99     49.5
 ---```
----@param x table of columns; error: columns of different lengths or devices
----@param n? integer their number, or all rows if there are fewer; default 5
----@return table rows a new table of columns
-function strew.tail(x, n) end
+---@call strew.tail(x, n?) -> rows
 
 ---Summarizes a table: a row for each column, with its dtype, missing elements, mean, extremes and quartiles.
 ---
@@ -7567,9 +6701,8 @@ function strew.tail(x, n) end
 ---     nan       nan      nan      nan      nan      nan      nan
 ---    1.75  0.353553      1.5    1.625     1.75    1.875        2
 ---```
----@param x table of columns; error: columns of different lengths or devices
 ---@return table summary a new table of columns: column, dtype, count, missing, mean, std, min, 25%, 50%, 75%, max
-function strew.describe(x) end
+---@call strew.describe(x) -> summary
 
 ---Returns a new table with x's columns and further ones, which texts compute from columns.
 ---
@@ -7589,14 +6722,9 @@ function strew.describe(x) end
 ---     1      2.0        2  0.095238
 ---     3      4.0       12  0.571429
 ---```
----@param x table of columns; error: columns of different lengths or devices
 ---@param what table {name = text, ...}; error: texts that need one another
 ---@return table x a new table of columns
-function strew.assign(x, what) end
-
----Options of strew.sort_by.
----@class strew.sort_by_options
----@field nulls? "first"|"last" where missing elements are; default "last"
+---@call strew.assign(x, what) -> x
 
 ---Sorts the rows of a table by one or several columns.
 ---
@@ -7628,19 +6756,11 @@ function strew.assign(x, what) end
 ---int64[4] cpu
 --- 3  1  2  0
 ---```
----@param x table of columns; error: columns of different lengths or devices
 ---@param by any a column's name or number, an expression, or a sequence of them; error: unknown, or not of one dimension
----@param descending? any true: the largest first; a sequence: one for each column; default false
----@param options? strew.sort_by_options
+---@param descending any true: the largest first; a sequence: one for each column; default false
+---@param nulls "first"|"last" where missing elements are; default "last"
 ---@return table sorted a new table of columns
----@overload fun(x: table, by: any, options: {descending?: any, nulls?: string}): table
-function strew.sort_by(x, by, descending, options) end
-
----Options of strew.join.
----@class strew.join_options
----@field how? "inner"|"left"|"right"|"outer"|"semi"|"anti" the rows of the result, see strew.join; default "inner"
----@field suffixes? string[] two endings of names that both tables have, default {"_x", "_y"}
----@field fill? number|boolean value of missing numbers and booleans, which keep their dtype; default: NaN
+---@call strew.sort_by(x, by, descending?, nulls=) -> sorted
 
 ---Joins two tables: the rows of `a`, each beside the rows of `b` with the same key (merge, database join).
 ---
@@ -7682,18 +6802,9 @@ function strew.sort_by(x, by, descending, options) end
 ---@param a table of columns; error: columns of different lengths or devices
 ---@param b table of columns, on a's device
 ---@param key any the name of a column of both tables, or a sequence of names; tables without names: numbers
----@param options? strew.join_options
+---@param how "inner"|"left"|"right"|"outer"|"semi"|"anti" the rows of the result, see strew.join; default "inner"
 ---@return table joined a new table of columns; error: two columns of one name
-function strew.join(a, b, key, options) end
-
----Options of strew.asof.
----@class strew.asof_options
----@field by? any columns that must be equal, as the key of `strew.join`
----@field direction? "backward"|"forward"|"nearest" the last row of b at or before, the first at or after, or the nearest; default "backward"
----@field tolerance? number the largest distance, of times in seconds; farther rows are missing; default: any
----@field suffixes? string[] two endings of names that both tables have, default {"_x", "_y"}
----@field fill? number|boolean value of missing numbers and booleans, which keep their dtype; default: NaN
----@field strict? boolean true: no row of b with an equal value, as the price before a trade at the same time; default false
+---@call strew.join(a, b, key, how=, suffixes=, fill=) -> joined
 
 ---Joins to each row of `a` the row of `b` whose `on` is nearest: the last price before a trade (merge_asof).
 ---
@@ -7720,14 +6831,12 @@ function strew.join(a, b, key, options) end
 ---@param a table of columns; error: the position where `on` descends
 ---@param b table of columns, on a's device; error: the position where `on` descends
 ---@param on any the name or number of a column of both tables: numbers or times
----@param options? strew.asof_options
+---@param by any columns that must be equal, as the key of `strew.join`
+---@param direction "backward"|"forward"|"nearest" the last row of b at or before, the first at or after, or the nearest; default "backward"
+---@param tolerance number the largest distance, of times in seconds; farther rows are missing; default: any
+---@param strict boolean true: no row of b with an equal value, as the price before a trade at the same time; default false
 ---@return table joined a new table of columns with a's rows
-function strew.asof(a, b, on, options) end
-
----Options of strew.melt.
----@class strew.melt_options
----@field variable_name? string name of the column with the names; default "variable"
----@field value_name? string name of the column with the elements; default "value"
+---@call strew.asof(a, b, on, by=, direction=, tolerance=, suffixes=, fill=, strict=) -> joined
 
 ---Makes a long table of a wide one: some columns below one another, beside their names (unpivot).
 ---
@@ -7747,18 +6856,12 @@ function strew.asof(a, b, on, options) end
 --- Oslo  feb        4.5
 --- Rome  feb        9.0
 ---```
----@param x table of columns; error: columns of different lengths or devices
----@param keys? any columns to keep: a name, or a sequence of them; default: none
----@param values? any columns to melt; default: all others
----@param options? strew.melt_options
+---@param keys any columns to keep: a name, or a sequence of them; default: none
+---@param values any columns to melt; default: all others
+---@param variable_name string name of the column with the names; default "variable"
+---@param value_name string name of the column with the elements; default "value"
 ---@return table long a new table of columns; error: text, times and numbers among the values
----@overload fun(x: table, keys: any, options: strew.melt_options): table
-function strew.melt(x, keys, values, options) end
-
----Options of strew.value_counts.
----@class strew.value_counts_options
----@field skip_nan? boolean true leaves out NaN, and rows with a key that is NaN; default false
----@field shares? boolean true adds a column "share": the count divided by the sum of all; default false
+---@call strew.melt(x, keys?, values?, variable_name=, value_name=) -> long
 
 ---Counts how often each value occurs, the most frequent first.
 ---
@@ -7784,17 +6887,11 @@ function strew.melt(x, keys, values, options) end
 --- Rome      1
 ---```
 ---@param v strew.Tensor|table a tensor of any shape, or a table of columns
----@param by? any of a table: a column's name or number, or a sequence of them; default: all columns
----@param options? strew.value_counts_options
+---@param by any of a table: a column's name or number, or a sequence of them; default: all columns
+---@param skip_nan boolean true leaves out NaN, and rows with a key that is NaN; default false
+---@param shares boolean true adds a column "share": the count divided by the sum of all; default false
 ---@return table counts a table of columns: "value" or the key columns, then "count", int64
----@overload fun(v: strew.Tensor, options: strew.value_counts_options): table
-function strew.value_counts(v, by, options) end
-
----Options of strew.pivot.
----@class strew.pivot_options
----@field fill? number|boolean value of missing cells, which keeps the dtype of integers; default: see strew.pivot
----@field dtype? strew.dtype of a sum, product or mean, as of `g:agg`
----@field skip_nan? boolean leave NaN out of the reduction, as if those rows were not there; default false
+---@call strew.value_counts(v, by?, skip_nan=, shares=) -> counts
 
 ---Makes a pivot table: a row for each value of one column, a column for each value of another.
 ---
@@ -7825,20 +6922,16 @@ function strew.value_counts(v, by, options) end
 ---     1      1      0
 ---     2      0      1
 ---```
----@param x table of columns; error: columns of different lengths or devices
 ---@param row any the name or number of the column whose values become rows, or a sequence of several
 ---@param column any the name or number of the column whose values become columns
----@param value? any the name or number of the column to reduce; only "count" needs none
----@param reduce? any a reduction: "sum", "mean", "count", "max" or another word of `g:agg`, or {word, option = ...}
----@param options? strew.pivot_options
+---@param value any the name or number of the column to reduce; only "count" needs none
+---@param reduce any a reduction: "sum", "mean", "count", "max" or another word of `g:agg`, or {word, option = ...}
+---@param fill number|boolean value of missing cells, which keeps the dtype of integers; default: see strew.pivot
+---@param dtype strew.dtype of a sum, product or mean, as of `g:agg`
+---@param skip_nan boolean leave NaN out of the reduction, as if those rows were not there; default false
 ---@return table pivot a new table of columns: those of `row`, then one for each value of `column`
----@overload fun(x: table, row: any, column: any, reduce: string): table
-function strew.pivot(x, row, column, value, reduce, options) end
-
----Options of strew.rolling.
----@class strew.rolling_options
----@field by? any windows within groups: a grouping of the rows, or keys as `strew.group_by` takes them
----@field min_count? integer windows of fewer elements are missing, 0 to n; default n
+---@call strew.pivot(x, row, column, value?, reduce?, fill=, dtype=, skip_nan=) -> pivot
+---@call strew.pivot(x, row, column, reduce) -> pivot
 
 ---Reduces a window of rows that ends at each row: moving averages, maxima, medians, ...
 ---
@@ -7866,10 +6959,10 @@ function strew.pivot(x, row, column, value, reduce, options) end
 ---```
 ---@param v any a tensor, windows are of its rows along dimension 0; for a reduction of one's own maybe tensors by name
 ---@param n integer number of rows, 1 or more
----@param reduce any a reduction: a word of `g:agg`, {word, option = ...}, or one of strew.reduction
----@param options? strew.rolling_options
+---@param by any windows within groups: a grouping of the rows, or keys as `strew.group_by` takes them
+---@param min_count integer windows of fewer elements are missing, 0 to n; default n
 ---@return strew.Tensor out as many rows as v
-function strew.rolling(v, n, reduce, options) end
+---@call strew.rolling(v, n, reduce, by=, min_count=) -> out
 
 ---Reduces ranges of rows, which may overlap: rows `starts[i]` to `ends[i] - 1` of v give row i.
 ---
@@ -7900,9 +6993,8 @@ function strew.rolling(v, n, reduce, options) end
 ---@param v any a tensor, ranges are of its rows along dimension 0; for a reduction of one's own maybe tensors by name
 ---@param starts strew.Tensor 1-D, of integers, 0 to the number of rows
 ---@param ends strew.Tensor 1-D, of integers, of the same size; none is less than its start
----@param reduce any a reduction: a word of `g:agg`, {word, option = ...}, or one of strew.reduction
 ---@return strew.Tensor out a row for each range
-function strew.ranges(v, starts, ends, reduce) end
+---@call strew.ranges(v, starts, ends, reduce) -> out
 
 ---Returns the words of the text columns of a table.
 ---
@@ -7921,10 +7013,9 @@ function strew.ranges(v, starts, ends, reduce) end
 ---Oslo	80
 ---```
 ---@param x table of columns, from strew.load, chunks, rows, columns or sort_by; error: any other table
----@param column? string|integer a column; error: unknown; default: all columns
+---@param column string|integer a column; error: unknown; default: all columns
 ---@return table words {word, ...}, nil for a column of numbers; for all columns {column = {word, ...}}
----@overload fun(x: table, options: {column?: string|integer}): table
-function strew.words(x, column) end
+---@call strew.words(x, column?) -> words
 
 ---Returns the number that stands for a word in a text column.
 ---
@@ -7945,11 +7036,7 @@ function strew.words(x, column) end
 ---@param column string|integer a text column; error: unknown, or a column of numbers
 ---@param word string error: not in the column
 ---@return integer code from 0 on
-function strew.code(x, column, word) end
-
----Options of strew.time.
----@class strew.time_options
----@field device? strew.device default: the program's device
+---@call strew.code(x, column, word) -> code
 
 ---Reads times from text: one, or a nested sequence; or takes microseconds of int64 as times, and numbers with a unit.
 ---
@@ -7973,10 +7060,9 @@ function strew.code(x, column, word) end
 ---example:4: time: 'x' has "2023-02-29", which is not in the calendar, at x[2]
 ---```
 ---@param x any text, a nested Lua sequence of texts, or a tensor of int64 or times; with a unit numbers
----@param format? string default: ISO 8601; of numbers the unit
----@param options? strew.time_options
+---@param format string default: ISO 8601; of numbers the unit
 ---@return strew.Tensor t time
-function strew.time(x, format, options) end
+---@call strew.time(x, format?, device=) -> t
 
 ---Returns the parts of times in the calendar, UTC: a table of columns.
 ---
@@ -8003,7 +7089,7 @@ function strew.time(x, format, options) end
 ---```
 ---@param t strew.Tensor|string times
 ---@return table parts
-function strew.calendar(t) end
+---@call strew.calendar(t) -> parts
 
 ---Rounds times down to the beginning of a unit.
 ---
@@ -8024,7 +7110,7 @@ function strew.calendar(t) end
 ---@param t strew.Tensor|string times
 ---@param unit number|string
 ---@return strew.Tensor t time
-function strew.floor_time(t, unit) end
+---@call strew.floor_time(t, unit) -> t
 
 ---Adds months to times; a day that the month lacks becomes its last one.
 ---
@@ -8040,7 +7126,7 @@ function strew.floor_time(t, unit) end
 ---@param t strew.Tensor|string times
 ---@param n integer|strew.Tensor number of months, for each time or for all; error: floats
 ---@return strew.Tensor t time
-function strew.add_months(t, n) end
+---@call strew.add_months(t, n) -> t
 
 ---Writes times as text, by a format of strftime's letters.
 ---
@@ -8061,7 +7147,7 @@ function strew.add_months(t, n) end
 ---@param t strew.Tensor|string times
 ---@param format string error: other letters, or none
 ---@return strew.Tensor t text, of t's shape
-function strew.format(t, format) end
+---@call strew.format(t, format) -> t
 
 ---Makes text of codes and words, or of numbers, booleans or times their words.
 ---
@@ -8085,9 +7171,8 @@ function strew.format(t, format) end
 ---  codes  int64[2] cpu
 ---```
 ---@param x any a tensor, or a nested Lua sequence
----@param words? string[]|strew.Tensor
----@return strew.Tensor t text
-function strew.text(x, words) end
+---@param words string[]|strew.Tensor
+---@call strew.text(x, words?) -> t
 
 ---Returns the codes of a text: positions in `t.words`, from 0, in a new tensor.
 ---
@@ -8100,7 +7185,7 @@ function strew.text(x, words) end
 ---```
 ---@param self strew.Tensor text
 ---@return strew.Tensor codes int32
-function strew.codes(self) end
+---@call strew.codes(self) -> codes
 
 ---Returns where words have a part.
 ---
@@ -8111,10 +7196,8 @@ function strew.codes(self) end
 ---bool[2] cpu
 ---  true  false
 ---```
----@param t strew.Tensor text
 ---@param word string the part; no pattern
----@return strew.Tensor found bool
-function strew.contains(t, word) end
+---@call strew.contains(t, word) -> found
 
 ---Returns where words begin with another one.
 ---
@@ -8125,10 +7208,7 @@ function strew.contains(t, word) end
 ---bool[2] cpu
 ---  true  false
 ---```
----@param t strew.Tensor text
----@param word string
----@return strew.Tensor found bool
-function strew.starts_with(t, word) end
+---@call strew.starts_with(t, word) -> found
 
 ---Returns where words end with another one.
 ---
@@ -8139,10 +7219,7 @@ function strew.starts_with(t, word) end
 ---bool[2] cpu
 --- false   true
 ---```
----@param t strew.Tensor text
----@param word string
----@return strew.Tensor found bool
-function strew.ends_with(t, word) end
+---@call strew.ends_with(t, word) -> found
 
 ---Returns words with capital letters in place of a to z.
 ---
@@ -8153,9 +7230,7 @@ function strew.ends_with(t, word) end
 ---text[2] cpu
 --- "OSLO"  "ROME"
 ---```
----@param t strew.Tensor text
----@return strew.Tensor t text
-function strew.upper(t) end
+---@call strew.upper(t) -> t
 
 ---Returns words with small letters in place of A to Z.
 ---
@@ -8166,9 +7241,7 @@ function strew.upper(t) end
 ---text[2] cpu
 --- "oslo"  "rome"
 ---```
----@param t strew.Tensor text
----@return strew.Tensor t text
-function strew.lower(t) end
+---@call strew.lower(t) -> t
 
 ---Returns the number of characters of words: of UTF-8, or of bytes where a word is no UTF-8.
 ---
@@ -8179,19 +7252,10 @@ function strew.lower(t) end
 ---int64[3] cpu
 --- 4  6  0
 ---```
----@param t strew.Tensor text
 ---@return strew.Tensor n int64
-function strew.length(t) end
+---@call strew.length(t) -> n
 
 ------------------------------------------------------------------------------------------------------ Printing, showing
-
----Options of printing.
----@class strew.print_options
----@field precision? integer digits after the decimal point, default 4
----@field threshold? integer|number larger tensors show only their edges, default 1000 elements; math.huge: all
----@field edgeitems? integer number of elements at each edge, default 3
----@field linewidth? integer|"auto" characters in a line; default "auto": the terminal's width, else 80
----@field profile? "default"|"short"|"full" sets all: the defaults; 2 digits and edges of 2; all elements
 
 ---Sets how `print`, `tostring` and the prompt format tensors, and tables of columns.
 ---
@@ -8214,8 +7278,12 @@ function strew.length(t) end
 ---float32[2] cpu
 --- 0.3333  0.6667
 ---```
----@param options? strew.print_options
-function strew.set_printoptions(options) end
+---@param precision integer digits after the decimal point, default 4
+---@param threshold integer|number larger tensors show only their edges, default 1000 elements; math.huge: all
+---@param edgeitems integer number of elements at each edge, default 3
+---@param linewidth integer|"auto" characters in a line; default "auto": the terminal's width, else 80
+---@param profile "default"|"short"|"full" sets all: the defaults; 2 digits and edges of 2; all elements
+---@call strew.set_printoptions(precision=, threshold=, edgeitems=, linewidth=, profile=)
 
 ---Returns the options of printing, as a table for set_printoptions.
 ---
@@ -8226,19 +7294,8 @@ function strew.set_printoptions(options) end
 ---```text
 ---4	1000	3
 ---```
----@return strew.print_options options
-function strew.get_printoptions() end
-
----Options of strew.show.
----@class strew.show_options
----@field width? integer width in characters, default: the terminal's
----@field height? integer height in lines, default: the terminal's
----@field min? number value of the darkest colour, or start of the histogram; default: the minimum
----@field max? number value of the brightest colour, or end of the histogram; default: the maximum
----@field colormap? strew.colormap colours of a matrix, default "viridis"
----@field style? "ascii"|"blocks"|"256"|"truecolor" default: what the terminal supports; no colour if $NO_COLOR is set
----@field histogram? boolean true draws a histogram; default false
----@field bins? integer bins of the histogram, default 10
+---@return table options
+---@call strew.get_printoptions() -> options
 
 ---Draws a tensor as text: a matrix as a picture, one dimension as a line, any tensor as a histogram.
 ---
@@ -8261,16 +7318,15 @@ function strew.get_printoptions() end
 ---[2.333,     3]  3  #####################
 ---```
 ---@param self strew.Tensor error: a shape that cannot be drawn
----@param options? strew.show_options
-function strew.show(self, options) end
-
----Options of strew.image.
----@class strew.image_options
----@field colormap? strew.colormap default "viridis"
----@field scale? integer pixels for an element, in each direction; default 1
----@field min? number value of the first colour; default: the smallest finite element
----@field max? number value of the last colour; default: the largest finite element
----@field nan? integer[] the colour of NaN, {red, green, blue}; default magenta, which no colour map contains
+---@param width integer width in characters, default: the terminal's
+---@param height integer height in lines, default: the terminal's
+---@param min number value of the darkest colour, or start of the histogram; default: the minimum
+---@param max number value of the brightest colour, or end of the histogram; default: the maximum
+---@param colormap strew.colormap colours of a matrix, default "viridis"
+---@param style "ascii"|"blocks"|"256"|"truecolor" default: what the terminal supports; no colour if $NO_COLOR is set
+---@param histogram boolean true draws a histogram; default false
+---@param bins integer bins of the histogram, default 10
+---@call strew.show(self, width=, height=, min=, max=, colormap=, style=, histogram=, bins=)
 
 ---A colour map: the colours from the smallest value to the largest.
 ---
@@ -8307,9 +7363,13 @@ function strew.show(self, options) end
 --- 68   1  84
 ---```
 ---@param self strew.Tensor [height, width], any dtype
----@param options? strew.image_options
+---@param colormap strew.colormap default "viridis"
+---@param scale integer pixels for an element, in each direction; default 1
+---@param min number value of the first colour; default: the smallest finite element
+---@param max number value of the last colour; default: the largest finite element
+---@param nan integer[] the colour of NaN, {red, green, blue}; default magenta, which no colour map contains
 ---@return strew.Tensor picture uint8[height * scale, width * scale, 3], on self's device
-function strew.image(self, options) end
+---@call strew.image(self, colormap=, scale=, min=, max=, nan=) -> picture
 
 ---Shows a progress line at the terminal, or removes it.
 ---
@@ -8324,10 +7384,9 @@ function strew.image(self, options) end
 ---```text
 ---counted
 ---```
----@param doing? string a few words; omitted: removes the line
----@param done? number the fraction done, 0 to 1
----@overload fun(options: {doing?: string, done?: number})
-function strew.progress(doing, done) end
+---@param doing string a few words; omitted: removes the line
+---@param done number the fraction done, 0 to 1
+---@call strew.progress(doing?, done?)
 
 -------------------------------------------------------------------------------- Devices, threads, memory, time, errors
 
@@ -8373,7 +7432,7 @@ function strew.progress(doing, done) end
 ---```
 ---@return strew.device_description[] devices
 ---@return string[] problems messages of drivers without a usable device
-function strew.devices() end
+---@call strew.devices() -> devices, problems
 
 ---Returns the number of threads of the CPU.
 ---
@@ -8385,7 +7444,7 @@ function strew.devices() end
 ---2
 ---```
 ---@return integer threads
-function strew.get_num_threads() end
+---@call strew.get_num_threads() -> threads
 
 ---Sets the number of threads of the CPU.
 ---
@@ -8399,7 +7458,7 @@ function strew.get_num_threads() end
 ---1
 ---```
 ---@param threads integer 1..256; 0: one for each available processor
-function strew.set_num_threads(threads) end
+---@call strew.set_num_threads(threads)
 
 ---Returns the bytes of tensor memory in use, and their maximum so far (peak).
 ---
@@ -8413,7 +7472,7 @@ function strew.set_num_threads(threads) end
 ---```
 ---@return integer bytes
 ---@return integer peak
-function strew.memory() end
+---@call strew.memory() -> bytes, peak
 
 ---Waits until all devices are idle and returns a monotonic time in seconds, for measuring.
 ---
@@ -8426,7 +7485,7 @@ function strew.memory() end
 ---true
 ---```
 ---@return number seconds since an arbitrary start
-function strew.clock() end
+---@call strew.clock() -> seconds
 
 ---Returns or sets whether float sums on a GPU are deterministic; true by default.
 ---
@@ -8438,10 +7497,9 @@ function strew.clock() end
 ---```text
 ---true
 ---```
----@param enabled? boolean the new setting; omitted: no change
+---@param enabled boolean the new setting; omitted: no change
 ---@return boolean enabled the current setting
----@overload fun(options: {enabled?: boolean}): boolean
-function strew.deterministic(enabled) end
+---@call strew.deterministic(enabled?) -> enabled
 
 ---An error, as returned by strew.last_error().
 ---@class strew.error
@@ -8464,12 +7522,7 @@ function strew.deterministic(enabled) end
 ---```text
 ---scatter_add_	index	index	9	1
 ---```
----@return strew.error|nil
-function strew.last_error() end
-
----Options of strew.help.
----@class strew.help_options
----@field search? string words to look for in all entries
+---@call strew.last_error() -> strew.error|nil
 
 ---Prints the help about a name; without a name, the list of entries.
 ---
@@ -8486,9 +7539,8 @@ function strew.last_error() end
 ---example:2: help: 'name' is "scater", no help found
 ---  hint  did you mean 'scatter'?
 ---```
----@param name? any a function or its name in any form, the name of a rule as "views", a topic; an expression or reduction
----@param options? strew.help_options
----@overload fun(options: {name?: any, search?: string})
-function strew.help(name, options) end
+---@param name any a function or its name in any form, the name of a rule as "views", a topic; an expression or reduction
+---@param search string words to look for in all entries
+---@call strew.help(name?, search=)
 
 return strew

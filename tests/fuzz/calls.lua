@@ -20,21 +20,11 @@ end
 
 -- ----------------------------------------------------------------------------------------------- what there is to call
 
--- {name = {{name =, type =}...}} of functions and of classes of options.
-local function read_types(path)
-  local functions, classes, entries = {}, {}, {}
-  for line in io.lines(path) do
-    local tag, name, kind = line:match("^%-%-%-@(%a+) ([%w_%.]+)%??%s+(%S+)")
-    local class, f = line:match("^%-%-%-@class (%S+)"), line:match("^function strew[.:]([%w_]+)")
-    if class then entries = {} classes[class] = entries
-    elseif tag == "param" or tag == "field" then entries[#entries + 1] = {name = name, type = kind}
-    elseif f then functions[f], entries = entries, {}
-    elseif not line:find("^%-%-%-") then entries = {} end
-  end
-  return functions, classes
+-- {name = {{name =, type =, fields = the options of a table}...}} of functions.
+local functions = {}
+for _, entry in ipairs(debug.getregistry()["strew.help"]().entries) do
+  if entry.kind == "function" then functions[entry.name] = entry.params end
 end
-
-local functions, classes = read_types("lua_bindings/strew.lua")
 local anything = {{name = "...", type = "any"}}
 local left_out = {set_num_threads = true, _VERSION = true, clock = true, memory = true, devices = true,
   to_dlpack = true, from_dlpack = true, from_arrow = true, from_arrow_stream = true} -- addresses
@@ -44,7 +34,7 @@ table.sort(names)
 
 -- Methods of a grouping and a key table, and what they take.
 local of_keys = {}
-local v, options = {name = "v", type = "strew.Tensor"}, {name = "options", type = "strew.group_options|nil|nil"}
+local v, options = {name = "v", type = "strew.Tensor"}, functions.scatter_sum[#functions.scatter_sum]
 for name in ([[sum mean prod min max std var median count first last any all nunique logsumexp argsort rank cumsum
   softmax]]):gmatch "%S+" do
   of_keys[#of_keys + 1] = {name = name, v, options}
@@ -105,9 +95,9 @@ local function sequence_of(choices, pool, kind)
   return made
 end
 
-local function options_of(choices, pool, class)
+local function options_of(choices, pool, fields)
   local made = {}
-  for _, field in ipairs(class) do
+  for _, field in ipairs(fields) do
     if choices:below(3) == 0 then made[field.name] = of_type(choices, pool, field.type, field.name) end
   end
   if choices:rarely(24) then made[choices:one_of(words)] = choices:integer() end
@@ -117,7 +107,7 @@ end
 local all_types = {
   "integer", "number", "boolean", "string", "strew.Tensor", "strew.Tensor[]", "integer[]", "nil", "function",
   "userdata",
-  "strew.dtype", "strew.group_options", "table", "thread", "strew.new_options",
+  "strew.dtype", "table", "thread",
 }
 
 local makers = {
@@ -158,7 +148,6 @@ function of_type(choices, pool, kind, name)
   for alternative in kind:gmatch("[^|]+") do alternatives[#alternatives + 1] = alternative end
   kind = choices:one_of(alternatives)
   if kind:find("%[%]$") then return sequence_of(choices, pool, kind:sub(1, -3)) end
-  if classes[kind] and not makers[kind] then return options_of(choices, pool, classes[kind]) end
   return (makers[kind] or makers.any)(choices, pool, name)
 end
 
@@ -168,7 +157,12 @@ local function arguments_of(choices, pool, parameters)
     local times = parameter.name == "..." and choices:below(5) or 1
     for _ = 1, times do
       count = count + 1
-      made[count] = of_type(choices, pool, choices:rarely(12) and "any" or parameter.type, parameter.name)
+      local takes_options = parameter.fields and (parameter.name == "options" or choices:rarely(3))
+      if takes_options and not choices:rarely(12) then
+        made[count] = options_of(choices, pool, parameter.fields)
+      else
+        made[count] = of_type(choices, pool, choices:rarely(12) and "any" or parameter.type, parameter.name)
+      end
     end
   end
   if choices:rarely(12) then count = count + 1 made[count] = of_type(choices, pool, "any") end

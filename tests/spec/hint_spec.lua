@@ -729,15 +729,11 @@ describe("a hint that reads as code can be followed", function()
 
   -- Returns {name, its parameters with their types...} of each call whose first argument is a tensor.
   local function calls()
-    local list, types = {}, {}
-    for line in support.get "lua_bindings/strew.lua":gmatch "[^\n]*" do
-      local parameter, class = line:match "^%-%-%-@param ([%w_]+)%??%s+(.*)"
-      local name, parameters = line:match "^function strew%.([%w_]+)%((.-)%) end"
-      if parameter then types[parameter] = class end
-      local row = {name}
-      for one in (parameters or ""):gmatch "[%w_]+" do table.insert(row, {one, types[one] or ""}) end
+    local list = {}
+    for _, entry in ipairs(debug.getregistry()["strew.help"]().entries) do
+      local row = {entry.name}
+      for _, parameter in ipairs(entry.params) do table.insert(row, {parameter.name, parameter.type}) end
       if row[2] and row[2][2]:find "^strew%.Tensor" then table.insert(list, row) end
-      if not line:find "^%-%-%-" then types = {} end
     end
     return list
   end

@@ -76,23 +76,21 @@ local by_position = {tensor = true, text = true, time = true, rows = true, sort_
   grouping = true, group_by = true, join = true, asof = true, melt = true, table = true, describe = true, head = true,
   tail = true, pivot = true, value_counts = true, calendar = true, floor_time = true, add_months = true, format = true,
   ranges = true, rolling = true}
--- The names of the arguments "..." and of those that the help calls otherwise.
-local rest_names = {permute = "dims", flip = "dims", tile = "dims", ["repeat"] = "repeats", get = "position"}
+-- The names of arguments that the help calls otherwise.
 local other_names = {["to target"] = "dtype"}
 
 -- The parameters of each operation, as in the help.
 local function signatures()
-  local file <close> = assert(io.open "lua_bindings/strew.lua")
-  local text, list = file:read "a", {}
-  text = text:gsub('strew%["(%l+)"%] = function', "function strew.%1")
-  for name, parameters in text:gmatch "function strew%.([%w_]+)(%b()) end" do
-    list[name] = {}
-    for parameter in parameters:gmatch "[%w_.]+" do
-      local is_rest = parameter == "..."
-      local word = is_rest and (rest_names[name] or "shape") or parameter
-      table.insert(list[name], other_names[name .. " " .. word] or word)
-      if is_rest then table.insert(list[name], "options") end
+  local list = {}
+  for _, entry in ipairs(debug.getregistry()["strew.help"]().entries) do
+    local names = {}
+    for _, parameter in ipairs(entry.params) do
+      local is_rest = parameter.name == "..."
+      local word = is_rest and parameter.shown:match "^(%l+)%.%.%.$" or parameter.name
+      table.insert(names, other_names[entry.name .. " " .. word] or word)
+      if is_rest then table.insert(names, "options") end
     end
+    list[entry.name] = names
   end
   return list
 end

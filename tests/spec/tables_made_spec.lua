@@ -130,10 +130,10 @@ describe("tables", function()
     same({{"rain", {1.5, 2, 4}}, {"city", {"Oslo", "Oslo", "Rome"}}}, x:sort_by("rain"):columns{"rain", "city"})
     assert.equal(3, #x)
     -- every function whose first argument is a table of columns
-    local source, found = support.get "lua_bindings/strew.lua", 0
-    for name in source:gmatch "\nfunction strew%.([%w_]+)%([ax][,)]" do
-      local block = source:sub(1, source:find("\nfunction strew." .. name .. "(", 1, true)):match ".*\n\n(.*)"
-      if block:find "%-%-%-@param [ax] table of columns" and name ~= "words" and rawget(strew, name) then
+    local found = 0
+    for _, entry in ipairs(debug.getregistry()["strew.help"]().entries) do
+      local name, first = entry.name, entry.params[1]
+      if first and first.type == "table" and first.text:find "^of columns" and name ~= "words" then
         assert.matches("^" .. name .. ": ", support.message(x[name]))
         found = found + 1
       end

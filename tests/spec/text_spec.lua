@@ -349,12 +349,49 @@ describe("the text", function()
     end
   end)
 
-  it("has only tags of LuaCATS", function()
-    local known = " meta class field operator alias param return overload "
+  it("has only tags of LuaCATS, and calls", function()
+    local known = " meta class field operator alias param return call "
     for tag in examples.source():gmatch "%-%-%-@(%a+)" do assert(known:find(" " .. tag .. " ", 1, true), tag) end
   end)
 
-  it("has an example for every function, rule, and class other than options", function()
+  it("has a sentence about a name where its calls need it, once", function()
+    local uses = {} -- {[the table that has the sentence] = {[name] = count}}
+    local function use(told, name)
+      local about = told[name]
+      while told and rawget(told, name) == nil do told = getmetatable(told).__index end
+      if not told then return end
+      uses[told] = uses[told] or {}
+      uses[told][name] = (uses[told][name] or 0) + 1
+      local above = getmetatable(told).__index
+      local same = above and above[name] or {}
+      assert(about.type ~= same.type or about.text ~= same.text or about.shown, name .. " repeats: " .. about.text)
+    end
+    for _, entry in pairs(functions) do
+      local names, returned = {}, {}
+      for _, call in ipairs{entry, table.unpack(entry.overloads)} do
+        for _, param in ipairs(call.params) do
+          names[param.name], names[param.shown] = true, true
+          for _, field in ipairs(param.fields or {}) do names[field.name] = true end
+        end
+        for _, result in ipairs(call.returns) do returned[result.name] = true end
+      end
+      for name in pairs(names) do use(entry.told.params, name) end
+      for name in pairs(returned) do use(entry.told.returns, name) end
+    end
+    for name, entry in pairs(functions) do
+      for _, told in pairs(entry.told) do
+        local least = 1
+        while told do
+          for word, about in pairs(told) do
+            assert((uses[told] and uses[told][word] or 0) >= least, ("%s: %s %s"):format(name, word, about.text))
+          end
+          told, least = getmetatable(told).__index, 2
+        end
+      end
+    end
+  end)
+
+  it("has an example for every function, rule, and class", function()
     for _, entry in ipairs(help.entries) do
       local is_plain = entry.kind == "class" and entry.name:find "^[a-z]" and entry.name ~= "strew"
       assert(entry.example or is_plain, entry.name .. " has no example")
