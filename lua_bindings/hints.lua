@@ -2,8 +2,8 @@
 -- arguments: what which.lua returns, the module, the methods of tensors, the loaded modules, a function that finds the
 -- nearest key, and the globals of scripts.
 local which, strew, methods, loaded, nearest, globals = ...
-local hints, answers = {nearest = nearest}, {names = {}, lua = {}, groups = {}, text = {}} -- answers: rows by name
-local format = string.format
+local hints, format = {nearest = nearest}, string.format
+local answers = {names = {}, lua = {}, groups = {}, text = {}, globals = {}, words = {}} -- rows by name
 
 -- Calls f with each of the names, which `gaps` separate.
 local function each_name(names, gaps, f)
@@ -59,6 +59,9 @@ function hints.texts(name)
   local code = answers.text[name] and answers.text[name][3]
   return code and "of texts a and b: " .. code or hints.text(name)
 end
+
+-- Returns the word of agg or join for one of another library, else the word.
+function hints.word(name) return answers.words[name] and answers.words[name][2] or name end
 
 local function question(name) return name and format("did you mean '%s'?", name) end
 
@@ -146,19 +149,13 @@ function hints.column(x, name, owner, is_called, given)
   return format('%s has no column "%s"; columns: %s', owner, name, known)
 end
 
--- What globals of other languages are here, and at the prompt.
-local own_words = {null = "nil", NULL = "nil", None = "nil", True = "true", False = "false", quit = "os.exit",
-  exit = "os.exit", help = "strew.help", torch = "strew", np = "strew", numpy = "strew", pd = "strew", pandas = "strew",
-  tf = "strew", jnp = "strew", len = "#t", str = "tostring", int = "math.tointeger", println = "print",
-  printf = "string.format", range = "for i = 0, n - 1 do"}
-local at_prompt = {quit = ":quit", exit = ":quit", help = ":help"}
 local libraries = {"string", "table", "math", "io", "os", "utf8", "coroutine", "debug"}
 
 -- Returns a hint for a global that is nil, or nil. session: a table whose keys are the names that the prompt knows
 -- besides; nil: there is no prompt.
 function hints.global(name, session)
-  local word = session and at_prompt[name] or own_words[name]
-  if word then return question(word) end
+  local row = answers.globals[name]
+  if row then return question(session and row[3] or row[2]) end
   if #name < 2 then return nil end -- a variable
   if rawget(strew, name) ~= nil then return question("strew." .. name) end
   local hint = hints.name(name) or question((nearest(name, globals, session or {})))

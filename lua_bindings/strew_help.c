@@ -33,6 +33,7 @@ static int name_of(lua_State *L, struct script_call *call) {
 }
 
 static int help_pages(lua_State *L, struct script_call *call) { return (void)call, bind_help_pages(L); }
+static int hints(lua_State *L, struct script_call *call) { return (void)call, bind_hints(L); }
 
 /* help([name] [, {search}]): prints, as at the prompt. */
 static int help(lua_State *L, struct script_call *call) { return bind_print_text(L, call, &bind_help_row); }
@@ -40,4 +41,5 @@ static int help(lua_State *L, struct script_call *call) { return bind_print_text
 const struct script_function bind_help_rows[] = {{"help", help, 0, FUNCTION | CONSTANT},
                                                  {"name_of", name_of, 0, INNER | CONSTANT},
                                                  {"help_pages", help_pages, 0, INNER | CONSTANT},
+                                                 {"hints", hints, 0, INNER | CONSTANT},
                                                  {NULL}};

@@ -23,9 +23,6 @@ local function listed(names)
   return #names == 1 and names[1] or table.concat(names, ", ", 1, #names - 1) .. " or " .. names[#names]
 end
 
--- Names that other libraries have for these words.
-local elsewhere = {avg = "mean", average = "mean", stddev = "std", stdev = "std", variance = "var", size = "count",
-  len = "count", total = "sum", maximum = "max", minimum = "min", distinct = "nunique", product = "prod"}
 local shown = inner.text
 
 function aggregates.is_word(word) return KEYS[word] ~= nil end
@@ -34,7 +31,7 @@ function aggregates.is_word(word) return KEYS[word] ~= nil end
 function aggregates.check_word(word, argument, where, src)
   if KEYS[word] or inner.is_combination(word) then return end
   local is_function = type(word) == "function"
-  local hint = errors.meant(elsewhere[word] or word, WORDS)
+  local hint = errors.meant(inner.hints().word(word), WORDS)
   if is_function then hint = "a reduction is a word, or one of your own: strew.reduction" end
   if KEYS[src] or type(word) == "string" and not string.find(word, "^[%a_][%w_]*$") then
     src = KEYS[src] and src or "sum"

@@ -114,15 +114,13 @@ local function names_of(left, right, in_left, in_right, suffixes)
 end
 
 local HOWS <const> = {"inner", "left", "right", "outer", "semi", "anti"}
-local elsewhere <const> = {full = "outer", full_outer = "outer", left_outer = "left", right_outer = "right",
-  left_semi = "semi", left_anti = "anti"}
 
 local function check_how(how)
   for _, known in ipairs(HOWS) do
     if how == known then return end
   end
   fail("how", format("is %s, expected %s", inner.text(how), table.concat(HOWS, ", ")),
-    errors.meant(elsewhere[how] or how, HOWS))
+    errors.meant(inner.hints().word(how), HOWS))
 end
 
 -- Returns the columns of a and of b, on one device.

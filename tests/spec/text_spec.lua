@@ -201,6 +201,12 @@ describe("strew.help", function()
     assert.truthy(printed{search = "torch_scatter.segment_coo"}:find "^  segment_coo ")
     assert.truthy(printed{search = "get_dummies"}:find "^  one_hot ")
     assert.truthy(printed("take"):find("\nelsewhere: PyTorch take; NumPy np.take", 1, true))
+    for call, names in pairs{
+      inv = "PyTorch linalg.inv, inverse; NumPy np.linalg.inv; JAX jnp.linalg.inv; MindSpore inverse;",
+      isin = "PyTorch isin; NumPy np.isin; pandas Series.isin; JAX jnp.isin; MindSpore isin",
+      cummax = "PyTorch cummax; NumPy np.maximum.accumulate; pandas df.cummax; JAX lax.cummax;"} do
+      assert.truthy(printed(call):gsub("%s+", " "):find("elsewhere: " .. names, 1, true), call)
+    end
   end)
 
   it("lists calls by task", function()
