@@ -98,9 +98,11 @@ static bool is_outside(const struct binding *binding, const char *name) {
 
 int bind_fail_name(lua_State *L, struct script_call *call, const char *owner, const strew_guess *guess) {
   strew_dtype dtype;
-  bind_fail(call, STREW_EARGUMENT, NULL, "-");
-  snprintf(call->error.message, sizeof call->error.message, "%s has no '%.60s'", owner, guess->wanted);
-  strew_printable(call->error.message);
+  strew_error *error = &call->error;
+  bind_fail(call, STREW_EARGUMENT, NULL, "%s has no '%.60s'", owner, guess->wanted);
+  error->lines_at = error->mark_at = error->hint_at -= error->fact_at; /* no call's name */
+  memmove(error->message, error->message + error->fact_at, sizeof error->message - error->fact_at);
+  error->fact_at = 0;
   if (call->binding->sandbox && is_outside(call->binding, guess->wanted))
     return bind_hint(call, "a sandbox has no files, and no memory of other libraries");
   const char *hint = push_hint(L, strcmp(owner, "grouping") == 0 ? owner : "name", guess->wanted);

@@ -73,9 +73,11 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define STREW_API __attribute__((visibility("default")))
+#define STREW_API          __attribute__((visibility("default")))
+#define STREW_PRINTF(f, a) __attribute__((cold, format(printf, f, a)))
 #else
 #define STREW_API
+#define STREW_PRINTF(f, a)
 #endif
 
 /* The version of this header, in numbers for #if, and as text, "0.2.0". strew_version returns the library's. */
@@ -206,8 +208,24 @@ typedef struct strew_error {
   int64_t position[STREW_MAX_RANK];
   char hint[256];     /* what to do about it, or empty */
   char message[2048]; /* "OP: 'ARGUMENT' FACT, RULE", a line per tensor (dtype, shape, device), the hint */
-  uint64_t reserved[8];
+  /* Where the parts of `message` begin, of which all but the fact may be empty: the fact, the lines of tensors, those
+     that mark a text, and the hint's. */
+  uint16_t fact_at, lines_at, mark_at, hint_at;
+  uint16_t name_width; /* of the names in those lines */
+  uint16_t unused[3];
+  uint64_t reserved[6];
 } strew_error;
+
+/* For hosts that report failures of their own in this form. Fills the error and returns the code: the fact, of printf's
+   format, follows "ALIAS: 'ARGUMENT' "; the argument may be NULL, and must outlive the error. Then a line below, before
+   any hint; then the hint, in place of the one that it has. */
+STREW_API strew_status strew_error_set(strew_error *error, strew_status code, const char *argument, const char *format,
+                                       ...) STREW_PRINTF(4, 5);
+STREW_API void strew_error_line(strew_error *error, const char *name, const char *text);
+STREW_API void strew_error_hint(strew_error *error, const char *hint);
+/* Writes the error's hint, which names calls of C, as scripts of the Lua module have them: self:to("float32") for
+   strew_to(self, float32). */
+STREW_API void strew_error_script(strew_error *error);
 
 /* Names ("float32"; "index", ...), and the size of one element. Constants; NULL, or 0, for an unknown enumerator. On any
    thread. */

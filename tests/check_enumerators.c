@@ -129,6 +129,8 @@ static void operations(void) {
   }
   EACH(STREW_REDUCTION_COUNT) {
     note("strew_status_name");
+    note("strew_error_set");
+    ck_assert(strew_error_set(&failure, (strew_status)bad, NULL, "fails") == (strew_status)bad);
     ck_assert(bad == STREW_REDUCTION_COUNT || bad == STREW_REDUCTION_COUNT + 1 ||
               !strew_status_name((strew_status)bad));
   }

@@ -636,7 +636,9 @@ START_TEST(test_place_of_an_operation) {
       (fail)(&marked, told, "is 0");
       ck_assert_str_eq(expected, failure.message);
     }
-  strew_error inner = {.code = STREW_EMEMORY, .message = "g: out of memory\n  self  float32[2] cpu"};
+  strew_error inner = {.alias = "g"};
+  strew_error_set(&inner, STREW_EMEMORY, NULL, "out of memory");
+  strew_error_line(&inner, "self", "float32[2] cpu");
   report_call(&call, STREW_EMEMORY, &inner, &failure);
   ck_assert_str_eq(failure.message,
                    "g: out of memory\n  price  float32[] cpu\n  text   price // count\n               ^^");

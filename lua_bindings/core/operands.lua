@@ -18,7 +18,7 @@ end
 function operands.check_device(self, x, name)
   if x.device ~= self.device then
     fail(name, format("is on %s, all operands must be on one device", x.device),
-      format('%s:to("%s")', name, self.device), "device")
+      format("strew_to(%s, %s)", name, self.device), "device")
   end
 end
 
@@ -32,8 +32,8 @@ local function to_promoted(self, x, name, is_stored)
   local is_rounded = (WIDE[x.dtype] or WIDE[self.dtype]) and not WIDE[promoted]
   if is_rounded and not (is_stored and promoted == self.dtype) then promoted = operands.widest(self) end
   local texts = {}
-  if promoted ~= x.dtype then texts[1] = format('%s:to("%s")', name, promoted) end
-  if promoted ~= self.dtype then texts[#texts + 1] = format('self:to("%s")', promoted) end
+  if promoted ~= x.dtype then texts[1] = format("strew_to(%s, %s)", name, promoted) end
+  if promoted ~= self.dtype then texts[#texts + 1] = format("strew_to(self, %s)", promoted) end
   return table.concat(texts, ", ")
 end
 
@@ -326,8 +326,8 @@ end
 function operands.check_float(t, name)
   local dtype <const> = t.dtype
   if not FLOATS[dtype] then
-    local hint = format('%s%s:to("%s")', name, dtype == "time" and ':to("int64")' or "", operands.widest(t))
-    fail(name, format("is %s, expected a float dtype", dtype), hint, "dtype")
+    local hint = dtype == "time" and "strew_to(strew_to(%s, int64), %s)" or "strew_to(%s, %s)"
+    fail(name, format("is %s, expected a float dtype", dtype), format(hint, name, operands.widest(t)), "dtype")
   end
   return dtype, FLOATS[dtype]
 end
@@ -336,7 +336,7 @@ function operands.is_index(t) return string.find(t.dtype, "int", 1, true) ~= nil
 
 function operands.check_index(t, name)
   if operands.is_index(t) then return end
-  fail(name, format("is %s, expected an integer dtype", t.dtype), name .. ':to("int64")', "dtype")
+  fail(name, format("is %s, expected an integer dtype", t.dtype), format("strew_to(%s, int64)", name), "dtype")
 end
 
 return operands

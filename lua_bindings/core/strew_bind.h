@@ -399,12 +399,10 @@ bool bind_hint_text(lua_State *L, struct script_call *call);
 /* --------------------------------------------------------------------------------------------------- strew_fail.c */
 
 /* Fills call->error with "OP: 'ARGUMENT' FACT, RULE" (argument may be NULL); returns -1. */
-int bind_fail(struct script_call *call, strew_status code, const char *argument, const char *format, ...)
-    __attribute__((cold, format(printf, 4, 5)));
+#define bind_fail(call, ...) bind_failed(strew_error_set(&(call)->error, __VA_ARGS__))
+static inline int bind_failed(strew_status status) { return status == STREW_OK ? 0 : -1; }
 /* Adds a hint to a failure that has none; returns -1. */
 int bind_hint(struct script_call *call, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
-/* The same, in place of a hint that it has. */
-int bind_hint_instead(struct script_call *call, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
 
 /* Fails with "is VALUE, expected ..." of argument i; returns false. */
 bool bind_fail_type(lua_State *L, struct script_call *call, int i, const char *name, const char *expected);

@@ -138,26 +138,11 @@ static void hint_punctuation(lua_State *L, struct script_call *call) {
 
 static int do_nothing(lua_State *L) { return (void)L, 0; }
 
-/* Writes a hint of the library as a script's (core/errors.lua); memory may be short where none is in C. */
-static void translate_hint(lua_State *L, int binding, strew_error *error) {
-  const size_t length = strlen(error->message), tail = strlen(error->hint);
-  char *at = error->message + length - (tail < length ? tail : length);
-  const bool is_in_c = strstr(error->hint, "strew_") || strstr(error->hint, "STREW_") || strstr(error->hint, "{.");
-  if (!is_in_c || strcmp(at, error->hint) != 0) return;
-  bind_use(L, binding, "errors.lua");
-  lua_getfield(L, -1, "hint");
-  lua_pushstring(L, error->hint);
-  lua_call(L, 1, 1);
-  snprintf(error->hint, sizeof error->hint, "%s", lua_tostring(L, -1));
-  snprintf(at, (size_t)(error->message + sizeof error->message - at), "%s", error->hint);
-  lua_pop(L, 2);
-}
-
 /* Pushes the message of an error; the binding is at this position. An interrupted call may have a hook pending, which raises an error
    of its own: a call lets it do so here. Later it would raise a second error, in a script that caught the first. */
 static void push_error(lua_State *L, int binding, const strew_error *given, const strew_tensor *self) {
   strew_error copy = *given, *const error = &copy;
-  translate_hint(L, binding, error);
+  strew_error_script(error);
   push_detail(L, binding, error, self);
   lua_setiuservalue(L, binding, LAST_ERROR);
   if (error->code == STREW_EINTERRUPTED) {

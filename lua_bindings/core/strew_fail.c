@@ -9,53 +9,14 @@
 
 /* -------------------------------------------------------------------------------------------------------- failures */
 
-int bind_fail(struct script_call *call, strew_status code, const char *argument, const char *format, ...) {
-  strew_error *error = &call->error;
-  char fact[sizeof error->message - 128]; /* keeps space for the two names */
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(fact, sizeof fact, format, arguments);
-  va_end(arguments);
-  strew_printable(fact);
-  error->op = error->alias;
-  error->code = code;
-  error->argument = argument;
-  error->has_value = false;
-  error->position_rank = -1;
-  error->hint[0] = '\0';
-  if (argument)
-    snprintf(error->message, sizeof error->message, "%.60s: '%.40s' %s", error->alias, argument, fact);
-  else
-    snprintf(error->message, sizeof error->message, "%.60s: %s", error->alias, fact);
-  return -1;
-}
-
-/* Sets the hint, with which the message ends. */
-static int set_hint(struct script_call *call, const char *format, va_list arguments) {
-  strew_error *error = &call->error;
-  const size_t hint = strlen(error->hint), end = strlen(error->message) - hint;
-  if (vsnprintf(error->hint, sizeof error->hint, format, arguments) >= (int)sizeof error->hint)
-    strcpy(error->hint + sizeof error->hint - sizeof "...", "...");
-  strew_printable(error->hint);
-  snprintf(error->message + end, sizeof error->message - end, "%s%s", hint ? "" : "\n  hint  ", error->hint);
-  return -1;
-}
-
 int bind_hint(struct script_call *call, const char *format, ...) {
+  char hint[sizeof call->error.hint + 1];
   if (call->error.hint[0]) return -1;
   va_list arguments;
   va_start(arguments, format);
-  set_hint(call, format, arguments);
+  vsnprintf(hint, sizeof hint, format, arguments);
   va_end(arguments);
-  return -1;
-}
-
-int bind_hint_instead(struct script_call *call, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  set_hint(call, format, arguments);
-  va_end(arguments);
-  return -1;
+  return strew_error_hint(&call->error, hint), -1;
 }
 
 /* Writes a string in quotes, shortened. */

@@ -38,27 +38,19 @@ static const char *operand_name(const struct family_operands *operands, int i, c
   return text;
 }
 
-/* Adds a line per tensor argument of the script's call, and the hint. */
-static void add_lines(struct script_call *call, const char *hint) {
+/* Adds a line per tensor argument of the script's call. */
+static void add_lines(struct script_call *call, bool with_hint) {
   const struct family_operands *operands = call->binding->operands;
-  strew_error *error = &call->error;
   char text[DESCRIPTION_BYTES], name[NAME_BYTES];
-  int width = hint ? 4 : 0;
+  size_t width = with_hint ? strlen("hint") : 0;
   for (int i = 0; operands && i < operands->count; i++) {
-    const int length = (int)strlen(operand_name(operands, i, name));
+    const size_t length = strlen(operand_name(operands, i, name));
     if (length > width) width = length;
   }
-  for (int i = 0; operands && i < operands->count; i++) {
-    size_t length = strlen(error->message);
+  call->error.name_width = (uint16_t)width;
+  for (int i = 0; operands && i < operands->count; i++)
     if (operands->at[i].box->tensor)
-      snprintf(error->message + length, sizeof error->message - length, "\n  %-*s  %s", width,
-               operand_name(operands, i, name), bind_describe(operands->at[i].box->tensor, text));
-  }
-  if (!hint) return;
-  size_t length = strlen(error->message);
-  snprintf(error->hint, sizeof error->hint, "%s", hint);
-  snprintf(error->message + length, sizeof error->message - length, "\n  %-*s  %s", width, "hint",
-           strew_printable(error->hint));
+      strew_error_line(&call->error, operand_name(operands, i, name), bind_describe(operands->at[i].box->tensor, text));
 }
 
 /* fail(argument, fact [, hint [, code [, value [, position [, expression, input]]]]]): raises an error of the script's
@@ -69,7 +61,8 @@ static int fail(lua_State *L, struct script_call *call) {
   for (int i = 0; code && strew_status_name((strew_status)i); i++)
     if (strcmp(strew_status_name((strew_status)i), code) == 0) status = (strew_status)i;
   bind_fail(call, status, argument, "%s", lua_isstring(L, 2) ? lua_tostring(L, 2) : "is invalid");
-  add_lines(call, hint);
+  add_lines(call, hint != NULL);
+  if (hint) strew_error_hint(&call->error, hint);
   bind_mark_input(L, call, 7);
   call->error.has_value = bind_to_value(L, call, 5);
   if (lua_istable(L, 6)) {

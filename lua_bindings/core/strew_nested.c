@@ -113,8 +113,8 @@ static bool walk_time(lua_State *L, struct walk *walk, int depth) {
   if (strlen(lua_tostring(L, -1)) != lua_rawlen(L, -1))
     return fail_entry(walk, depth, "a text with a zero byte", "expected the text of a time");
   if (strew_time_parse(lua_tostring(L, -1), walk->format, &time, &error) != STREW_OK) {
-    const char *fact = strstr(error.message, "' is ") + strlen("' is ");
-    const int length = (int)strcspn(fact, "\n");
+    const char *fact = error.message + error.fact_at + strlen("is ");
+    const int length = error.message + error.lines_at - fact;
     text_of_entry(walk, depth, entry);
     if (error.code == STREW_EARGUMENT)
       bind_fail(walk->call, error.code, "format", "is %.*s", length, fact);

@@ -59,7 +59,7 @@ static bool read_position(lua_State *L, struct script_call *call, int64_t *posit
 static int fail_position(struct script_call *call, const strew_tensor *self, int64_t position) {
   if (call->error.code != STREW_EINDEX || !strew_tensor_rank(self) || position != strew_tensor_sizes(self)[0])
     return -1;
-  return bind_hint_instead(call, "positions count from 0: for i = 0, #t - 1");
+  return strew_error_hint(&call->error, "positions count from 0: for i = 0, #t - 1"), -1;
 }
 
 static int get_position(lua_State *L, struct script_call *call) {

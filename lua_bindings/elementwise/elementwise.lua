@@ -22,7 +22,7 @@ local function by_text(name, count)
   local function compute(suffix, x, y, z, w)
     local f = operands.formula(texts[w ~= nil and 3 or z ~= nil and 2 or y ~= nil and 1 or 0])
     if count == 0 and (x.dtype == "time" or x.dtype == "text") then
-      local hint = x.dtype == "time" and 'self:to("int64") gives its numbers' or nil
+      local hint = x.dtype == "time" and "strew_to(self, int64) gives its numbers" or nil
       fail("self", format("is %s, %s takes numbers", x.dtype, name), hint, "dtype")
     end
     if suffix ~= "_" then return errors.own(nil, nil, reword, f, {x = x, y = y, z = z, w = w}) end

@@ -187,11 +187,7 @@ static void send_rounds(struct side *sent, struct side *received, int64_t rounds
 }
 
 static bool fail_memory(strew_error *error, size_t bytes) {
-  error->op = error->alias;
-  error->code = STREW_EMEMORY;
-  error->position_rank = -1;
-  snprintf(error->message, sizeof error->message, "%s: out of memory: %zu bytes", error->op, bytes);
-  return false;
+  return strew_error_set(error, STREW_EMEMORY, NULL, "out of memory: %zu bytes", bytes) == STREW_OK;
 }
 
 static void exchange_staged(struct side *sent, struct side *received, int64_t largest, strew_context *context) {

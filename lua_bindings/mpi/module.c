@@ -108,16 +108,12 @@ static strew_status commit(strew_tensor *target, strew_tensor *result, strew_err
 }
 
 /* False, and the error is filled: an operation is running, which a finalizer interrupts, or gradients are recorded. */
-static bool may_begin(lua_State *L, const char *op, strew_error *error) {
+static bool may_begin(lua_State *L, strew_error *error) {
   const char *problem = NULL;
   if (world.op) problem = "called during another operation";
   if (strew_is_recording(L)) problem = "has no gradient, and is not allowed within strew.grad";
   if (!problem) return true;
-  error->op = op;
-  error->code = STREW_EARGUMENT;
-  error->position_rank = -1;
-  snprintf(error->message, sizeof error->message, "%s: %s", op, problem);
-  return false;
+  return strew_error_set(error, STREW_EARGUMENT, NULL, "%s", problem) == STREW_OK;
 }
 
 /* together(op, call, target, body, ...): runs body(...) on all ranks, and returns its results if it succeeded on all of
@@ -127,7 +123,7 @@ static int together(lua_State *L) {
   enum { OP = 1, CALL, TARGET, FIRST };
   const char *op = luaL_checkstring(L, OP), *call = luaL_checkstring(L, CALL);
   struct failure failure = {.error = {.alias = op}};
-  if (!may_begin(L, op, &failure.error)) return strew_raise(L, &failure.error);
+  if (!may_begin(L, &failure.error)) return strew_raise(L, &failure.error);
   ranks_say(call);
   world.op = op;
   world.failed = false;
@@ -144,15 +140,9 @@ static int together(lua_State *L) {
 /* fail(op, argument, fact [, hint [, code]]): raises an error as strew's functions do; argument may be nil. */
 static int fail(lua_State *L) {
   const char *op = luaL_checkstring(L, 1), *argument = lua_tostring(L, 2), *fact = luaL_checkstring(L, 3);
-  const char *hint = luaL_optstring(L, 4, ""), *quote = argument ? "'" : "";
-  strew_error error = {.alias = op, .op = op, .argument = argument, .position_rank = -1};
-  error.code = status_of(luaL_optstring(L, 5, "argument"));
-  snprintf(error.hint, sizeof error.hint, "%s", hint);
-  snprintf(error.message, sizeof error.message, "%s: %s%s%s%s%s", op, quote, argument ? argument : "", quote,
-           argument ? " " : "", fact);
-  size_t length = strlen(strew_printable(error.message));
-  if (hint[0])
-    snprintf(error.message + length, sizeof error.message - length, "\n  hint  %s", strew_printable(error.hint));
+  strew_error error = {.alias = op};
+  strew_error_set(&error, status_of(luaL_optstring(L, 5, "argument")), argument, "%s", fact);
+  strew_error_hint(&error, luaL_optstring(L, 4, ""));
   return strew_raise(L, &error);
 }
 

@@ -206,7 +206,8 @@ static int fail_field(lua_State *L, struct script_call *call, const char *of, co
   strew_guess guess = {.wanted = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : bind_text(L, call, 2, text)};
   for (; *names; names++) strew_guess_name(&guess, *names);
   bind_fail_name(L, call, of, &guess);
-  return (replaces && !guess.nearest ? bind_hint_instead : bind_hint)(call, "%s", hint);
+  if (!call->error.hint[0] || (replaces && !guess.nearest)) strew_error_hint(&call->error, hint);
+  return -1;
 }
 
 static bool is_key(lua_State *L, const char *name) {

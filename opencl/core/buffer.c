@@ -56,17 +56,16 @@ static bool reuse_free(struct opencl *on, size_t size_bytes, struct block *block
 
 /* The message has the size that failed, the hint memory in use and the limit. */
 static strew_status fail_buffer(const struct call *call, strew_device *device, size_t size_bytes, cl_int error) {
-  char text[TEXT_BYTES], asked[AMOUNT_BYTES];
-  const char *hint = opencl_memory_hint(device, text);
-  return fail(call, HINTED(STREW_EMEMORY, "device", hint),
+  char asked[AMOUNT_BYTES];
+  return fail(call, HINTED(STREW_EMEMORY, "device", opencl_memory_hint(call, device)),
               "out of memory: %s on %s (%s): clCreateBuffer returned %s (%d)", text_of_amount(size_bytes, asked),
               device->name, strew_device_description(device), opencl_error_name(error), error);
 }
 
 static strew_status fail_too_large(const struct call *call, strew_device *device, uint64_t size_bytes) {
-  char text[TEXT_BYTES], most[AMOUNT_BYTES], asked[AMOUNT_BYTES];
-  const char *hint = opencl_memory_hint(device, text);
-  return fail(call, HINTED(STREW_EMEMORY, "device", hint), "%s allows at most %s in one tensor, got %s", device->name,
+  char most[AMOUNT_BYTES], asked[AMOUNT_BYTES];
+  return fail(call, HINTED(STREW_EMEMORY, "device", opencl_memory_hint(call, device)),
+              "%s allows at most %s in one tensor, got %s", device->name,
               text_of_amount(opencl_of(device)->largest_bytes, most), text_of_amount(size_bytes, asked));
 }
 

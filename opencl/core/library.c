@@ -75,19 +75,17 @@ static bool is_loss(cl_int error) {
          error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST || error < -1100;
 }
 
-const char *opencl_memory_hint(const strew_device *device, char *text) {
+const char *opencl_memory_hint(const struct call *call, const strew_device *device) {
   char used[AMOUNT_BYTES], most[AMOUNT_BYTES];
-  snprintf(text, TEXT_BYTES, "%s in use by tensors, the device has %s; free tensors or work in smaller chunks",
-           text_of_amount(device->context->bytes, used), text_of_amount(opencl_of(device)->memory_bytes, most));
-  return text;
+  return hint_of(call, "%s in use by tensors, the device has %s; free tensors or work in smaller chunks",
+                 text_of_amount(device->context->bytes, used), text_of_amount(opencl_of(device)->memory_bytes, most));
 }
 
 strew_status opencl_fail(const struct call *call, strew_device *device, const char *function, cl_int error) {
   struct opencl *on = opencl_of(device);
   const char *name = opencl_error_name(error);
   if (is_memory_error(error)) {
-    char text[TEXT_BYTES];
-    struct fault fault = {.code = STREW_EMEMORY, .argument = "device", .hint = opencl_memory_hint(device, text)};
+    struct fault fault = {.code = STREW_EMEMORY, .argument = "device", .hint = opencl_memory_hint(call, device)};
     return fail(call, fault, "%s (%s) ran out of memory: %s returned %s (%d)", device->name,
                 strew_device_description(device), function, name, error);
   }

@@ -62,8 +62,8 @@ const char *opencl_error_name(cl_int error);
 
 /* True if STREW_OPENCL_ASSUME contains `word`: tests make a device behave like another. */
 bool opencl_assumed(const char *word);
-/* Writes to `text` (TEXT_BYTES): bytes in use, size of the device's memory, what to do. Returns text. */
-const char *opencl_memory_hint(const strew_device *device, char *text);
+/* Returns the hint: bytes in use, size of the device's memory, what to do. */
+const char *opencl_memory_hint(const struct call *call, const strew_device *device);
 /* Fails with the OpenCL function, the device, the error code and a hint. */
 strew_status opencl_fail(const struct call *call, strew_device *device, const char *function, cl_int error);
 /* Fails because the device is lost: no driver function is called for it any more. */

@@ -208,15 +208,13 @@ strew_status strew_index_add_with(strew_tensor *self, int dim, strew_tensor *ind
 /* Fails for floats to be written to integers, and for integers that self's dtype cannot hold. */
 static strew_status check_holds(struct steps *steps, const strew_tensor *self, strew_tensor *value) {
   const struct call *call = steps->call;
-  char hint[TEXT_BYTES];
   union element element;
   RETURN_IF_FAILED(check_kind(call, "value", value->dtype, "self", self->dtype));
   if (dtype_is_float(self->dtype) || dtype_holds(self->dtype, value->dtype)) return STREW_OK;
-  if (dtype_is_float(value->dtype)) {
-    snprintf(hint, sizeof hint, "strew_to(value, %s)", strew_dtype_name(self->dtype));
-    return fail(call, HINTED(STREW_EDTYPE, "value", hint), "is %s, which self, %s, does not hold",
-                strew_dtype_name(value->dtype), strew_dtype_name(self->dtype));
-  }
+  const char *own = strew_dtype_name(self->dtype);
+  if (dtype_is_float(value->dtype))
+    return fail(call, HINTED(STREW_EDTYPE, "value", hint_of(call, "strew_to(value, %s)", own)),
+                "is %s, which self, %s, does not hold", strew_dtype_name(value->dtype), own);
   for (int most = 0; most < 2 && strew_tensor_numel(value); most++) {
     const strew_scalar number = step_number(steps, most ? STREW_FOLD_AMAX : STREW_FOLD_AMIN, value);
     STEP(steps, element_from(call, "value", number, STREW_EXACT, self->dtype, &element));

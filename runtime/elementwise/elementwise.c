@@ -29,9 +29,9 @@ static const char *hint_of_mixed(const struct elementwise *work) {
 }
 
 /* The hint that converts operand i, or if that is a number the other one, to floats. */
-static const char *to_floats(const struct elementwise *work, int i, char *text) {
+static const char *to_floats(const struct elementwise *work, int i) {
   if (!work->operands[i].tensor) i = !i;
-  return hint_to_floats(work->operands[i].tensor, i ? "other" : "self", text);
+  return hint_to_floats(work->call, work->operands[i].tensor, i ? "other" : "self");
 }
 
 /* Checks that the operation takes the common dtype. */
@@ -41,10 +41,8 @@ static strew_status check_domain(const struct elementwise *work, enum takes take
     strew_dtype dtype = tensor ? tensor->dtype : work->operands[i].number.dtype;
     const char *is = tensor ? strew_dtype_name(dtype) : dtype_is_float(dtype) ? "a float" : "a boolean";
     const bool integers = takes == TAKES_INTEGERS;
-    if (takes == TAKES_STORED && !dtype_is_float(work->common)) {
-      char hint[TEXT_BYTES];
-      return fail_domain(work, work->names[i], is, "floats", to_floats(work, i, hint));
-    }
+    if (takes == TAKES_STORED && !dtype_is_float(work->common))
+      return fail_domain(work, work->names[i], is, "floats", to_floats(work, i));
     if ((takes == TAKES_BITS || integers) && dtype_is_float(dtype))
       return fail_domain(work, work->names[i], is, integers ? "integers" : "integers and bools", NULL);
     if ((takes != TAKES_NUMBERS && !integers) || dtype != STREW_BOOL) continue;
@@ -177,32 +175,30 @@ static const char *written_name(const struct elementwise *work, const strew_tens
 
 /* Where the result's dtype is wider than self's: a float operand may be rounded; an integer one would wrap. Integers of
    32 and 64 bits are in no floats but float64. */
-static const char *hint_to_hold(const struct elementwise *work, const strew_tensor *self, char *hint) {
+static const char *hint_to_hold(const struct elementwise *work, const strew_tensor *self) {
   const char *held = strew_dtype_name(self->dtype);
   for (int i = 1; i < work->inputs; i++) {
     const strew_tensor *other = work->operands[i].tensor;
-    if (!other || !dtype_is_float(self->dtype) || dtype_holds(self->dtype, other->dtype)) continue;
-    snprintf(hint, TEXT_BYTES, "strew_to(%s, %s)", work->names[i], held);
-    return hint;
+    if (other && dtype_is_float(self->dtype) && !dtype_holds(self->dtype, other->dtype))
+      return hint_of(work->call, "strew_to(%s, %s)", work->names[i], held);
   }
   const bool is_rounded =
       dtype_is_float(work->result) && !dtype_is_float(self->dtype) && dtype_bytes(self->dtype) >= sizeof(int32_t);
   const char *to = dtype_name_on(self->storage->device, is_rounded ? STREW_FLOAT64 : work->result);
-  snprintf(hint, TEXT_BYTES, "strew_to(self, %s) holds it%s", to,
-           to == strew_dtype_name(work->result) ? "; *out NULL makes a new tensor" : "");
-  return hint;
+  return hint_of(work->call, "strew_to(self, %s) holds it%s", to,
+                 to == strew_dtype_name(work->result) ? "; *out NULL makes a new tensor" : "");
 }
 
 strew_status elementwise_check_written(const struct elementwise *work, const strew_tensor *out) {
   const struct call *call = work->call;
   struct fault fault = {.code = STREW_ESHAPE, .argument = written_name(work, out)};
-  char is[TEXT_BYTES], expected[TEXT_BYTES], hint[TEXT_BYTES];
+  char is[TEXT_BYTES], expected[TEXT_BYTES];
   if (out->rank != work->rank || memcmp(out->sizes, work->sizes, (size_t)out->rank * sizeof *out->sizes) != 0)
     return fail(call, fault, "has shape %s, the result has %s", text_of_sizes(out->rank, out->sizes, is),
                 text_of_sizes(work->rank, work->sizes, expected));
   if (!dtype_holds(out->dtype, work->result)) {
     fault.code = STREW_EDTYPE;
-    if (out == work->self) fault.hint = hint_to_hold(work, out, hint);
+    if (out == work->self) fault.hint = hint_to_hold(work, out);
     return fail(call, fault, "is %s, which does not hold a result of %s", strew_dtype_name(out->dtype),
                 strew_dtype_name(work->result));
   }
@@ -301,13 +297,13 @@ strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor *
 static strew_status fail_operand(const struct elementwise *work, strew_scalar value, const int64_t *position) {
   const strew_tensor *operand = work->operands[1].tensor;
   const bool is_power = work->op == STREW_POW;
-  char hint[TEXT_BYTES], text[TEXT_BYTES];
+  char text[TEXT_BYTES];
   struct fault fault = {.code = STREW_EVALUE,
                         .argument = work->names[1],
                         .value = &value,
                         .position = position,
                         .position_rank = operand ? operand->rank : 0,
-                        .hint = is_power ? to_floats(work, 0, hint) : "div gives floats, where x / 0 is inf or nan"};
+                        .hint = is_power ? to_floats(work, 0) : "div gives floats, where x / 0 is inf or nan"};
   const char *rule = is_power ? "integers take exponents of 0 or more" : "integers cannot be divided by it";
   if (!operand) return fail(work->call, fault, "is %" PRId64 ", %s", value.as.i, rule);
   return fail(work->call, fault, "is %" PRId64 " at %s, %s", value.as.i,

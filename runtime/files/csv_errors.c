@@ -256,38 +256,34 @@ static strew_status fail_text(const struct csv_reader *reader, const struct cell
   return fail_look(reader, cells, cell, look_of(reader, cells, cell), expected);
 }
 
-/* Writes what may have made the first line of the table narrower than another to `text`; NULL: nothing known. */
-static const char *hint_of_width(const struct csv_reader *reader, char byte, int64_t line, int64_t count, char *text) {
+/* Returns what may have made the first line of the table narrower than another: a hint; NULL: nothing known. */
+static const char *hint_of_width(const struct csv_reader *reader, char byte, int64_t line, int64_t count) {
   char shown[4];
   int64_t first = reader->width_line;
   const enum kind kind = reader->columns[0].kind;
   if (byte == '#' || reader->first_byte == '#') return "{.comment = \"#\"} skips lines that begin with #";
   if (reader->likely_separator)
-    snprintf(text, TEXT_BYTES, "line %" PRId64 " has '%s': {.separator = \"%s\"}", first,
-             csv_text_of_byte(reader->likely_separator, shown), shown);
-  else if (reader->separator == ' ' && !reader->has_runs)
-    return "{.separator = STREW_BLANKS} takes a run of blanks for one";
-  else if (count > reader->count && reader->count == 1 && kind != WHOLE && kind != FRACTIONAL)
-    snprintf(text, TEXT_BYTES, "{.skip = %" PRId64 "} skips the lines before line %" PRId64, line - 1, line);
-  else if (count == reader->count + 1 && reader->has_header && !reader->rows && !reader->is_decided)
-    snprintf(text, TEXT_BYTES,
-             "{.skip = %" PRId64 ", .names = {...}} names %" PRId64 " columns, if line %" PRId64
-             " lacks the first name",
-             first, count, first);
-  else if (reader->rows && !reader->is_chunked)
-    snprintf(text, TEXT_BYTES, "{.rows = %" PRId64 "} reads the rows before it", reader->rows);
-  else if (count > reader->count)
-    snprintf(text, TEXT_BYTES, "a cell with '%s' in it is in quotes", csv_text_of_byte(reader->separator, shown));
-  else
-    return NULL;
-  return text;
+    return hint_of(reader->call, "line %" PRId64 " has '%s': {.separator = \"%s\"}", first,
+                   csv_text_of_byte(reader->likely_separator, shown), shown);
+  if (reader->separator == ' ' && !reader->has_runs) return "{.separator = STREW_BLANKS} takes a run of blanks for one";
+  if (count > reader->count && reader->count == 1 && kind != WHOLE && kind != FRACTIONAL)
+    return hint_of(reader->call, "{.skip = %" PRId64 "} skips the lines before line %" PRId64, line - 1, line);
+  if (count == reader->count + 1 && reader->has_header && !reader->rows && !reader->is_decided)
+    return hint_of(reader->call,
+                   "{.skip = %" PRId64 ", .names = {...}} names %" PRId64 " columns, if line %" PRId64
+                   " lacks the first name",
+                   first, count, first);
+  if (reader->rows && !reader->is_chunked)
+    return hint_of(reader->call, "{.rows = %" PRId64 "} reads the rows before it", reader->rows);
+  if (count > reader->count)
+    return hint_of(reader->call, "a cell with '%s' in it is in quotes", csv_text_of_byte(reader->separator, shown));
+  return NULL;
 }
 
 /* Fails because of a line that begins with this byte. */
 static strew_status fail_ragged(const struct csv_reader *reader, char byte, int64_t line, int64_t count) {
-  char hint[TEXT_BYTES];
   strew_status status =
-      fail_file(reader->call, reader->path, hint_of_width(reader, byte, line, count, hint),
+      fail_file(reader->call, reader->path, hint_of_width(reader, byte, line, count),
                 "has %" PRId64 " cell%s in line %" PRId64 ", expected %" PRId64 ", as in line %" PRId64, count,
                 count == 1 ? "" : "s", line, reader->count, reader->width_line);
   const strew_scalar value = strew_int(count);

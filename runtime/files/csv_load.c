@@ -40,13 +40,13 @@ static strew_status count_columns(struct csv_reader *reader, struct cells cells)
 
 /* Tells the caller, once, that a name of the file is empty, or that of column `other`, and what replaces it. */
 static void warn_of_name(const struct csv_reader *reader, const struct cell *cell, int64_t other) {
-  char hint[TEXT_BYTES], fact[TEXT_BYTES], text[TEXT_BYTES], name[TEXT_BYTES];
+  char fact[TEXT_BYTES], text[TEXT_BYTES], name[TEXT_BYTES];
   strew_error *warning = reader->options->csv ? reader->options->csv->warning : NULL;
   if (!warning || *warning->message) return;
   struct call call = *reader->call;
   call.error = warning;
-  snprintf(hint, sizeof hint, "{.names = {...}} names the %" PRId64 " columns instead of line %" PRId64, reader->count,
-           cell->line);
+  const char *hint = hint_of(&call, "{.names = {...}} names the %" PRId64 " columns instead of line %" PRId64,
+                             reader->count, cell->line);
   snprintf(fact, sizeof fact, other < 0 ? "no name" : "the name of column %" PRId64 ", \"%s\",", other + 1,
            csv_text_of_cell(cell, text));
   (void)fail_file(&call, reader->path, hint, "gives column %" PRId64 " %s in line %" PRId64 ": it is \"%s\"",
@@ -124,19 +124,17 @@ static bool is_in_line(const struct csv_reader *reader, struct cells line, const
 static strew_status fail_named(const struct csv_reader *reader, const struct cells *first, const struct named *named,
                                const char *name) {
   enum { MAX_SHOWN = 8, MOST_GUESSED = 4096 };
-  char text[TEXT_BYTES], known[TEXT_BYTES], list[MAX_SHOWN * 120], hint[TEXT_BYTES];
+  char text[TEXT_BYTES], known[TEXT_BYTES], list[MAX_SHOWN * 120];
   size_t length = 0;
   strew_guess guess = {.wanted = name};
   for (int64_t i = 0; i < reader->count && i < MOST_GUESSED; i++) strew_guess_name(&guess, words_at(&reader->names, i));
   for (int64_t i = 0; i < reader->count && i < MAX_SHOWN; i++)
     length += (size_t)sprintf(list + length, "%s\"%s\"", i ? ", " : "",
                               csv_text_of_start(words_at(&reader->names, i), 32, known));
-  const char *way_out = hint_of_guess(&guess, hint);
-  if (!reader->is_named && is_in_line(reader, *first, name)) {
-    snprintf(hint, sizeof hint, "header = true takes names from line %" PRId64, reader->width_line);
-    way_out = hint;
-  }
-  return fail(reader->call, HINTED(STREW_EARGUMENT, named->option, way_out),
+  const char *hint = !reader->is_named && is_in_line(reader, *first, name)
+                         ? hint_of(reader->call, "header = true takes names from line %" PRId64, reader->width_line)
+                         : hint_of_guess(reader->call, &guess);
+  return fail(reader->call, HINTED(STREW_EARGUMENT, named->option, hint),
               "has \"%s\", not found among the columns: %s%s", text_of_name(name, text), list,
               reader->count > MAX_SHOWN ? ", ..." : "");
 }
@@ -398,7 +396,7 @@ static void remedy_of_numbers(const struct csv_reader *reader, struct cells cell
 /* Fails for a line of units: of words, below names and above two numbers or the only ones, in several columns. The names
    may be those of a first line that is not known to have them. */
 static strew_status check_units(struct csv_reader *reader, struct cells first) {
-  char hint[TEXT_BYTES], remedy[TEXT_BYTES] = "";
+  char remedy[TEXT_BYTES] = "";
   int64_t ignored = 0;
   if (reader->options->header == STREW_HEADER_NO || reader->is_decided || reader->count < 2) return STREW_OK;
   if (!reader->is_named) RETURN_IF_FAILED(csv_count_cells(reader, &first, &ignored));
@@ -406,8 +404,8 @@ static strew_status check_units(struct csv_reader *reader, struct cells first) {
   const int64_t i = column_below_words(reader, first, NULL);
   if (i < 0 || !is_number_later(reader, first, i)) return STREW_OK;
   if (reader->is_named) remedy_of_numbers(reader, first, remedy);
-  snprintf(hint, sizeof hint, "{.skip = %" PRId64 ", .names = {...}}%s begins below it%.180s", first.line,
-           reader->options->header ? " without header = true" : "", remedy);
+  const char *hint = hint_of(reader->call, "{.skip = %" PRId64 ", .names = {...}}%s begins below it%.180s", first.line,
+                             reader->options->header ? " without header = true" : "", remedy);
   strew_status status = fail_file(reader->call, reader->path, hint,
                                   "has a line of words above numbers, line %" PRId64 ": are they units?", first.line);
   return csv_at_place(reader, first.line, -1, NULL, status);
@@ -416,10 +414,10 @@ static strew_status check_units(struct csv_reader *reader, struct cells first) {
 /* Fails for a first line "sep=;", which spreadsheets read. */
 static strew_status check_separator_line(const struct csv_reader *reader, const struct cells *cells) {
   const char *at = cells->at;
-  char hint[TEXT_BYTES], shown[4];
+  char shown[4];
   if (strncasecmp(at, "sep=", 4) != 0 || !at[4] || !strchr(",;\t|", at[4]) || !strchr("\r\n", at[5])) return STREW_OK;
-  snprintf(hint, sizeof hint, "{.skip = %" PRId64 ", .separator = \"%s\"}", cells->line,
-           csv_text_of_byte(at[4], shown));
+  const char *hint =
+      hint_of(reader->call, "{.skip = %" PRId64 ", .separator = \"%s\"}", cells->line, csv_text_of_byte(at[4], shown));
   return fail_file(reader->call, reader->path, hint, "names its separator in line %" PRId64 ", expected cells",
                    cells->line);
 }

@@ -268,9 +268,10 @@ static bool is_fortran(const strew_tensor *tensor) {
 
 strew_status npy_describe(const struct call *call, const strew_tensor *tensor, struct npy_image *out) {
   if (!npy_has_dtype(tensor->dtype))
-    return fail(call,
-                HINTED(STREW_EDTYPE, "x", "strew_to(x, float32) keeps every value; loaded, strew_to restores bfloat16"),
-                "is %s, a dtype that NumPy does not have", strew_dtype_name(tensor->dtype));
+    return fail(
+        call,
+        HINTED(STREW_EDTYPE, "x", "strew_to(x, float32) keeps every value; loaded, strew_to(x, bfloat16) restores it"),
+        "is %s, a dtype that NumPy does not have", strew_dtype_name(tensor->dtype));
   const bool is_text = tensor->dtype == STREW_TEXT;
   struct npy_header header = {.dtype = tensor->dtype,
                               .file_bytes = dtype_bytes(tensor->dtype),

@@ -9,15 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes to `text` the hint for a 1-D index that lies along `dim`, but has the size of another dimension of src;
+/* Returns the hint for a 1-D index that lies along `dim`, but has the size of another dimension of src;
    returns NULL if no size fits. */
-static const char *hint_of_dim(const strew_tensor *index, const struct shape1 *src, int dim, char *text) {
+static const char *hint_of_dim(const struct call *call, const strew_tensor *index, const struct shape1 *src, int dim) {
   int fitting = 0;
   if (index->rank != 1) return NULL;
   while (fitting < src->rank && (fitting == dim || src->sizes[fitting] != index->sizes[0])) fitting++;
   if (fitting == src->rank) return NULL;
-  snprintf(text, TEXT_BYTES, "{.dim = %d}: index has the size of src's dimension %d", fitting, fitting);
-  return text;
+  return hint_of(call, "{.dim = %d}: index has the size of src's dimension %d", fitting, fitting);
 }
 
 /* The index as a view of src's shape: a 1-D index lies along dim, one of higher rank is aligned with src's leading
@@ -27,12 +26,12 @@ static strew_status broadcast_index(const struct call *call, const strew_tensor 
   *out = *index;
   out->rank = src->rank;
   int first = index->rank <= 1 ? dim : 0;
-  char text[TEXT_BYTES], hint[TEXT_BYTES];
+  char text[TEXT_BYTES];
   for (int d = 0; d < src->rank; d++) {
     bool covered = d >= first && d < first + index->rank;
     int64_t size = covered ? index->sizes[d - first] : 1;
     if (size != src->sizes[d] && size != 1)
-      return fail(call, HINTED(STREW_ESHAPE, "index", hint_of_dim(index, src, dim, hint)),
+      return fail(call, HINTED(STREW_ESHAPE, "index", hint_of_dim(call, index, src, dim)),
                   "has size %" PRId64 " where src has %" PRId64 " in dim %d: it does not broadcast to src's shape %s",
                   size, src->sizes[d], d, text_of_sizes(src->rank, src->sizes, text));
     out->sizes[d] = src->sizes[d];

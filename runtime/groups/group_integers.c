@@ -59,8 +59,7 @@ static void check_none(const struct joined *j, strew_tensor *wrong, const char *
   STEP(steps, strew_nonzero(wrong, found, steps->error));
   if (steps->status != STREW_OK || !(*found)->sizes[0]) return;
   if (!j->grouping) {
-    char hint[TEXT_BYTES];
-    STEP(steps, fail(steps->call, HINTED(STREW_EVALUE, "self", hint_to_floats(j->src, "self", hint)),
+    STEP(steps, fail(steps->call, HINTED(STREW_EVALUE, "self", hint_to_floats(steps->call, j->src, "self")),
                      "has a %s that %s cannot hold", what, strew_dtype_name(dtype)));
     return;
   }

@@ -49,11 +49,14 @@ static inline int64_t groups_size(const struct groups *groups) { return groups->
 static inline bool groups_drop(const struct groups *groups) { return groups->addressing.limits.mode == STREW_DROP; }
 /* The ids of a grouping as an operand of CALL. */
 #define IDS_OF(grouping)                                                                                               \
-  { "ids", (grouping)->groups.ids }
+  { "ids", (grouping)->groups.ids, IDS }
 
 /* The groups as an operand of CALL. */
 #define GROUPS_OF(groups)                                                                                              \
-  { (groups).grouping ? "ids" : "index", (groups).grouping ? (groups).grouping->groups.ids : (groups).index }
+  {                                                                                                                    \
+    (groups).grouping ? "ids" : "index", (groups).grouping ? (groups).grouping->groups.ids : (groups).index,           \
+        (groups).grouping ? IDS : 0                                                                                    \
+  }
 
 /* ---------------------------------------------------------------------------------------------------- from_index.c */
 

@@ -60,10 +60,8 @@ static strew_status check_key(const struct call *call, const strew_key_table *ta
                 keys[0]->storage->device->name);
   if (!table->is_decided || table->dtypes[i] == key->dtype) return STREW_OK;
   const strew_dtype promoted = dtype_promote(table->dtypes[i], key->dtype);
-  char hint[64];
-  snprintf(hint, sizeof hint,
-           promoted == table->dtypes[i] ? "strew_to(%s, %s)" : "strew_to(%s, %s) from the first call on", names[i],
-           strew_dtype_name(promoted));
+  const char *later = promoted == table->dtypes[i] ? "" : " from the first call on";
+  const char *hint = hint_of(call, "strew_to(%s, %s)%s", names[i], strew_dtype_name(promoted), later);
   return fail(call, HINTED(STREW_EDTYPE, names[i], hint), "is %s, the keys before are %s", strew_dtype_name(key->dtype),
               strew_dtype_name(table->dtypes[i]));
 }

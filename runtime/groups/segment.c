@@ -362,14 +362,12 @@ static strew_status check_sorted(const struct call *call, const struct segments 
 
 /* Fails with the negative value that check_sorted has found. */
 static strew_status fail_negative(const struct call *call, const struct segments *index) {
-  char hint[TEXT_BYTES];
   struct segment_value found;
   RETURN_IF_FAILED(first_disorder(call, index->tensor, INT64_MAX, &found));
   if (!found.exists) return fail(call, FAULT(STREW_EINDEX, index->name), "has changed while it was read");
-  snprintf(hint, sizeof hint,
-           "strew_group_reduce(index, src, {.dim = %d, .mode = STREW_DROP}) skips negative values, as padding",
-           index->dim);
-  found.hint = hint;
+  found.hint =
+      hint_of(call, "strew_group_reduce(index, src, {.dim = %d, .mode = STREW_DROP}) skips negative values, as padding",
+              index->dim);
   return fail_value(call, index, &found, "expected 0 or more");
 }
 

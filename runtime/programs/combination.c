@@ -88,11 +88,11 @@ static strew_status add_sources(const struct call *call, strew_combination *comb
 /* Fails for an input that is no accumulator. */
 static strew_status fail_finish(const struct call *call, const strew_combination *combination, const strew_expr *expr,
                                 int k) {
-  char hint[TEXT_BYTES];
   const char *name = expr->inputs[expr->nodes[k].op];
   strew_guess guess = {.wanted = name};
   for (int a = 0; a < combination->count; a++) strew_guess_name(&guess, combination->accumulators[a].name);
-  if (!hint_of_guess(&guess, hint)) snprintf(hint, sizeof hint, "'%s' is one", combination->accumulators[0].name);
+  const char *hint = hint_of_guess(call, &guess);
+  if (!hint) hint = hint_of(call, "'%s' is one", combination->accumulators[0].name);
   return mark(call, expr, k,
               fail(call, HINTED(STREW_EARGUMENT, "finish", hint), "has '%s', which is no accumulator", name));
 }

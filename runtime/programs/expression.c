@@ -362,9 +362,8 @@ static strew_status check_fractions(const struct evaluation *evaluation, const s
                                     const struct elementwise *work) {
   if (work->common != STREW_FLOAT64 || !evaluation->device->lacks_float64) return STREW_OK;
   int i = 0;
-  char hint[TEXT_BYTES];
   while (!work->operands[i].tensor || !dtype_is_long(work->operands[i].tensor->dtype)) i++;
-  snprintf(hint, sizeof hint, "strew_to(%s, float32) computes in float32", work->names[i]);
+  const char *hint = hint_of(call, "strew_to(%s, float32) computes in float32", work->names[i]);
   return fail(call, HINTED(STREW_EDTYPE, work->names[i], hint),
               "is %s, whose fractions are float64, which device %s does not have",
               strew_dtype_name(work->operands[i].tensor->dtype), evaluation->device->name);

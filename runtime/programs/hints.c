@@ -158,25 +158,6 @@ void hint_of_extreme(const strew_expr *expr, const char *name, const struct part
 
 /* ------------------------------------------------------------------------------------------------ names of operands */
 
-/* Phrases of calls, and of texts; $0 and $1 are operands. */
-static const char *const phrases[][2] = {
-    {"strew_binary(STREW_NE, x, 0)", "x ~= 0"},
-    {" is a bool tensor; strew_where(condition, t, b) chooses from t", " is a bool"},
-    {" is a bool tensor", " is a bool"},
-    {"logical_not(x) inverts a bool, ne(a, b) tells where two differ",
-     "logical_not(x) inverts a bool, ~= tells where two differ"},
-    {"b - a are", "$1 - $0 are"},
-    {"div gives floats, where x / 0 is inf or nan", "$0 / $1 gives floats: inf or nan where it divides by 0"},
-};
-
-/* Replaces the first `from` in the hint. */
-static void replace(char *hint, const char *from, const char *to) {
-  char *at = strstr(hint, from), rest[TEXT_BYTES];
-  if (!at) return;
-  snprintf(rest, sizeof rest, "%s", at + strlen(from));
-  snprintf(at, (size_t)(hint + TEXT_BYTES - at), "%s%s", to, rest);
-}
-
 static bool is_word(char c) { return is_letter(c) || (unsigned char)(c - '0') < 10; }
 
 /* The number of the operand of that name; -1: there is none. "x" is the one at fault. */
@@ -188,29 +169,6 @@ static int operand_number(const struct node *node, const char *argument, const c
     if (known && strlen(known) == length && !memcmp(known, name, length)) return i;
   }
   return -1;
-}
-
-/* float32(a) for strew_to(a, float32) and a:to("float32"): a function in texts. Devices have none. */
-static void translate_conversions(char *hint) {
-  char name[TEXT_BYTES], dtype[16], made[TEXT_BYTES + 20], *at;
-  for (int length = 0; (at = strstr(hint, "strew_to(")) != NULL; length = 0) {
-    if (sscanf(at, "strew_to(%39[^,], %15[a-z0-9])%n", name, dtype, &length) != 2 || !length) return;
-    if (!strcmp(dtype, "cpu")) return; /* names of other devices have a colon */
-    char found[TEXT_BYTES];
-    snprintf(found, sizeof found, "%.*s", length, at);
-    sprintf(made, "%s(%s)", dtype, name);
-    replace(hint, found, made);
-  }
-  for (int length = 0; (at = strstr(hint, ":to(\"")) != NULL; length = 0) {
-    char *from = at;
-    while (from > hint && is_word(from[-1])) from--;
-    if (sscanf(at, ":to(\"%15[a-z0-9]\")%n", dtype, &length) != 1 || !length || from == at) return;
-    if (!strcmp(dtype, "cpu") || !strcmp(dtype, "time") || !strcmp(dtype, "text")) return;
-    char found[TEXT_BYTES];
-    snprintf(found, sizeof found, "%.*s", (int)(at - from) + length, from);
-    sprintf(made, "%s(%.*s)", dtype, (int)(at - from), from);
-    replace(hint, found, made);
-  }
 }
 
 /* The length of an operand's name that begins at `at`, before which the hint has `before`, and its number; 0: none does.
@@ -308,8 +266,6 @@ void hint_of_node(const strew_expr *expr, int k, const strew_error *error, char 
   if (error->code == STREW_EDTYPE && takes_bools && !*hint && !*error->hint)
     hint_of_bools(expr, node, error->argument, hint);
   if (*hint) return;
-  snprintf(text, sizeof text, "%s", error->hint);
-  for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++) replace(text, phrases[i][0], phrases[i][1]);
-  translate_conversions(text);
+  hint_render(error->hint, IN_TEXT, text);
   quote_operands(expr, node, error->argument, text, hint);
 }

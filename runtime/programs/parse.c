@@ -514,12 +514,13 @@ static const struct function *find_function(const struct parser *parser, const s
 
 static bool unknown(struct parser *parser, const struct token *name, struct mark mark) __attribute__((cold, noinline));
 static bool unknown(struct parser *parser, const struct token *name, struct mark mark) {
-  char text[TEXT_BYTES], hint[TEXT_BYTES];
+  char text[TEXT_BYTES];
   snprintf(text, sizeof text, "%.*s", name->length < 100 ? name->length : 100, name->at);
   strew_guess guess = {.wanted = text};
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     if (functions[i].parameters) strew_guess_name(&guess, functions[i].name);
-  const char *other = hint_of_stranger(strange_calls, name), *nearest = other ? other : hint_of_guess(&guess, hint);
+  const char *other = hint_of_stranger(strange_calls, name),
+             *nearest = other ? other : hint_of_guess(parser->call, &guess);
   return wrong(parser, mark, nearest ? nearest : "compute it first, and pass the result as an input",
                "calls '%s', which is no elementwise function or reduction", text);
 }

@@ -788,10 +788,10 @@ describe("files", function()
         "save: 'x' has the name \"?.npy\", expected UTF-8"},
       {"strew.save(folder .. 'x.npy', x:to('bfloat16'))",
         "save: 'x' is bfloat16, a dtype that NumPy does not have\n  x     bfloat16[1] cpu\n"
-        .. "  hint  x:to(\"float32\") keeps every value; loaded, :to(\"bfloat16\") restores it"},
+        .. "  hint  x:to(\"float32\") keeps every value; loaded, x:to(\"bfloat16\") restores it"},
       {"strew.save(folder .. 'x.npz', {a = x, b = x:to('bfloat16')})",
         "save: 'x' is bfloat16, a dtype that NumPy does not have\n  x[\"b\"]  bfloat16[1] cpu\n"
-        .. "  hint    x:to(\"float32\") keeps every value; loaded, :to(\"bfloat16\") restores it"},
+        .. "  hint    x:to(\"float32\") keeps every value; loaded, x:to(\"bfloat16\") restores it"},
     }, {strew = strew, x = x, folder = folder, freed = (function() local t = strew.ones(1) t:free() return t end)()})
     assert.is_false(pcall(strew.load, "/nowhere.npy"))
     assert.equal("file", strew.last_error().code)

@@ -41,6 +41,8 @@ describe("a hint can be followed:", function()
   local rows = {
     {"counted from 1", "v:scatter_add_(0, index, w)", "index", "index - 1",
      "float32[3] {1.0, 1.0, 1.0}", {index = strew.tensor{1, 2, 3}}},
+    {"counted from 1, without 1", "v:gather(0, index)", "index", "index - 1", "float32[2] {0.0, 0.0}",
+     {index = strew.tensor{2, 3}}, "was it counted from 1?"},
     {"negative values", "v:gather(0, index, {})", "{}", '{mode = "wrap"}', "float32[1] {0.0}",
      {index = strew.tensor{-1}}, 'mode = "wrap"'},
     {"padding", "v:scatter_add_(0, index, w, {})", "{}", '{mode = "drop"}', "float32[3] {1.0, 0.0, 1.0}",
@@ -847,12 +849,34 @@ local elsewhere = {
 
 if support.lacks_float64 then elsewhere["isclose.c"] = "on devices with float64" end
 
--- Returns a hint of the library, which is in C, as scripts read it.
-local in_script = loadfile "lua_bindings/core/errors.lua"(strew, error, function() return {} end).hint
+-- Returns a hint of the library, which is in C, as scripts read it: rules of its own, with the phrases of hint.c.
+local phrases = {}
+for c, script in support.get "runtime/core/base/hint.c":gsub('\\"', "\1"):gsub('"%s*\n%s*"', "")
+    :gmatch '\n    {(%b""),%s*(%b""),' do
+  if not c:find "%%" then table.insert(phrases, {c:sub(2, -2), script:sub(2, -2)}) end
+end
+
+local function method(name, list)
+  list = list:sub(2, -2):gsub("strew_(%l[%l_]*)(%b())", method)
+  local operation, rest = list:match "^STREW_(%u+), (.+)$"
+  if operation then name, list = operation:lower(), rest end
+  local self, others = list:match "^(.-), (.+)$"
+  if name == "to" then others = '"' .. others .. '"' end
+  return (self or list) .. ":" .. (name == "expand" and "expand_as" or name) .. "(" .. (others or "") .. ")"
+end
+
+local function in_script(hint)
+  for _, phrase in ipairs(phrases) do
+    local first, last = hint:find(phrase[1], 1, true)
+    if first then hint = hint:sub(1, first - 1) .. phrase[2] .. hint:sub(last + 1) end
+  end
+  hint = hint:gsub("strew_(%l[%l_]*)(%b())", method):gsub("([{ ])%.(%l[%l_]* = )", "%1%2")
+  return (hint:gsub("STREW_(%u+%d*)%f[^%w_]", function(word) return "\1" .. word:lower() .. "\1" end):gsub("\1", '"'))
+end
 
 -- Calls f(file, hint) for each text in the place of a hint in the sources. %s and the like stand for anything.
 local function each_hint(f)
-  local marks = {"hint = *\n? *(%b\"\")", "bind_hint[%w_]*%([%w>-]+,[ \n]*(%b\"\")", "snprintf%(hint, [^\"]-(%b\"\")",
+  local marks = {"hint = *\n? *(%b\"\")", "_hint%([%w>&-]+,[ \n]*(%b\"\")", "hint_of%([%w&>-]+,\n? *(%b\"\")",
     "HINTED%([%w_]+,[ \n]*[^,]-,[ \n]*(%b\"\")"}
   local pipe <close> = assert(io.popen "find runtime opencl lua_bindings -name '*.c'")
   for path in pipe:lines() do

@@ -25,7 +25,7 @@ struct place {
   int at, length;
 };
 /* A public call, as messages describe it: its name (error->alias replaces it) and its tensor arguments, with the names
-   that the user knows. "ids" are those of a grouping. */
+   that the user knows. */
 struct call {
   const char *op;
   strew_error *error;
@@ -47,8 +47,9 @@ struct recoded {
   struct word_list *from; /* the list that call->words begins with, of what the call writes */
 };
 /* How a call uses an operand. READ_ONCE: it may be deferred, see deferred.c. MOVED: its elements are moved or chosen, and
-   need not be numbers; those of all such operands have one dtype if one has no numbers. */
-enum { READ_ONCE = 1, MOVED = 2 };
+   need not be numbers; those of all such operands have one dtype if one has no numbers. IDS: of a grouping, which are
+   int64 to the user, however it keeps them. */
+enum { READ_ONCE = 1, MOVED = 2, IDS = 4 };
 /* Declares `variable`, the public call that begins here: it ends with the block. Operands without READ_ONCE are stored,
    those without MOVED must have numbers. Debug builds return at once if an operand was released. */
 #define CALL(variable, name, err, ...)                                                                                 \
@@ -100,8 +101,12 @@ static inline bool is_stopped(strew_status status) { return status == STREW_EINT
 strew_status report_call(const struct call *call, strew_status status, const strew_error *inner, strew_error *error);
 #define report_inner(status, inner, error) report_call(&call, status, inner, error)
 
-/* Adds the lines of the place to a message that has none, and gives it that hint, or none if it is empty. */
+/* Gives a message the lines of the place, and that hint, or none if it is empty. */
 void error_mark(strew_error *error, const struct place *place, const char *hint);
+/* Writes a hint of the library, which is in C, to `out` (TEXT_BYTES) as scripts have it, or the text of an expression, in
+   which the names of operands, and $0 and $1, stay. hint.c */
+enum dialect { IN_SCRIPT = 1, IN_TEXT };
+void hint_render(const char *hint, enum dialect dialect, char *out);
 
 /* Evaluates a call that returns a status, unless one before it has failed: TRY(status, f(...)). Returns the status. */
 #define TRY(status, ...) ((status) = (status) != STREW_OK ? (status) : (__VA_ARGS__))
@@ -131,8 +136,10 @@ const char *text_of_scalar(strew_scalar scalar, char *text);
 /* The same for a path or another external name: a long one loses its beginning; strew_printable. */
 const char *text_of_name(const char *name, char *text);
 
-/* Writes "did you mean '...'?" to text (TEXT_BYTES) and returns it; NULL if no name is near. */
-const char *hint_of_guess(const strew_guess *guess, char *text);
+/* Writes the hint of a failure that follows to call->error, and returns it. */
+const char *hint_of(const struct call *call, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
+/* The same of "did you mean '...'?"; NULL if no name is near. */
+const char *hint_of_guess(const struct call *call, const strew_guess *guess) __attribute__((cold));
 
 /* ------------------------------------------------------------------------------------------------------- release.c */
 

@@ -114,9 +114,9 @@ struct strew_device {
 const char *dtype_name_on(const strew_device *device, strew_dtype dtype) __attribute__((cold));
 /* The hint where sums of integers leave their dtype. */
 const char *hint_of_floats(const strew_device *device) __attribute__((cold));
-/* Writes to text (TEXT_BYTES) the hint that converts a tensor, the operand called `name`, to the widest floats of its
+/* Returns the hint, of call->error, that converts a tensor, the operand called `name`, to the widest floats of its
    device, and returns it. */
-const char *hint_to_floats(const strew_tensor *tensor, const char *name, char *text) __attribute__((cold));
+const char *hint_to_floats(const struct call *call, const strew_tensor *tensor, const char *name) __attribute__((cold));
 
 /* The devices other than the CPU, and why others cannot be used. */
 enum { MOST_FOUND = 64, MOST_PROBLEMS = 16 };

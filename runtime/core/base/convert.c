@@ -24,11 +24,11 @@ static const struct {
 /* `known` lists the words. STREW_ASSIGN is a reduction without words: no call takes it by name. */
 static strew_status fail_word(strew_error *error, const char *kind, strew_guess *guess, const char *known) {
   CALL(call, kind, error, {0});
-  char hint[TEXT_BYTES], text[TEXT_BYTES];
+  char text[TEXT_BYTES];
   const char *word = guess->wanted, *mark = word ? "\"" : "";
   for (size_t i = 0; word && i < sizeof synonyms / sizeof *synonyms; i++)
     if (!strcmp(kind, synonyms[i].kind) && !strcmp(word, synonyms[i].word)) guess->nearest = synonyms[i].name;
-  return fail(&call, HINTED(STREW_EARGUMENT, kind, hint_of_guess(guess, hint)), "is %s%s%s, expected one of %s", mark,
+  return fail(&call, HINTED(STREW_EARGUMENT, kind, hint_of_guess(&call, guess)), "is %s%s%s, expected one of %s", mark,
               word ? text_of_name(word, text) : "missing", mark, known);
 }
 
@@ -136,13 +136,13 @@ const char *time_fact(enum time_reading reading) {
 
 strew_status strew_time_parse(const char *text, const char *format, strew_scalar *out, strew_error *error) {
   CALL(call, "time", error, {0});
-  char shown[TEXT_BYTES], hint[TEXT_BYTES] = TIME_HINT;
+  char shown[TEXT_BYTES];
   out->dtype = STREW_TIME, out->as.i = INT64_MIN;
   if (format) RETURN_IF_FAILED(check_time_format(&call, "format", NULL, format));
   if (!*text || strcmp(text, "NaT") == 0) return STREW_OK;
   const enum time_reading reading = time_read(text, strlen(text), format ? format : "", &out->as.i);
   if (reading == TIME_READ) return STREW_OK;
-  if (format) snprintf(hint, sizeof hint, "the format is \"%.100s\"", format);
+  const char *hint = format ? hint_of(&call, "the format is \"%.100s\"", format) : TIME_HINT;
   return fail(&call, HINTED(STREW_EVALUE, "text", reading == TIME_NONE ? hint : NULL), "is \"%s\", %s",
               text_of_name(text, shown), reading == TIME_NONE ? "expected a time" : time_fact(reading));
 }

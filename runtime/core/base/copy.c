@@ -139,12 +139,12 @@ strew_status check_listed_device(const struct call *call, const char *name, stre
                                  int64_t first) {
   const strew_device *device = tensors[i]->storage->device, *expected = tensors[first]->storage->device;
   if (device == expected) return STREW_OK;
-  char hint[TEXT_BYTES], fact[TEXT_BYTES];
+  char fact[TEXT_BYTES];
   if (device->context != expected->context) {
     snprintf(fact, sizeof fact, "has a tensor at [%" PRId64 "] that belongs to", i + 1);
     return fail_context(call, name, fact);
   }
-  snprintf(hint, sizeof hint, "strew_to(%s[%" PRId64 "], %s)", name, i + 1, expected->name);
+  const char *hint = hint_of(call, "strew_to(%s[%" PRId64 "], %s)", name, i + 1, expected->name);
   return fail(call, HINTED(STREW_EDEVICE, name, hint),
               "is on %s at [%" PRId64 "], on %s at [%" PRId64 "]: all must be on one device", device->name, i + 1,
               expected->name, first + 1);

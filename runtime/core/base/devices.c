@@ -159,19 +159,19 @@ static bool lacks_opencl(const strew_context *context, const char *spec) {
 }
 
 /* How to get an OpenCL device if there is none, or the nearest name; NULL: no hint. */
-static const char *hint_of_device(strew_context *context, const char *spec, char *text) {
+static const char *hint_of_device(const struct call *call, strew_context *context, const char *spec) {
   if (lacks_opencl(context, spec)) return context->found.advice;
   strew_guess guess = {.wanted = means_opencl(spec) ? "opencl" : spec};
   strew_guess_name(&guess, "opencl");
   for (int i = 0; i < strew_device_count(context); i++) strew_guess_name(&guess, device_at(context, i)->name);
-  return hint_of_guess(&guess, text);
+  return hint_of_guess(call, &guess);
 }
 
 static strew_status fail_device(const struct call *call, strew_context *context, const char *spec) {
-  char known[1024], hint[TEXT_BYTES], text[TEXT_BYTES];
+  char known[1024], text[TEXT_BYTES];
   list_devices(context, is_any, NULL, known, sizeof known);
   if (lacks_opencl(context, spec)) list_problems(context, known, sizeof known);
-  struct fault fault = {.code = STREW_EDEVICE, .argument = "device", .hint = hint_of_device(context, spec, hint)};
+  struct fault fault = {.code = STREW_EDEVICE, .argument = "device", .hint = hint_of_device(call, context, spec)};
   return fail(call, fault, "is \"%s\", no such device; available: %s", text_of_name(spec, text), known);
 }
 

@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { LEAST_WIDTH = 4 }; /* of the names beside "text" and "hint" */
+
 static const char *const status_names[] = {
     [STREW_OK] = "ok",
     [STREW_EARGUMENT] = "argument",
@@ -38,32 +40,10 @@ const char *strew_status_name(strew_status status) {
   return (size_t)status < sizeof status_names / sizeof *status_names ? status_names[status] : NULL;
 }
 
-/* Appends to a buffer of fixed size. */
-struct text {
-  char *at, *end;
-};
-
-static void append_list(struct text *text, const char *format, va_list arguments) {
-  if (text->at == text->end) return;
-  size_t rest = (size_t)(text->end - text->at);
-  int length = vsnprintf(text->at, rest, format, arguments);
-  if (length > 0) text->at += (size_t)length < rest ? (size_t)length : rest - 1;
-}
-
-static void append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void append(struct text *text, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  append_list(text, format, arguments);
-  va_end(arguments);
-}
-
 const char *text_of_sizes(int rank, const int64_t *sizes, char *text) {
-  struct text out = {text, text + TEXT_BYTES};
-  append(&out, "[");
-  for (int d = 0; d < rank; d++) append(&out, d ? ", %" PRId64 : "%" PRId64, sizes[d]);
-  append(&out, "]");
-  return text;
+  int length = sprintf(text, "[");
+  for (int d = 0; d < rank; d++) length += sprintf(text + length, d ? ", %" PRId64 : "%" PRId64, sizes[d]);
+  return strcpy(text + length, "]"), text;
 }
 
 /* Replaces the locale's decimal separator by a point. */
@@ -135,26 +115,84 @@ const char *text_of_name(const char *name, char *text) {
   return strew_printable(text);
 }
 
-/* Width of the column of names; "text" and "hint" count as some. */
-static int width_of_names(const struct call *call, bool with_hint) {
-  int width = with_hint || call->place ? 4 : 0;
-  for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
-    int length = (int)strlen(call->operands[i].name);
-    if (call->operands[i].tensor && length > width) width = length;
-  }
-  return width;
+/* ----------------------------------------------------------------------------------------------- parts of a message */
+
+/* Ends the message with a part that begins at byte `at`. Returns where it ends. */
+static uint16_t put_list(strew_error *error, size_t at, const char *format, va_list arguments) {
+  const size_t length = strnlen(error->message, sizeof error->message - 1);
+  if (at > length) at = length; /* a host wrote the message */
+  vsnprintf(error->message + at, sizeof error->message - at, format, arguments);
+  return (uint16_t)(at + strlen(error->message + at));
 }
 
-static void append_operands(struct text *text, const struct call *call, int width) {
-  char sizes[TEXT_BYTES];
+static uint16_t put(strew_error *error, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static uint16_t put(strew_error *error, size_t at, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const uint16_t end = put_list(error, at, format, arguments);
+  va_end(arguments);
+  return end;
+}
+
+/* "OP: 'ARGUMENT' FACT"; has_lines: the fact's line ends stay. */
+static void set(strew_error *error, const char *op, struct fault fault, const char *format, va_list arguments) {
+  enum { MOST_FACT = sizeof error->message - 128 }; /* where it ends, so that some of the hint has room */
+  const char *alias = error->alias;
+  *error = (strew_error){
+      .alias = alias, .op = alias ? alias : op, .code = fault.code, .argument = fault.argument, .position_rank = -1};
+  error->fact_at = put(error, 0, "%.60s: ", error->op);
+  if (fault.argument) error->fact_at = put(error, error->fact_at, "'%.60s' ", fault.argument);
+  error->hint_at = put_list(error, error->fact_at, format, arguments);
+  if (error->hint_at > MOST_FACT) error->hint_at = put(error, MOST_FACT, "%s", "");
+  char *fact = error->message + error->fact_at;
+  if (!fault.has_lines) error->hint_at = (uint16_t)(error->fact_at + strlen(strew_printable(fact)));
+  error->lines_at = error->mark_at = error->hint_at;
+}
+
+strew_status strew_error_set(strew_error *error, strew_status code, const char *argument, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  set(error, error->alias ? "" : error->op, FAULT(code, argument), format, arguments);
+  va_end(arguments);
+  return code;
+}
+
+void strew_error_line(strew_error *error, const char *name, const char *line) {
+  error->mark_at = error->hint_at = put(error, error->hint_at, "\n  %-*s  %s", error->name_width, name, line);
+}
+
+const char *hint_of(const struct call *call, const char *format, ...) {
+  strew_error *error = call->error;
+  if (!error) return "";
+  va_list arguments;
+  va_start(arguments, format);
+  if (vsnprintf(error->hint, sizeof error->hint, format, arguments) >= (int)sizeof error->hint)
+    strcpy(error->hint + sizeof error->hint - sizeof "...", "...");
+  va_end(arguments);
+  return error->hint;
+}
+
+void strew_error_hint(strew_error *error, const char *hint) {
+  if (hint != error->hint) hint_of(&(const struct call){.error = error}, "%s", hint);
+  if (error->name_width < LEAST_WIDTH && *hint) error->name_width = LEAST_WIDTH;
+  put(error, error->hint_at, *hint ? "\n  %-*s  %s" : "", error->name_width, "hint", strew_printable(error->hint));
+}
+
+/* A line for each operand. */
+static void add_operands(strew_error *error, const struct call *call, int width) {
+  char sizes[TEXT_BYTES], text[TEXT_BYTES];
+  for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
+    const int length = (int)strlen(call->operands[i].name);
+    if (call->operands[i].tensor && length > width) width = length;
+  }
+  error->name_width = (uint16_t)width;
   for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
     const strew_tensor *tensor = call->operands[i].tensor;
     if (!tensor || !tensor->storage) continue;
-    const char *name = call->operands[i].name;
-    const strew_dtype dtype =
-        strcmp(name, "ids") == 0 ? STREW_INT64 : tensor->dtype; /* however a grouping keeps them */
-    append(text, "\n  %-*s  %s%s %s", width, name, strew_dtype_name(dtype),
-           text_of_sizes(tensor->rank, tensor->sizes, sizes), tensor->storage->device->name);
+    const strew_dtype dtype = call->operands[i].use & IDS ? STREW_INT64 : tensor->dtype;
+    snprintf(text, sizeof text, "%s%s %s", strew_dtype_name(dtype), text_of_sizes(tensor->rank, tensor->sizes, sizes),
+             tensor->storage->device->name);
+    strew_error_line(error, call->operands[i].name, text);
   }
 }
 
@@ -172,10 +210,11 @@ static int columns(const char *from, const char *to) {
 }
 
 /* The line of the text with the place, or a part of it around that, and marks below. */
-static void append_place(struct text *text, const struct place *place, int width) {
+void error_mark(strew_error *error, const struct place *place, const char *hint) {
   enum { MOST = 70, BEFORE = 40 };
   char shown[4 * MOST + 1];
-  static const char marks[] = "^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^";
+  static const char marks[] =
+      "^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^";
   const char *at = place->text + place->at, *from = at, *end = at + strcspn(at, "\r\n"), *to;
   while (from > place->text && !strchr("\r\n", from[-1])) from--;
   int cut = columns(from, end) > MOST ? columns(from, at) - BEFORE : 0;
@@ -186,36 +225,33 @@ static void append_place(struct text *text, const struct place *place, int width
   memcpy(shown, from, (size_t)(to - from));
   shown[to - from] = '\0';
   for (char *tab = shown; (tab = strchr(tab, '\t')) != NULL;) *tab = ' ';
-  append(text, "\n  %-*s  %s%s%s", width, "text", dots, strew_printable(shown), to < end ? "..." : "");
   const char *last = place->length < to - at ? at + place->length : to;
-  append(text, "\n  %*s  %*s%.*s", width, "", (int)strlen(dots) + columns(from, at), "",
-         last > at ? columns(at, last) : 1, marks);
+  if (error->name_width < LEAST_WIDTH) error->name_width = LEAST_WIDTH;
+  const int width = error->name_width;
+  error->hint_at = put(error, error->mark_at, "\n  %-*s  %s%s%s\n  %*s  %*s%.*s", width, "text", dots,
+                       strew_printable(shown), to < end ? "..." : "", width, "", (int)strlen(dots) + columns(from, at),
+                       "", last > at ? columns(at, last) : 1, marks);
+  strew_error_hint(error, hint);
 }
 
-void error_mark(strew_error *error, const struct place *place, const char *hint) {
-  char *marked = strstr(error->message, "\n  text  "); /* of an expression that this text's call has made */
-  char *line = marked ? marked : strrchr(error->message, '\n'), *end = error->message + strlen(error->message);
-  const size_t name = line ? strcspn(line + 3, " ") : 0; /* after "\n  " */
-  const int before = line ? (int)(name + strspn(line + 3 + name, " ")) - 2 : 4, width = before > 4 ? before : 4;
-  struct text text = {line && (marked || *error->hint) ? line : end, error->message + sizeof error->message};
-  append_place(&text, place, width);
-  snprintf(error->hint, sizeof error->hint, "%s", hint);
-  if (*hint) append(&text, "\n  %-*s  %s", width, "hint", error->hint);
-}
-
-/* A line for each operand, and one for the hint unless it is empty. */
-static void append_tail(struct text *text, const struct call *call, const char *hint) {
-  const int width = width_of_names(call, *hint != '\0');
-  append_operands(text, call, width);
-  if (call->place) append_place(text, call->place, width);
-  if (*hint) append(text, "\n  %-*s  %s", width, "hint", hint);
+/* The lines of the call, and the hint. */
+static void add_tail(strew_error *error, const struct call *call, const char *hint) {
+  add_operands(error, call, *hint || call->place ? LEAST_WIDTH : 0);
+  if (call->place)
+    error_mark(error, call->place, hint);
+  else
+    strew_error_hint(error, hint);
 }
 
 strew_status(fail)(const struct call *call, struct fault fault, const char *format, ...) {
   strew_error *error = call->error;
+  char hint[sizeof error->hint] = "";
   if (!error) return fault.code;
-  const char *alias = error->alias, *op = alias ? alias : call->op;
-  *error = (strew_error){.alias = alias, .op = op, .code = fault.code, .argument = fault.argument, .position_rank = -1};
+  if (fault.hint) memcpy(hint, fault.hint == error->hint ? error->hint : hint_of(call, "%s", fault.hint), sizeof hint);
+  va_list arguments;
+  va_start(arguments, format);
+  set(error, call->op, fault, format, arguments);
+  va_end(arguments);
   if (fault.value) {
     error->has_value = true;
     error->value = *fault.value;
@@ -224,20 +260,7 @@ strew_status(fail)(const struct call *call, struct fault fault, const char *form
     error->position_rank = fault.position_rank;
     memcpy(error->position, fault.position, (size_t)fault.position_rank * sizeof *fault.position);
   }
-  if (fault.hint && snprintf(error->hint, sizeof error->hint, "%s", fault.hint) >= (int)sizeof error->hint)
-    strcpy(error->hint + sizeof error->hint - sizeof "...", "...");
-  strew_printable(error->hint);
-
-  struct text text = {error->message, error->message + sizeof error->message};
-  append(&text, "%s: ", op);
-  if (fault.argument) append(&text, "'%s' ", fault.argument);
-  char *fact = text.at;
-  va_list arguments;
-  va_start(arguments, format);
-  append_list(&text, format, arguments);
-  va_end(arguments);
-  if (!fault.has_lines) text.at = fact + strlen(strew_printable(fact));
-  append_tail(&text, call, error->hint);
+  add_tail(error, call, hint);
   return fault.code;
 }
 
@@ -261,9 +284,9 @@ strew_status check_alive(const struct call *call, const char *name, int64_t i, c
 }
 
 static strew_status fail_numbers(const struct call *call, const char *name, strew_dtype dtype) {
-  char hint[TEXT_BYTES] = ""; /* codes of texts mean nothing: they are in no order, and belong to a list */
+  const char *hint = NULL; /* codes of texts mean nothing: they are in no order, and belong to a list */
   if (dtype != STREW_TEXT)
-    snprintf(hint, sizeof hint, "strew_to(%s, %s) gives its numbers", name, strew_dtype_name(dtype_stored(dtype)));
+    hint = hint_of(call, "strew_to(%s, %s) gives its numbers", name, strew_dtype_name(dtype_stored(dtype)));
   return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, %s takes numbers", strew_dtype_name(dtype),
               alias_of(call->error, call->op));
 }
@@ -319,9 +342,8 @@ strew_status report_call(const struct call *call, strew_status status, const str
   *error = *inner;
   error->alias = alias;
   if (!is_stopped(status) && status != STREW_EMEMORY) return status;
-  struct text text = {error->message + strcspn(error->message, "\n"), error->message + sizeof error->message};
-  *text.at = '\0'; /* without the lines of the inner call */
-  append_tail(&text, call, error->hint);
+  error->mark_at = error->hint_at = error->lines_at; /* without the lines of the inner call */
+  add_tail(error, call, error->hint);
   return status;
 }
 
@@ -365,8 +387,6 @@ void strew_guess_name(strew_guess *guess, const char *name) {
   guess->distance = apart;
 }
 
-const char *hint_of_guess(const strew_guess *guess, char *text) {
-  if (!guess->nearest) return NULL;
-  snprintf(text, TEXT_BYTES, "did you mean '%s'?", guess->nearest);
-  return text;
+const char *hint_of_guess(const struct call *call, const strew_guess *guess) {
+  return guess->nearest ? hint_of(call, "did you mean '%s'?", guess->nearest) : NULL;
 }

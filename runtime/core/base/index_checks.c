@@ -44,10 +44,8 @@ static const char *hint_of_mask(const struct call *call) {
 
 strew_status check_index_dtype(const struct call *call, const strew_tensor *index, const char *name) {
   if (dtype_category(index->dtype) == INTEGER) return STREW_OK;
-  char text[TEXT_BYTES];
   const char *hint = index->dtype == STREW_BOOL ? hint_of_mask(call) : NULL;
-  snprintf(text, sizeof text, "strew_to(%s, int64)", name);
-  if (!hint) hint = text;
+  if (!hint) hint = hint_of(call, "strew_to(%s, int64)", name);
   return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, expected an integer dtype",
               strew_dtype_name(index->dtype));
 }
@@ -162,7 +160,7 @@ static bool takes_mode(const struct call *call) {
 }
 
 static const char *hint_for(const struct call *call, const struct addressing *addressing, const struct plan *values,
-                            int64_t value, char *text) {
+                            int64_t value) {
   const struct index_limits *limits = &addressing->limits;
   struct index_range range = {0, 0};
   if (value >= 0 && limits->size == 0 && !strcmp(limits->of, "the result"))
@@ -170,17 +168,15 @@ static const char *hint_for(const struct call *call, const struct addressing *ad
   if (value == limits->size && value > 0) {
     strew_status status = RUN_ON(addressing->given, index_range, call, values, &range);
     if (status == STREW_OK && range.lowest == 1 && range.highest == limits->size)
-      snprintf(text, TEXT_BYTES, "all values lie in 1..%" PRId64 ": were they counted from 1? %s - 1 counts from 0",
-               limits->size, addressing->name);
-    else
-      snprintf(text, TEXT_BYTES, "was it counted from 1? %s - 1 counts from 0", addressing->name);
-    return text;
+      return hint_of(call, "all values lie in 1..%" PRId64 ": were they counted from 1? %s - 1 counts from 0",
+                     limits->size, addressing->name);
+    return hint_of(call, "was it counted from 1? %s - 1 counts from 0", addressing->name);
   }
   if (value >= 0 || limits->mode != STREW_ERROR) return NULL;
   const bool can_wrap = value >= -limits->size;
   if (!takes_mode(call) && can_wrap)
-    snprintf(text, TEXT_BYTES, "%s %% %" PRId64 " counts negative values from the end", addressing->name, limits->size);
-  if (!takes_mode(call)) return can_wrap ? text : NULL;
+    return hint_of(call, "%s %% %" PRId64 " counts negative values from the end", addressing->name, limits->size);
+  if (!takes_mode(call)) return NULL;
   return can_wrap ? "mode = STREW_WRAP counts negative values from the end, STREW_DROP skips them, as padding"
                   : "mode = STREW_DROP skips negative values, as padding";
 }
@@ -216,8 +212,7 @@ static strew_status fail_out_of_range(const struct call *call, const struct addr
   const strew_tensor *index = addressing->given;
   int64_t position[MAX_RANK];
   strew_scalar value;
-  char text[TEXT_BYTES], at[TEXT_BYTES], of[TEXT_BYTES], number_text[TEXT_BYTES],
-      valid[TEXT_BYTES] = "nothing is valid";
+  char at[TEXT_BYTES], of[TEXT_BYTES], number_text[TEXT_BYTES], valid[TEXT_BYTES] = "nothing is valid";
   RETURN_IF_FAILED(index_value(call, index, number, position, &value));
   int64_t size = limits->size;
   if (size > 0)
@@ -229,7 +224,7 @@ static strew_status fail_out_of_range(const struct call *call, const struct addr
                         .position = position,
                         .position_rank = index->rank};
   if (addressing->coordinate >= 0) position[fault.position_rank++] = addressing->coordinate;
-  fault.hint = hint_for(call, addressing, values, value.as.i, text);
+  fault.hint = hint_for(call, addressing, values, value.as.i);
   RETURN_IF_FAILED(given_value(call, addressing->name, fault.position_rank, position, &value));
   return fail(call, fault, "has value %s at %s, out of range for %s (size %" PRId64 ", %s)",
               text_of_scalar(value, number_text), text_of_sizes(fault.position_rank, position, at),

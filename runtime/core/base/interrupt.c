@@ -64,11 +64,10 @@ strew_status context_end(const struct call *call, strew_context *context, const 
                 (struct fault){.code = STREW_EARGUMENT,
                                .hint = "a context, with all its tensors, is used by one thread at a time"},
                 "two threads were in calls of one context at the same time; its tensors may be corrupt");
-  char hint[sizeof call->error->hint];
   const char *name = name_of(call, written);
   if (!name) name = name_of(call, call->begun);
-  if (name) snprintf(hint, sizeof hint, "'%s' may hold a part of the result", name);
-  struct fault fault = {.code = STREW_EINTERRUPTED, .hint = name ? hint : NULL};
+  const char *hint = name ? hint_of(call, "'%s' may hold a part of the result", name) : NULL;
+  struct fault fault = {.code = STREW_EINTERRUPTED, .hint = hint};
   if (!(state_of(context) & STOP_LATE)) return fail(call, fault, "interrupted!");
   fault.code = STREW_ETIME;
   char limit[TEXT_BYTES];

@@ -316,17 +316,16 @@ const char *text_of_amount(uint64_t size_bytes, char *text) {
 }
 
 strew_status(fail_memory)(const struct call *call, strew_context *context, uint64_t size_bytes) {
-  char hint[sizeof call->error->hint], asked[AMOUNT_BYTES], used[AMOUNT_BYTES], tensors[AMOUNT_BYTES],
-      most[AMOUNT_BYTES];
+  char asked[AMOUNT_BYTES], used[AMOUNT_BYTES], tensors[AMOUNT_BYTES], most[AMOUNT_BYTES];
   text_of_amount(context->charged_bytes, used);
   text_of_amount(context->bytes, tensors);
   text_of_amount(context->memory_limit_bytes ? context->memory_limit_bytes : machine_bytes(), most);
-  if (context->memory_limit_bytes)
-    snprintf(hint, sizeof hint, "%s in use, %s by tensors, limit %s; free tensors or work in smaller chunks", used,
-             tensors, most);
-  else
-    snprintf(hint, sizeof hint, "%s in use by tensors, the machine has %s; free tensors or work in smaller chunks",
-             tensors, most);
+  const char *hint =
+      context->memory_limit_bytes
+          ? hint_of(call, "%s in use, %s by tensors, limit %s; free tensors or work in smaller chunks", used, tensors,
+                    most)
+          : hint_of(call, "%s in use by tensors, the machine has %s; free tensors or work in smaller chunks", tensors,
+                    most);
   return fail(call, (struct fault){.code = STREW_EMEMORY, .hint = hint}, "out of memory: %s",
               text_of_amount(size_bytes, asked));
 }

@@ -120,18 +120,16 @@ bool tensors_are_same_view(const strew_tensor *a, const strew_tensor *b) {
 
 strew_status check_overlap(const struct call *call, const strew_tensor *self, const char *name,
                            const strew_tensor *operand, bool same_is_fine) {
-  char hint[TEXT_BYTES];
   if (!operand) {
     strew_status status = check_writable(call, self, name);
     if (status != STREW_OK || !tensor_overlaps_itself(self)) return status;
-    snprintf(hint, sizeof hint, "write into strew_clone(%s)", name);
-    return fail(call, HINTED(STREW_EOVERLAP, name, hint),
+    return fail(call, HINTED(STREW_EOVERLAP, name, hint_of(call, "write into strew_clone(%s)", name)),
                 "overlaps itself (an expanded view?) and cannot be written in place");
   }
   if (same_is_fine && tensors_are_same_view(self, operand)) return STREW_OK;
   if (!tensors_overlap(self, operand)) return STREW_OK;
-  snprintf(hint, sizeof hint, "strew_clone(%s)", name);
-  return fail(call, HINTED(STREW_EOVERLAP, name, hint), "shares elements with the tensor written in place");
+  return fail(call, HINTED(STREW_EOVERLAP, name, hint_of(call, "strew_clone(%s)", name)),
+              "shares elements with the tensor written in place");
 }
 
 strew_status check_result(const struct call *call, const char *name, const strew_tensor *out) {

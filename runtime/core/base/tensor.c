@@ -73,10 +73,9 @@ strew_status check_devices(const struct call *call) {
     if (tensor->storage->device == first->storage->device) continue;
     if (tensor_context(tensor) != tensor_context(first))
       return fail_context(call, call->operands[i].name, "belongs to");
-    const char *name = first->storage->device->name;
-    char hint[sizeof call->error->hint];
-    snprintf(hint, sizeof hint, "strew_to(%s, %s)", call->operands[i].name, name);
-    return fail(call, HINTED(STREW_EDEVICE, call->operands[i].name, hint),
+    const char *name = call->operands[i].name;
+    return fail(call,
+                HINTED(STREW_EDEVICE, name, hint_of(call, "strew_to(%s, %s)", name, first->storage->device->name)),
                 "is on %s, all operands must be on one device", tensor->storage->device->name);
   }
   return STREW_OK;
@@ -135,10 +134,9 @@ const char *hint_of_floats(const strew_device *device) {
                                : "{.dtype = STREW_FLOAT64} computes in floats";
 }
 
-const char *hint_to_floats(const strew_tensor *tensor, const char *name, char *text) {
-  snprintf(text, TEXT_BYTES, tensor->dtype == STREW_TIME ? "strew_to(strew_to(%s, int64), %s)" : "strew_to(%s, %s)",
-           name, dtype_name_on(tensor->storage->device, STREW_FLOAT64));
-  return text;
+const char *hint_to_floats(const struct call *call, const strew_tensor *tensor, const char *name) {
+  return hint_of(call, tensor->dtype == STREW_TIME ? "strew_to(strew_to(%s, int64), %s)" : "strew_to(%s, %s)", name,
+                 dtype_name_on(tensor->storage->device, STREW_FLOAT64));
 }
 
 strew_status check_dtype_of_device(const struct call *call, const strew_device *device, strew_dtype dtype,
@@ -189,9 +187,8 @@ strew_status release_if_failed(strew_status status, strew_tensor **out) {
 }
 
 strew_status check_float(const struct call *call, const char *name, const strew_tensor *tensor) {
-  char hint[TEXT_BYTES];
   if (dtype_is_float(tensor->dtype)) return STREW_OK;
-  return fail(call, HINTED(STREW_EDTYPE, name, hint_to_floats(tensor, name, hint)), "is %s, expected a float dtype",
+  return fail(call, HINTED(STREW_EDTYPE, name, hint_to_floats(call, tensor, name)), "is %s, expected a float dtype",
               strew_dtype_name(tensor->dtype));
 }
 
@@ -200,10 +197,8 @@ static strew_status fail_unequal(const struct call *call, const char *name, stre
                                  strew_dtype expected, strew_dtype common) {
   common = dtype_on(call->operands[0].tensor->storage->device, common);
   const char *to = strew_dtype_name(common), *first = common == dtype ? other : name;
-  char hint[TEXT_BYTES];
-  int length = snprintf(hint, sizeof hint, "strew_to(%s, %s)", first, to);
-  if (common != dtype && common != expected)
-    snprintf(hint + length, sizeof hint - (size_t)length, ", strew_to(%s, %s)", other, to);
+  const char *both = common != dtype && common != expected ? "strew_to(%s, %s), strew_to(%s, %s)" : "strew_to(%s, %s)";
+  const char *hint = hint_of(call, both, first, to, other, to);
   return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, %s is %s: dtypes must be equal", strew_dtype_name(dtype),
               other, strew_dtype_name(expected));
 }
@@ -246,8 +241,7 @@ strew_status check_writable(const struct call *call, const strew_tensor *self, c
   RETURN_IF_FAILED(operand_store(call, self));
   if (!self->storage->constant)
     return self->dtype == STREW_TEXT && call->words ? take_words(call, self, name) : STREW_OK;
-  char hint[TEXT_BYTES];
-  snprintf(hint, sizeof hint, "strew_clone(%s) may be written", name);
+  const char *hint = hint_of(call, "strew_clone(%s) may be written", name);
   if (self->storage->wrapped)
     return fail(call, HINTED(STREW_EARGUMENT, name, hint), "is read-only memory of the host, it cannot be written");
   return fail(call, HINTED(STREW_EOVERLAP, name, hint), "belongs to a grouping, which never changes");
