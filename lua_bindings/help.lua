@@ -82,7 +82,7 @@ function read.call(entry, text)
   if entry.kind then
     table.insert(entry.overloads, call)
   else
-    entry.kind, entry.name, entry.params, entry.returns = "function", "strew." .. name, call.params, returns
+    entry.kind, entry.name, entry.params, entry.returns = "function", name, call.params, returns
   end
   if #named > 0 then
     table.move(options, 1, #options, #named + 1, named)
@@ -107,7 +107,7 @@ local function add_line(entry, line)
   end
   local value, words = string.match(line, "^| (%S+)%s*#?%s*(.*)$")
   if tag == "class" or tag == "alias" then
-    entry.kind, entry.name, entry.parent = tag, string.match(rest, "^([%w_.]+):?%s*([%w_.]*)")
+    entry.kind, entry.name = tag, string.match(rest, "^strew%.(.+)$") or rest
   elseif tag then
     if read[tag] then read[tag](entry, rest) end
   elseif value then
@@ -119,7 +119,7 @@ local function add_line(entry, line)
   end
 end
 
--- Moves summary, example and output out of the body; a class with a parent gets its fields, too.
+-- Moves summary, example and output out of the body.
 local function finish(entry)
   local body, code, target = {}, {}, nil
   for _, line in ipairs(entry.body) do
@@ -137,14 +137,10 @@ local function finish(entry)
   entry.body = body
   entry.example = code.lua and table.concat(code.lua, "\n")
   entry.output = code.text and table.concat(code.text, "\n")
-  local parent = by_name[entry.parent]
-  for i, field in ipairs(parent and parent.fields or {}) do table.insert(entry.fields, i, field) end
 end
 
 local function file(entry)
-  entry.full_name = entry.name
-  entry.name = string.gsub(entry.name, "^strew%.", "")
-  by_name[entry.full_name] = entry
+  by_name[entry.name] = entry
   finish(entry)
   if entry.kind == "function" then
     entry.forms = {method = methods[entry.name] ~= nil, inplace = methods[entry.name .. "_"] ~= nil}
@@ -161,7 +157,7 @@ local function read_all(source)
       file(entry)
     elseif #groups == 0 then
       of_file = entry.told
-    elseif next(entry.told.params) or next(entry.told.returns) then
+    else
       of_group = entry.told
     end
     entry = new_entry()
@@ -172,6 +168,7 @@ local function read_all(source)
     if title then
       table.insert(groups, {title = title, entries = {}})
       of_group = sentences(of_file)
+      entry = new_entry()
     elseif doc then
       add_line(entry, doc)
     elseif line == "" then
@@ -209,7 +206,7 @@ end
 
 -- Returns the options that a call of `name` may have in a table as its argument number `place`, self included.
 local function options(name, place)
-  local entry = by_name["strew." .. name] or by_name["strew." .. string.gsub(name, "_$", "")]
+  local entry = by_name[name] or by_name[string.gsub(name, "_$", "")]
   local list, seen = {}, {}
   local function add(params, most)
     local required = 0
