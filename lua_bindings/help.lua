@@ -100,11 +100,6 @@ function read.operator(entry, text) table.insert(entry.operators, string.match(t
 
 local function add_line(entry, line)
   local tag, rest = string.match(line, "^@(%a+)%s*(.*)$")
-  if entry.call then tag, rest, entry.call = "call", entry.call .. " " .. line, nil end
-  if tag == "call" and not string.find(rest, ")", 1, true) then -- it goes on in the next line
-    entry.call = rest
-    return
-  end
   local value, words = string.match(line, "^| (%S+)%s*#?%s*(.*)$")
   if tag == "class" or tag == "alias" then
     entry.kind, entry.name = tag, string.match(rest, "^strew%.(.+)$") or rest
@@ -152,7 +147,14 @@ end
 
 local function read_all(source)
   local entry = new_entry()
+  local function add(line) -- a tag goes on in lines that begin with blanks
+    local is_more = entry.tag and string.find(line, "^ ")
+    if entry.tag and not is_more then add_line(entry, entry.tag) end
+    entry.tag = is_more and entry.tag .. " " .. trim(line) or string.match(line, "^@.*")
+    if not entry.tag then add_line(entry, line) end
+  end
   local function close()
+    if entry.tag then add_line(entry, entry.tag) end
     if entry.kind then
       file(entry)
     elseif #groups == 0 then
@@ -170,7 +172,7 @@ local function read_all(source)
       of_group = sentences(of_file)
       entry = new_entry()
     elseif doc then
-      add_line(entry, doc)
+      add(doc)
     elseif line == "" then
       close()
     end

@@ -11,7 +11,8 @@
 -- the bindings: "?" optional, "~" the same but not by name, "=" by name only, ":" the same but required. It may stand more
 -- than once, for the ways of calling f. Each `@param name type sentence` and `@return name type sentence` is about all
 -- calls below it in its block; in a block of its own about those of its group, and here about those of the file. A result
--- without one is a type. `as "name"` before a sentence is what messages and signatures call the argument.
+-- without one is a type. `as "name"` before a sentence is what messages and signatures call the argument. A tag goes on in
+-- lines that begin with blanks.
 -- A function's other names (the method, and both in-place forms, with an underscore) are those of the module.
 
 ---@param device strew.device default: the program's device
@@ -5337,6 +5338,7 @@ local Grouping = {}
 ---```
 ---@param self strew.Tensor any dtype and shape
 ---@param dim integer distinct parts along a dimension, ordered as words in a dictionary, where all NaN are equal;
+---  default: distinct elements
 ---@param return_index boolean also returns the first position of each value, before the others; default false
 ---@param return_inverse boolean also returns the position of each element's value, in self's shape; default false
 ---@param return_counts boolean also returns how often each value occurs; default false
@@ -6154,11 +6156,14 @@ local Grouping = {}
 ---@param columns (string|integer)[] the columns of the .csv, or the tensors of the .npz or .safetensors, in this order; default: all
 ---@param comment string .csv: a character, as "#": lines that begin with it are skipped
 ---@param dates (string|integer)[]|table<string,string>|true .csv: columns of ISO 8601 dates and times, read as times, or of a
+---  format by column, as {day = "%d.%m.%Y"}: see strew.time; true: all whose first element is one of ISO 8601
 ---@param decimal "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
 ---@param dtype strew.dtype|table<string,string> .csv: dtype of the columns of numbers, or dtypes by column, as {ok = "bool"},
+---  where a word is an error; default int64 or float64
 ---@param format strew.file_format overrides the name's extension
 ---@param header boolean .csv: true if the first line holds names; default: if it has no number, and a word above a number
 ---@param missing (string|number)[] .csv: cells to read as empty, as {"?", "-", -999}: words as they are written, numbers by
+---  their value in all columns but those of text
 ---@param names string[] .csv: names of all columns, instead of those in the file
 ---@param path string
 ---@param separator string .csv: the character between cells, default ",", for .tsv a tab; "blanks": runs of blanks and tabs

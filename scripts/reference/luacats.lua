@@ -62,7 +62,7 @@ local function add_function(entry)
   end
 end
 
-local block, declared -- the lines of a block, and the entry of its call
+local block, declared, is_read -- the first line of a block, the entry of its call, and whether that has the line
 for line in file:lines() do
   local name = line:match "^%-%-%-@call strew%.([%w_]+)"
   while line == "return strew" and constants[1] do add("---@type number\nstrew.%s", table.remove(constants)) end
@@ -72,7 +72,7 @@ for line in file:lines() do
   end
   declared = name and text.find(name) or declared
   block = block or line
-  local is_read = declared or line:find "^%-%-%-@param" or line:find "^%-%-%-@return"
+  is_read = declared or line:find "^%-%-%-@param" or line:find "^%-%-%-@return" or is_read and line:find "^%-%-%-  "
   if not is_read then table.insert(lines, line) end
 end
 text.write(arg[1], table.concat(lines, "\n") .. "\n")

@@ -397,6 +397,14 @@ describe("the text", function()
     end
   end)
 
+  it("has whole sentences", function()
+    for _, entry in ipairs(help.entries) do
+      for _, row in ipairs(help.rows_of(entry)) do
+        assert.falsy(row[3]:find "[,;]$" or row[3]:find " of a$", entry.name .. ": " .. row[3])
+      end
+    end
+  end)
+
   it("has an example for every function, rule, and class", function()
     for _, entry in ipairs(help.entries) do
       local is_plain = entry.kind == "class" and entry.name:find "^[a-z]" and entry.name ~= "strew"
