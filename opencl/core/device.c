@@ -1,9 +1,6 @@
 /* device.c: the OpenCL entries of the device table: properties, opening and closing, storage. */
 #include "opencl.h"
 
-#include "runtime/groups/group_ops.h"
-#include "runtime/linalg/linalg_ops.h"
-#include "runtime/reduce/reduce_ops.h"
 #include "tuning.h"
 
 #include <stdio.h>
@@ -196,13 +193,10 @@ void opencl_capabilities(const strew_device *device, strew_capabilities *out) {
   describe_promise(device, out->promise, sizeof out->promise);
 }
 
-/* The functions of each family; no optional ones. */
-#define ENTRY(result, name, parameters) .name = opencl_##name,
-#define TABLE(member, functions, ENTRIES)                                                                              \
-  ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)                                                                                \
-  static const struct functions member##_table = {ENTRIES(ENTRY, OPENCL_NONE)};
-#define FAMILY(member, functions, ENTRIES) .member = &member##_table,
+/* No optional functions. */
+#define TABLE(member, functions, ENTRIES) extern const struct functions opencl_##functions TABLE_OF_ROOM;
 DEVICE_FAMILIES(TABLE)
+#define FAMILY(member, functions, ENTRIES) .member = &opencl_##functions,
 
-const struct device_ops opencl_ops = {DEVICE_ENTRIES(ENTRY, OPENCL_NONE) DEVICE_FAMILIES(FAMILY).reads =
+const struct device_ops opencl_ops = {DEVICE_ENTRIES(OPENCL_ENTRY, OPENCL_NONE) DEVICE_FAMILIES(FAMILY).reads =
                                           READ_BY_REDUCE | READ_BY_SCATTER | READ_BY_SEGMENTS};

@@ -10,10 +10,8 @@
 #define CL_TARGET_OPENCL_VERSION          120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, deprecated since 2.0; strew needs OpenCL 1.2 only */
 #include "runtime/core/base/device.h"
+#include "runtime/core/base/elementwise_ops.h"
 #include "runtime/core/base/library.h"
-#include "runtime/elementwise/elementwise_ops.h"
-#include "runtime/order/order_ops.h"
-#include "runtime/programs/combine_ops.h"
 
 #include <CL/cl.h>
 #include <signal.h>
@@ -144,7 +142,9 @@ extern const struct device_ops opencl_ops;
 strew_status opencl_probe(const struct call *call, strew_device *device);
 /* True if an earlier process found that the device sorts right only without optimisation. */
 bool opencl_knows_plain_sorts(strew_device *device);
+void opencl_use_plain_sorts(strew_device *device); /* from now on, and in later processes */
 /* Sorts without testing the device first; opencl_sort (probe_sort.c) tests, then calls this. */
+struct sort_plan; /* order_ops.h */
 strew_status opencl_sort_untested(const struct call *call, strew_device *device, const struct sort_plan *plan);
 
 /* --------------------------------------------------------------------------------------------------------- buffer.c */
@@ -300,6 +300,7 @@ struct described {
 };
 void instructions_describe(const struct call *call, const struct elementwise_plan *plan, struct described *out);
 /* The programs of a combination as settings of kernels/combine.cl. False: they are too long. */
+struct combine_plan; /* combine_ops.h */
 bool combination_describe(const struct call *call, const struct combine_plan *plan, struct described *out);
 /* A number as an element of that dtype. */
 union element number_as(const struct call *call, const struct instruction_input *in, strew_dtype dtype);
@@ -398,5 +399,9 @@ static inline const char *index_type(strew_dtype dtype) { return dtype == STREW_
 #define OPENCL_FUNCTION(result, name, parameters) result opencl_##name parameters;
 #define OPENCL_NONE(result, name, parameters)
 DEVICE_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
+#define OPENCL_ENTRY(result, name, parameters) .name = opencl_##name,
+/* Defines the table of a family. */
+#define OPENCL_TABLE(functions, ENTRIES)                                                                               \
+  const struct functions opencl_##functions = {ENTRIES(OPENCL_ENTRY, OPENCL_NONE)};
 
 #endif

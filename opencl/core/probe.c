@@ -4,6 +4,7 @@
 #include "runtime/core/shared/scalar.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { SUM, PRODUCT, SUM_OF_PRODUCT, QUOTIENT, ROOT, LESS, NEGATIVE, FROM_INT64, FUSED, BY_ZERO, OF_TRUTH, RESULTS };
@@ -139,6 +140,32 @@ static unsigned in_software(unsigned wrong) {
 #define ROW(flag, bit, results, macro, text) software |= wrong & (results) ? SOFT_##flag : 0u;
   SOFTWARE(ROW)
   return software;
+}
+
+/* ------------------------------------------------------------------------------------------ compilation of sorts */
+
+static void key_of(strew_device *device, char *key, size_t size) {
+  const struct opencl *on = opencl_of(device);
+  snprintf(key, size, "sorts without optimisation | %s | %s | %s | " STREW_VERSION, strew_device_description(device),
+           on->driver, on->options);
+}
+
+bool opencl_knows_plain_sorts(strew_device *device) {
+  char key[640];
+  size_t size_bytes;
+  key_of(device, key, sizeof key);
+  void *found = cache_find(device->context, key, &size_bytes);
+  if (found) memory_free(device->context, found, size_bytes);
+  return found != NULL;
+}
+
+void opencl_use_plain_sorts(strew_device *device) {
+  char key[640];
+  key_of(device, key, sizeof key);
+  cache_store(key, "1", 1);
+  program_release_all(device);
+  opencl_of(device)->plain_sorts = true;
+  opencl_of(device)->sorts_tried = 0;
 }
 
 strew_status opencl_probe(const struct call *call, strew_device *device) {

@@ -5,6 +5,7 @@
 #include "runtime/groups/group_ops.h"
 
 GROUP_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
+OPENCL_TABLE(group_ops, GROUP_ENTRIES)
 
 enum { CPU_STRIP = 16 }; /* columns of a work-item on a CPU, which loads them together */
 
@@ -116,4 +117,17 @@ strew_status opencl_spread(const struct call *call, strew_device *device, const 
   struct segment_launch job = job_of(&launch, plan);
   run_parts(&job, false, spread_part);
   return launch_end(&launch);
+}
+
+strew_status opencl_sorted_ends(const struct call *call, strew_device *device, const struct plan *plan, int64_t size,
+                                int64_t step) {
+  enum { SEARCH_TURNS = 64 };
+  struct space space = space_of(plan);
+  struct launch launch = {.call = call, .device = device};
+  launch_start(&launch, "sorted_ends.cl", "sorted_ends", "I=%s OUTER=%d", index_type(plan->operands[1].dtype),
+               space.outer);
+  launch_plan(&launch, &space, 0, 1);
+  launch_ints(&launch, size, step);
+  launch.turns = SEARCH_TURNS;
+  return launch_rows(&launch, &space);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 LINALG_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
+OPENCL_TABLE(linalg_ops, LINALG_ENTRIES)
 
 enum { SIDE = 8, LONG_VECTOR_BYTES = 64 };
 

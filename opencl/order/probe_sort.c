@@ -3,11 +3,13 @@
    compiled. A program that sorts wrongly is compiled again without optimisation; if that does not help, the sort
    fails. */
 #include "opencl/core/opencl.h"
+#include "runtime/order/order_ops.h"
 
 #include <stdio.h>
 #include <string.h>
 
 ORDER_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
+OPENCL_TABLE(order_ops, ORDER_ENTRIES)
 
 enum { ROWS = 2, LONGEST = 300, MOST = ROWS * LONGEST, VALUES = 0, INDICES, FROM, OPERANDS };
 
@@ -94,32 +96,6 @@ static strew_status try_sort(const struct call *call, strew_device *device, stre
   return status;
 }
 
-/* -------------------------------------------------------------------------------------------------- results on disk */
-
-static void key_of(strew_device *device, char *key, size_t size) {
-  const struct opencl *on = opencl_of(device);
-  snprintf(key, size, "sorts without optimisation | %s | %s | %s | " STREW_VERSION, strew_device_description(device),
-           on->driver, on->options);
-}
-
-bool opencl_knows_plain_sorts(strew_device *device) {
-  char key[640];
-  size_t size_bytes;
-  key_of(device, key, sizeof key);
-  void *found = cache_find(device->context, key, &size_bytes);
-  if (found) memory_free(device->context, found, size_bytes);
-  return found != NULL;
-}
-
-static void use_plain_sorts(strew_device *device) {
-  char key[640];
-  key_of(device, key, sizeof key);
-  cache_store(key, "1", 1);
-  program_release_all(device);
-  opencl_of(device)->plain_sorts = true;
-  opencl_of(device)->sorts_tried = 0;
-}
-
 static strew_status probe(const struct call *call, strew_device *device, const struct sort_plan *plan) {
   enum { FEW = 2, MANY = 6 }; /* ranks of at most and of more than 4 outer dimensions: see struct space */
   struct opencl *on = opencl_of(device);
@@ -131,7 +107,7 @@ static strew_status probe(const struct call *call, strew_device *device, const s
   on->sorts_tried |= bit;
   strew_status status = try_sort(call, device, dtype, is_deep ? MANY : FEW, &right);
   if (status == STREW_OK && !right && !on->plain_sorts) {
-    use_plain_sorts(device);
+    opencl_use_plain_sorts(device);
     on->sorts_tried |= bit;
     status = try_sort(call, device, dtype, is_deep ? MANY : FEW, &right);
   }

@@ -4,6 +4,7 @@
      radix    else elements become items in global memory, which are sorted by digits and become elements again */
 #include "opencl/core/opencl.h"
 #include "opencl/core/tuning.h"
+#include "runtime/order/order_ops.h"
 
 #include <inttypes.h>
 

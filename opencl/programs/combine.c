@@ -1,7 +1,9 @@
 /* combine.c: reductions of one's own through OpenCL: a kernel for the programs of each. */
 #include "opencl/core/opencl.h"
+#include "runtime/programs/combine_ops.h"
 
 COMBINE_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
+OPENCL_TABLE(combine_ops, COMBINE_ENTRIES)
 
 /* True if a program has float64 elements or numbers. */
 static bool has_float64(const struct elementwise_plan *plan) {

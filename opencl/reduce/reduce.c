@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 REDUCE_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
+OPENCL_TABLE(reduce_ops, REDUCE_ENTRIES)
 
 enum { FAN = 16, TILE = 64 };
 enum way { WAY_ITEMS, WAY_TILE, WAY_LANES };

@@ -11,7 +11,7 @@
    the size of the destinations, which is allocated before anything is written. */
 #include "scatter.h"
 #include "runtime/core/base/device.h"
-#include "runtime/elementwise/elementwise_ops.h"
+#include "runtime/core/base/elementwise_ops.h"
 
 #include <string.h>
 
@@ -189,6 +189,7 @@ static void mean_release(struct mean *mean) {
 /* Sets destinations that received a contribution to 0. */
 static strew_status clear_received(const struct call *call, const struct scatter_job *job, strew_tensor *self,
                                    const strew_tensor *received) {
+  if (!self->storage->device->ops->elementwise) return set_to_identity(call, job, self);
   strew_tensor part = reachable(job, self);
   const strew_dtype dtype = self->dtype;
   struct elementwise_plan plan;

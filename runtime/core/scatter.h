@@ -58,4 +58,17 @@ strew_status gather_call(const struct call *call, struct addressing *addressing,
 strew_status check_gather_out(const struct call *call, const strew_tensor *out, const strew_tensor *self,
                               const char *name, const strew_tensor *index);
 
+/* ---------------------------------------------------------------------------------------------- index_select.c */
+
+/* A call: its index as a view of the shape of the elements that it addresses. */
+struct along {
+  strew_tensor wide;
+  struct addressing addressing;
+  struct scatter_job job;
+};
+/* All checks of a call with a source. */
+strew_status index_join_start(const struct call *call, struct along *along, strew_tensor *self, int dim,
+                              strew_tensor *index, strew_tensor *source, const strew_scatter_options *options,
+                              strew_tensor *target);
+
 #endif

@@ -3,8 +3,8 @@
 #ifndef STREW_ELEMENTWISE_H
 #define STREW_ELEMENTWISE_H
 
-#include "elementwise_ops.h"
 #include "runtime/core/base/device.h"
+#include "runtime/core/base/elementwise_ops.h"
 
 /* An operation: its arguments, and what is derived from them. */
 struct elementwise {

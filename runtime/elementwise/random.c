@@ -1,5 +1,5 @@
 /* random.c: random numbers and ramps. Devices fill dense tensors; the result is copied to a given one that is not. */
-#include "elementwise_ops.h"
+#include "random_ops.h"
 #include "runtime/core/base/device.h"
 #include "runtime/core/base/steps.h"
 #include "runtime/order/order_ops.h"
@@ -64,7 +64,7 @@ static strew_status draw(const struct call *call, strew_tensor *dense, enum rand
   plan.block = context->draws;
   plan.low = low;
   plan.range = range;
-  strew_status status = device->ops->elementwise->random(call, device, &plan);
+  strew_status status = device->ops->random->random(call, device, &plan);
   if (status == STREW_OK)
     context->draws += (uint64_t)(plan.count - 1) / (uint64_t)random_per_block(kind, dense->dtype) + 1;
   return status;
@@ -291,11 +291,11 @@ static strew_status fill_ramp(const struct call *call, strew_tensor *dense, int6
   const int64_t rest = is_wide ? count - count / 2 : 0;
   struct ramp_plan plan = {.out = operand_of(dense), .count = count - rest, .start = start, .step = step};
   plan.out.offset += first;
-  strew_status status = count > 0 ? device->ops->elementwise->ramp(call, device, &plan) : STREW_OK;
+  strew_status status = count > 0 ? device->ops->random->ramp(call, device, &plan) : STREW_OK;
   if (status != STREW_OK || !rest) return status;
   plan.out.offset += plan.count;
   plan.start = ramp_at(start, step, plan.count), plan.count = rest;
-  return device->ops->elementwise->ramp(call, device, &plan);
+  return device->ops->random->ramp(call, device, &plan);
 }
 
 /* Fails for bool: a ramp needs numbers. */

@@ -3,7 +3,7 @@
 #define CSV_READER_H
 
 #include "csv_cells.h"
-#include "runtime/core/table.h"
+#include "runtime/text_time/table.h"
 
 /* Kind of a column, as far as known. Rows change it to a later one only. */
 enum kind {

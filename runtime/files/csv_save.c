@@ -5,7 +5,7 @@
 #include "csv_cells.h"
 #include "format.h"
 #include "runtime/core/base/pool.h"
-#include "runtime/core/table.h"
+#include "runtime/text_time/table.h"
 #include "stream.h"
 
 #include <inttypes.h>

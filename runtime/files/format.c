@@ -1,7 +1,7 @@
 /* format.c: loading and saving: chooses the file format and checks the options for it. */
 #include "format.h"
 #include "runtime/core/base/device.h"
-#include "runtime/core/table.h"
+#include "runtime/text_time/table.h"
 #include "stream.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "file.h"
 #include "format.h"
 #include "npy.h"
-#include "runtime/core/table.h"
+#include "runtime/text_time/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "mapping.h"
 #include "npy.h"
 #include "runtime/core/base/utf8.h"
-#include "runtime/core/table.h"
+#include "runtime/text_time/table.h"
 #include "stream.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "arrow.h"
 #include "runtime/core/base/device.h"
 #include "runtime/core/base/utf8.h"
-#include "runtime/core/table.h"
+#include "runtime/text_time/table.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include "arrow.h"
 #include "runtime/core/base/device.h"
 #include "runtime/core/base/number.h"
-#include "runtime/core/table.h"
+#include "runtime/text_time/table.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* arrow_stream.c: tables from Arrow's streams, as the chunks of a reader. The words of a column keep their codes. */
 #include "arrow.h"
 #include "runtime/core/base/device.h"
-#include "runtime/core/table.h"
 #include "runtime/files/format.h"
+#include "runtime/text_time/table.h"
 
 #include <errno.h>
 #include <inttypes.h>

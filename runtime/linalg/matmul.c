@@ -3,8 +3,8 @@
    neither rows nor columns is copied. dot is a sum of products, in the order of sum. */
 #include "linalg_ops.h"
 #include "runtime/core/base/device.h"
+#include "runtime/core/base/elementwise_ops.h"
 #include "runtime/core/base/steps.h"
-#include "runtime/elementwise/elementwise_ops.h"
 #include "runtime/reduce/reduce_ops.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #define COMBINE_OPS_H
 
 #include "runtime/core/base/device.h"
-#include "runtime/elementwise/elementwise_ops.h"
+#include "runtime/core/base/elementwise_ops.h"
 
 /* Sequences of elements, combined one by one: sequence s has elements starts[s] .. starts[s + 1] - 1 of `order`, or
    of all if that is NULL; both are int64 and dense. Slots are what programs read, an element for each column: first

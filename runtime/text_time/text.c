@@ -15,15 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static strew_status meet(struct call *call);
-static strew_status align(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out,
-                          struct word_list **list);
-static const struct text_ops ops = {meet, align};
-
 /* The words that `shared` has now. */
 static strew_status text_list(const struct call *call, strew_context *context, struct shared_words *shared,
                               struct word_list **out) {
-  return word_list_create(call, context, shared, shared->words.count, &ops, out);
+  return word_list_create(call, context, shared, shared->words.count, out);
 }
 
 static struct word_list *list_of(const strew_tensor *text) { return text->storage->words; }
@@ -101,7 +96,7 @@ static strew_status growth_list(struct growth *growth, strew_status status, stru
   if (status == STREW_OK && growth->count == growth->from->count)
     *out = word_list_retain(growth->from);
   else
-    TRY(status, word_list_create(growth->call, growth->context, growth->shared, growth->count, &ops, out));
+    TRY(status, word_list_create(growth->call, growth->context, growth->shared, growth->count, out));
   shared_words_release(growth->shared, growth->context);
   return status;
 }
@@ -267,7 +262,7 @@ static strew_status recode_operands(struct call *call, struct word_list *list) {
 }
 
 /* The list is that of what the call writes, `out` or the first text. */
-static strew_status meet(struct call *call) {
+strew_status text_meet(struct call *call) {
   struct word_list *list = NULL;
   bool differ = false;
   for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
@@ -292,8 +287,8 @@ static strew_status check_text(const struct call *call, const char *name, const 
               strew_dtype_name(text->dtype));
 }
 
-static strew_status align(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out,
-                          struct word_list **list) {
+strew_status text_align(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out,
+                        struct word_list **list) {
   struct word_list *first = list_of(texts[0]);
   for (int64_t i = 1; i < count; i++)
     if (word_list_begins(list_of(texts[i]), first)) first = list_of(texts[i]);
@@ -403,7 +398,7 @@ strew_status strew_text_align(int64_t count, strew_tensor *const *texts, bool or
     if (tensor_context(texts[i]) != tensor_context(texts[0])) return fail_context(&call, "texts", "has a tensor of");
   }
   struct word_list *list;
-  RETURN_IF_FAILED(align(&call, count, texts, out, &list));
+  RETURN_IF_FAILED(text_align(&call, count, texts, out, &list));
   const strew_status status = ordered ? order_texts(&call, list, count, out) : STREW_OK;
   for (int64_t i = 0; i < count && status != STREW_OK; i++) strew_release(out[i]), out[i] = NULL;
   word_list_release(list);

@@ -221,15 +221,14 @@ static strew_status convert_to(const struct call *call, const strew_tensor *from
   return status;
 }
 
-strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
-                      strew_error *error) {
-  CALL(call, "to", error, {"self", tensor, MOVED});
-  RETURN_IF_FAILED(check_dtype(&call, dtype));
-  const bool is_here = device == tensor->storage->device, is_same = dtype == tensor->dtype;
-  if (!is_same && (dtype == STREW_TEXT || tensor->dtype == STREW_TEXT))
-    return convert_to(&call, tensor, device, dtype, out);
-  if (!is_same && dtype_stored(dtype) != dtype_stored(tensor->dtype))
-    RETURN_IF_FAILED(check_kind(&call, "dtype", dtype, "self", tensor->dtype));
-  if (!is_here) return transfer_as(&call, tensor, device, dtype, out);
-  return is_same ? (*out = strew_retain(tensor), STREW_OK) : copy_as(&call, tensor, dtype, out);
-}
+const struct text_ops text_ops = {.meet = text_meet,
+                                  .align = text_align,
+                                  .release = word_list_release,
+                                  .count = word_list_count,
+                                  .in = word_list_in,
+                                  .begins = call_words_begin,
+                                  .set = storage_set_words,
+                                  .mark = text_mark,
+                                  .zeros = text_zeros,
+                                  .convert = convert_to,
+                                  .show_time = strew_time_text};

@@ -191,12 +191,12 @@ bool words_number_found(struct words *words, const struct found_word *found, int
 /* ----------------------------------------------------------------------------------------------------------- lists */
 
 strew_status word_list_create(const struct call *call, strew_context *context, struct shared_words *shared,
-                              int64_t count, const struct text_ops *ops, struct word_list **out) {
+                              int64_t count, struct word_list **out) {
   if (count > INT32_MAX)
     return fail(call, FAULT(STREW_EVALUE, NULL), "makes %" PRId64 " different words, a text has at most %d", count,
                 INT32_MAX);
   ALLOCATE_NEW(struct word_list *, list, call, context, sizeof *list);
-  *list = (struct word_list){.references = 1, .context = context, .shared = shared, .count = count, .ops = ops};
+  *list = (struct word_list){.references = 1, .context = context, .shared = shared, .count = count};
   shared->references++;
   return *out = list, STREW_OK;
 }
@@ -213,6 +213,8 @@ void word_list_release(struct word_list *list) {
   shared_words_release(list->shared, list->context);
   memory_free(list->context, list, sizeof *list);
 }
+
+int64_t word_list_count(const struct word_list *list) { return list->count; }
 
 /* Copies the first `count` words and the seed: hashes in one list are those of the other. `to` is empty, and then has
    room for slots, as `from` has. */
@@ -242,9 +244,14 @@ strew_status word_list_in(const struct call *call, strew_context *context, struc
   struct shared_words *shared;
   if (list->context == context) return *out = word_list_retain(list), STREW_OK;
   RETURN_IF_FAILED(shared_words_copy(call, context, &list->shared->words, list->count, &shared));
-  strew_status status = word_list_create(call, context, shared, list->count, list->ops, out);
+  strew_status status = word_list_create(call, context, shared, list->count, out);
   shared_words_release(shared, context);
   return status;
+}
+
+bool call_words_begin(const struct call *call, const struct word_list *part) {
+  if (!call->words) return false;
+  return word_list_begins(call->words, part) || (call->recoded && word_list_begins(call->recoded->from, part));
 }
 
 void storage_set_words(struct storage *storage, struct word_list *list) {

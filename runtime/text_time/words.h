@@ -113,15 +113,6 @@ static inline bool search_add(struct word_search *search, const struct words *wo
    threads, if none adds a word to the list. */
 struct word_batch *search_step(struct word_search *search, const struct words *words);
 
-/* Functions of text.c for what it stands on. */
-struct text_ops {
-  /* Gives the texts of a call one list. */
-  strew_status (*meet)(struct call *call);
-  /* The same texts with codes of one list, though theirs may end sooner. The caller releases them and the list. */
-  strew_status (*align)(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out,
-                        struct word_list **list);
-};
-
 /* The words of a text, which storages of codes own: the first `count` of words that others may add to. It never changes,
    so that codes stay valid; a text that gets a new word gets a list that begins with these. */
 struct word_list {
@@ -129,30 +120,25 @@ struct word_list {
   strew_context *context;
   struct shared_words *shared;
   int64_t count;
-  const struct text_ops *ops;
   struct word_list *sorted; /* the words in the order of their bytes, once needed; itself: they are */
   int32_t *ranks;           /* of each word there; NULL: it is sorted */
 };
 /* The first `count` words; one owner. */
 strew_status word_list_create(const struct call *call, strew_context *context, struct shared_words *shared,
-                              int64_t count, const struct text_ops *ops, struct word_list **out);
+                              int64_t count, struct word_list **out);
 struct word_list *word_list_retain(struct word_list *list);
 void word_list_release(struct word_list *list); /* NULL is fine */
+int64_t word_list_count(const struct word_list *list);
 /* True if all words of `part` have the same codes in `list`. */
 static inline bool word_list_begins(const struct word_list *list, const struct word_list *part) {
   return list->shared == part->shared && list->count >= part->count;
 }
-/* The same for what the call writes. */
-static inline bool call_words_begin(const struct call *call, const struct word_list *part) {
-  if (!call->words) return false;
-  return word_list_begins(call->words, part) || (call->recoded && word_list_begins(call->recoded->from, part));
-}
-/* The list in a context: itself, retained, or a copy. */
+/* See text_ops. */
+bool call_words_begin(const struct call *call, const struct word_list *part);
+/* See text_ops. */
 strew_status word_list_in(const struct call *call, strew_context *context, struct word_list *list,
                           struct word_list **out);
-/* Replaces the words of a storage by these, which it retains. */
 void storage_set_words(struct storage *storage, struct word_list *list);
-/* Makes a text of an int32 tensor that has its storage for itself, and codes of the list. */
 void text_mark(strew_tensor *codes, struct word_list *list);
 
 /* ---------------------------------------------------------------------------------------------------------- text.c */
@@ -167,8 +153,32 @@ strew_status text_of_shared(const struct call *call, strew_device *device, int r
 /* A new dense tensor: table[code] of each code, int32 or int64; `table` has `count` elements of the dtype. */
 strew_status text_look_up(const struct call *call, const strew_tensor *codes, strew_dtype dtype, int64_t count,
                           const void *table, strew_tensor **out);
-/* A new text of empty words. */
+/* See text_ops. */
+strew_status text_meet(struct call *call);
+strew_status text_align(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out,
+                        struct word_list **list);
 strew_status text_zeros(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
                         strew_tensor **out);
+
+/* ---------------------------------------------------------------------------------------------------------- time.c */
+
+enum time_reading {
+  TIME_NONE,    /* of another form */
+  TIME_INVALID, /* of the form, but not in the calendar: a month 13 */
+  TIME_BEYOND,  /* more microseconds than int64 holds */
+  TIME_READ
+};
+/* Reads a whole text, apart from blanks around it; see strew_time_parse. There are no leap seconds. NULL in place of the
+   format: dates with all three numbers and dashes, as files are searched for; "": any form of ISO 8601. */
+enum time_reading time_read(const char *text, size_t length, const char *format, int64_t *time);
+/* Why a text is no time, and how one looks. */
+const char *time_fact(enum time_reading reading);
+#define TIME_HINT "as 2024-05-17 or 2024-05-17T12:30:00.25+02:00; format reads other forms"
+/* The letters behind % in a format of times. */
+#define TIME_LETTERS "Y y m b B h d e j H I p M S f z a A T F R D"
+/* Returns the first % of a format without such a letter, or the format itself if it has no letters; NULL if valid. */
+const char *time_find_fault(const char *format);
+/* Fails for a format of times that strew_time_parse does not take; that of a column, or NULL. */
+strew_status check_time_format(const struct call *call, const char *argument, const char *column, const char *format);
 
 #endif

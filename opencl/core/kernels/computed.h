@@ -7,7 +7,7 @@
 #include "runtime/core/shared/scalar.h"
 
 #ifdef GIVES
-#include "opencl/elementwise/kernels/program.h"
+#include "program.h"
 #ifdef SELF
 #define S SELF
 #else

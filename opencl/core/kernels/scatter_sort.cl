@@ -6,7 +6,7 @@
      join_long       one group per segment and some columns: all work-items load, one per column combines
    Row r * shared + c is column c of batch r: index is constant along `shared` rows. */
 #include "join.h"
-#include "opencl/order/kernels/items.h"
+#include "items.h"
 
 __kernel void make_items(SPACE, OPERAND(const I, index), LIMITS, const long shared, const long count,
                          const ulong no_destination, const int check, __global int *verdict, __global item *items,

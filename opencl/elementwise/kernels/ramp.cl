@@ -4,7 +4,7 @@
 #include "runtime/elementwise/shared/uniform.h"
 
 #ifndef SOFT_FLOAT64
-#include "elements.h"
+#include "opencl/core/kernels/elements.h"
 __kernel void ramp(__global CAT(T_, OUT) * to, const long offset, const long count, const VALUE start,
                    const VALUE step) {
   const long i = (long)get_global_id(0);

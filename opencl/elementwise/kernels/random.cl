@@ -6,7 +6,7 @@
 #include "runtime/elementwise/shared/philox.h"
 #include "runtime/elementwise/shared/normal.h"
 #include "runtime/elementwise/shared/uniform.h"
-#include "elements.h"
+#include "opencl/core/kernels/elements.h"
 
 #if PER_BLOCK == 4
 typedef uint32_t word;

@@ -7,7 +7,7 @@
    same in all keys. LINE: items that fit in local memory. */
 #include "opencl/core/kernels/space.h"
 #include "runtime/core/shared/scalar.h"
-#include "items.h"
+#include "opencl/core/kernels/items.h"
 
 typedef CAT(B_, S) word;
 

@@ -9,7 +9,7 @@
      STEPS                  SET(dtype, name, expression) for each instruction
      CHANGES(TEST, CHANGE)  TEST(value) for each test, CHANGE(value, name) for each accumulator's next value */
 #include "opencl/core/kernels/space.h"
-#include "opencl/elementwise/kernels/program.h"
+#include "opencl/core/kernels/program.h"
 
 #ifdef ORDERED
 #define PLACE order[order_offset + k]

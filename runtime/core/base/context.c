@@ -3,7 +3,7 @@
    Each tensor holds a reference to its context, so hosts and garbage collectors may release both in any order. */
 #include "device.h"
 #include "pool.h"
-#include "runtime/text_time/words.h"
+#include "tensor.h"
 
 strew_context *strew_context_retain(strew_context *context) {
   atomic_fetch_add_explicit(&context->references, 1, memory_order_relaxed);
@@ -80,6 +80,6 @@ void storage_release(struct storage *storage) {
     context->bytes -= storage->size_bytes;
   }
   if (storage->release) storage->release(storage->user);
-  word_list_release(storage->words);
+  if (storage->words) text_ops.release(storage->words);
   memory_free(context, storage, sizeof *storage);
 }

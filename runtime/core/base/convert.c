@@ -114,39 +114,6 @@ strew_status strew_enum_from_word(strew_words of, const char *word, int *out, st
   return number_of(&vocabularies[of], is_gray ? "grey" : word, out, error);
 }
 
-/* ------------------------------------------------------------------------------------------------------- times */
-
-strew_status check_time_format(const struct call *call, const char *argument, const char *column, const char *format) {
-  char shown[TEXT_BYTES], name[TEXT_BYTES], fact[TEXT_BYTES] = "which has no part of a time, as %d";
-  const char *fault = time_find_fault(format);
-  if (!fault) return STREW_OK;
-  if (*fault == '%' && fault[1] != '%')
-    sprintf(fact, "in which %.8s is no part of a time", text_of_name((char[]){'%', fault[1], '\0'}, name));
-  return fail(call, HINTED(STREW_EARGUMENT, argument, "\"%d.%m.%Y\" is a format; its letters are " TIME_LETTERS),
-              "%s \"%s\"%s%s%s, %s", column ? "has the format" : "is", text_of_name(format, shown),
-              column ? " for column \"" : "", column ? text_of_name(column, name) : "", column ? "\"" : "", fact);
-}
-
-const char *time_fact(enum time_reading reading) {
-  static const char *const facts[] = {[TIME_NONE] = "which is no time",
-                                      [TIME_INVALID] = "which is not in the calendar",
-                                      [TIME_BEYOND] = "beyond what int64 microseconds can hold"};
-  return facts[reading];
-}
-
-strew_status strew_time_parse(const char *text, const char *format, strew_scalar *out, strew_error *error) {
-  CALL(call, "time", error, {0});
-  char shown[TEXT_BYTES];
-  out->dtype = STREW_TIME, out->as.i = INT64_MIN;
-  if (format) RETURN_IF_FAILED(check_time_format(&call, "format", NULL, format));
-  if (!*text || strcmp(text, "NaT") == 0) return STREW_OK;
-  const enum time_reading reading = time_read(text, strlen(text), format ? format : "", &out->as.i);
-  if (reading == TIME_READ) return STREW_OK;
-  const char *hint = format ? hint_of(&call, "the format is \"%.100s\"", format) : TIME_HINT;
-  return fail(&call, HINTED(STREW_EVALUE, "text", reading == TIME_NONE ? hint : NULL), "is \"%s\", %s",
-              text_of_name(text, shown), reading == TIME_NONE ? "expected a time" : time_fact(reading));
-}
-
 /* --------------------------------------------------------------------------------------------------- promotion */
 
 strew_status strew_result_type(int dtype_count, const strew_dtype *dtypes, int number_count,

@@ -1,6 +1,5 @@
 /* copy.c: copies, conversions, fills and joins, all by the device's `copy`. */
 #include "device.h"
-#include "runtime/text_time/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,11 +30,11 @@ static strew_status create_copy(const struct call *call, const strew_tensor *fro
                                 strew_dtype dtype, strew_tensor **out) {
   struct word_list *words = from->storage->words;
   if (dtype != STREW_TEXT) return tensor_create(call, device, dtype, from->rank, from->sizes, out);
-  if (call_words_begin(call, words)) words = call->words;
-  RETURN_IF_FAILED(word_list_in(call, device->context, words, &words));
+  if (text_ops.begins(call, words)) words = call->words;
+  RETURN_IF_FAILED(text_ops.in(call, device->context, words, &words));
   strew_status status = tensor_create(call, device, dtype_stored(dtype), from->rank, from->sizes, out);
-  if (status == STREW_OK) text_mark(*out, words);
-  word_list_release(words);
+  if (status == STREW_OK) text_ops.mark(*out, words);
+  text_ops.release(words);
   return status;
 }
 
@@ -226,11 +225,11 @@ static strew_status join_texts(struct call *call, int64_t count, strew_tensor *c
   strew_context *context = tensor_context(tensors[0]);
   const uint64_t size_bytes = (uint64_t)count * sizeof *tensors;
   ALLOCATE_NEW(strew_tensor **, texts, call, context, size_bytes);
-  strew_status status = tensors[0]->storage->words->ops->align(call, count, tensors, texts, &call->words);
+  strew_status status = text_ops.align(call, count, tensors, texts, &call->words);
   if (status == STREW_OK) {
     status = join_into(call, count, texts, dim, new_dim, STREW_TEXT, rank, sizes, out);
     for (int64_t i = 0; i < count; i++) strew_release(texts[i]);
-    word_list_release(call->words);
+    text_ops.release(call->words);
   }
   memory_free(context, texts, size_bytes);
   return status;
@@ -268,6 +267,20 @@ strew_status strew_cat(int64_t count, strew_tensor *const *tensors, int dim, str
 strew_status strew_stack(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out, strew_error *error) {
   CALL(call, "stack", error, {0});
   return join_tensors(&call, count, tensors, dim, true, out);
+}
+
+strew_status strew_to(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
+                      strew_error *error) {
+  CALL(call, "to", error, {"self", tensor, MOVED});
+  RETURN_IF_FAILED(check_dtype(&call, dtype));
+  const bool is_here = device == tensor->storage->device, is_same = dtype == tensor->dtype;
+  if (!is_same && (dtype == STREW_TEXT || tensor->dtype == STREW_TEXT))
+    return HAS_TEXT ? text_ops.convert(&call, tensor, device, dtype, out)
+                    : fail(&call, FAULT(STREW_EDTYPE, "dtype"), "is text, which this build is without");
+  if (!is_same && dtype_stored(dtype) != dtype_stored(tensor->dtype))
+    RETURN_IF_FAILED(check_kind(&call, "dtype", dtype, "self", tensor->dtype));
+  if (!is_here) return transfer_as(&call, tensor, device, dtype, out);
+  return is_same ? (*out = strew_retain(tensor), STREW_OK) : copy_as(&call, tensor, dtype, out);
 }
 
 strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes, strew_error *error) {

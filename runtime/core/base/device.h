@@ -136,9 +136,11 @@ enum reader {
   READ_BY_NONZERO = 16
 };
 
-/* The families beside the core, X(member, struct of its functions, their list): each has a header, NAME_ops.h. */
+/* The families beside the core, X(member, struct of its functions, their list): each has a header, NAME_ops.h. A device
+   has the tables of those that are part of the build, cpu_NAME_ops and opencl_NAME_ops; the others are NULL. */
 #define DEVICE_FAMILIES(X)                                                                                             \
   X(elementwise, elementwise_ops, ELEMENTWISE_ENTRIES)                                                                 \
+  X(random, random_ops, RANDOM_ENTRIES)                                                                                \
   X(reduce, reduce_ops, REDUCE_ENTRIES)                                                                                \
   X(order, order_ops, ORDER_ENTRIES)                                                                                   \
   X(linalg, linalg_ops, LINALG_ENTRIES)                                                                                \

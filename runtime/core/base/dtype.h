@@ -125,8 +125,6 @@ union element {
 enum { IS_LITTLE_ENDIAN = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
 strew_status check_dtype(const struct call *call, strew_dtype dtype);        /* fails for an unknown one */
 strew_status check_number_dtype(const struct call *call, strew_dtype dtype); /* and for one without numbers */
-/* Fails for a format of times that strew_time_parse does not take; that of a column, or NULL. */
-strew_status check_time_format(const struct call *call, const char *argument, const char *column, const char *format);
 /* Fails unless a number is one of strew.h: a bool, int64 or float64. */
 strew_status check_scalar(const struct call *call, const char *argument, strew_scalar number);
 static inline strew_status check_operand(const struct call *call, const char *argument, strew_operand operand) {
@@ -140,25 +138,6 @@ enum standing { STANDS_AT, STANDS_ABOVE, STANDS_BELOW, STANDS_NOWHERE };
 enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scalar *element);
 /* Identity of a reduction, as an element. */
 union element element_identity(strew_reduction reduction, strew_dtype dtype);
-
-/* ---------------------------------------------------------------------------------------------------------- time.c */
-
-enum time_reading {
-  TIME_NONE,    /* of another form */
-  TIME_INVALID, /* of the form, but not in the calendar: a month 13 */
-  TIME_BEYOND,  /* more microseconds than int64 holds */
-  TIME_READ
-};
-/* Reads a whole text, apart from blanks around it; see strew_time_parse. There are no leap seconds. NULL in place of the
-   format: dates with all three numbers and dashes, as files are searched for; "": any form of ISO 8601. */
-enum time_reading time_read(const char *text, size_t length, const char *format, int64_t *time);
-/* Why a text is no time, and how one looks. */
-const char *time_fact(enum time_reading reading);
-#define TIME_HINT "as 2024-05-17 or 2024-05-17T12:30:00.25+02:00; format reads other forms"
-/* The letters behind % in a format of times. */
-#define TIME_LETTERS "Y y m b B h d e j H I p M S f z a A T F R D"
-/* Returns the first % of a format without such a letter, or the format itself if it has no letters; NULL if valid. */
-const char *time_find_fault(const char *format);
 
 /* A list of functions, or of other names, by dtype: without unsigned integers, and with them. */
 #define SIGNED_BY_DTYPE(name)                                                                                          \

@@ -8,7 +8,7 @@
    Messages longer than the fixed buffer are truncated. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "number.h"
-#include "runtime/text_time/words.h"
+#include "tensor.h"
 #include "utf8.h"
 
 #include <ctype.h>
@@ -70,7 +70,7 @@ char *strew_format_float(char *text, size_t size_bytes, const char *format, int 
 
 const char *strew_scalar_text(strew_scalar scalar, strew_dtype dtype, char *text) {
   if (scalar.dtype == STREW_BOOL) return strcpy(text, scalar.as.i ? "true" : "false");
-  if (scalar.dtype == STREW_TIME) return strew_time_text(scalar.as.i, text);
+  if (scalar.dtype == STREW_TIME && HAS_TEXT) return text_ops.show_time(scalar.as.i, text);
   const bool is_float = scalar.dtype == STREW_FLOAT64;
   union element element = {.i64 = scalar.as.i};
   struct float_mode host_mode;
@@ -318,7 +318,7 @@ strew_status call_check(struct call *call) {
     if (!(call->operands[i].use & READ_ONCE)) RETURN_IF_FAILED(operand_store(call, tensor));
   }
   const strew_tensor *moved = first < 0 ? NULL : call->operands[first].tensor;
-  return moved && moved->dtype == STREW_TEXT ? moved->storage->words->ops->meet(call) : STREW_OK;
+  return moved && moved->dtype == STREW_TEXT ? text_ops.meet(call) : STREW_OK;
 }
 
 strew_status check_listed(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor, int use) {

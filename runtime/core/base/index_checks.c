@@ -1,7 +1,7 @@
 /* index_checks.c: the checks of index tensors, and their messages. */
 #include "index_checks.h"
 #include "device.h"
-#include "runtime/elementwise/elementwise_ops.h"
+#include "elementwise_ops.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,6 +61,8 @@ static strew_status copy_unsigned(const struct call *call, strew_tensor *to, con
   least.instructions[0] = (struct instruction){
       ELEMENTWISE_BINARY, STREW_MINIMUM, dtype, dtype, dtype, 2, .in = {{1, dtype}, {FROM_NUMBER, dtype, most}}};
   plan_simplify_any_order(&least.plan);
+  if (!to->storage->device->ops->elementwise)
+    return fail(call, FAULT(STREW_EDTYPE, "index"), "is uint64, expected another integer dtype in this build");
   return RUN_ON(to, elementwise->elementwise, call, &least);
 }
 

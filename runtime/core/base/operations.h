@@ -3,7 +3,7 @@
 #define STREW_OPERATIONS_H
 
 #include "device.h"
-#include "runtime/elementwise/elementwise_ops.h"
+#include "elementwise_ops.h"
 
 /* Dtypes that an operation takes besides floats. */
 enum takes {

@@ -1,6 +1,5 @@
 /* tensor.c: tensors: creation and release, properties, reading and writing of elements. */
 #include "device.h"
-#include "runtime/text_time/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -165,7 +164,7 @@ strew_status tensor_create(const struct call *call, strew_device *device, strew_
   RETURN_IF_FAILED(storage_create(call, device, (size_t)size_bytes, &storage));
   strew_status status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
   if (status != STREW_OK) return storage_release(storage), status;
-  if (dtype == STREW_TEXT) storage_set_words(storage, call->words);
+  if (dtype == STREW_TEXT) text_ops.set(storage, call->words);
   return STREW_OK;
 }
 
@@ -231,10 +230,10 @@ strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_op
 
 /* Gives a text that is to be written the call's words. */
 static strew_status take_words(const struct call *call, const strew_tensor *self, const char *name) {
-  if (!call_words_begin(call, self->storage->words))
+  if (!text_ops.begins(call, self->storage->words))
     return fail(call, HINTED(STREW_EDTYPE, name, "leave it out: the call makes a new tensor"),
                 "has other words than the text that is written to it");
-  return storage_set_words(self->storage, call->words), STREW_OK;
+  return text_ops.set(self->storage, call->words), STREW_OK;
 }
 
 strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name) {
@@ -391,7 +390,7 @@ strew_status tensor_read(const struct call *call, const strew_tensor *tensor, in
   strew_device *device = tensor->storage->device;
   RETURN_IF_FAILED(device->ops->read(call, tensor->storage, (size_t)offset * size, to, (size_t)count * size));
   if (tensor->dtype != STREW_TEXT || device->ops->host_memory) return STREW_OK;
-  const int64_t words = tensor->storage->words->count;
+  const int64_t words = text_ops.count(tensor->storage->words);
   int32_t code;
   for (int64_t i = 0; i < count; i++) /* a driver may compute anything: codes address words */
     if (memcpy(&code, (char *)to + (size_t)i * sizeof code, sizeof code), code < 0 || code >= words)

@@ -103,4 +103,42 @@ static inline void *dense_at(const strew_tensor *tensor, int64_t i) {
   return data ? data + (tensor->offset + i) * (int64_t)dtype_bytes(tensor->dtype) : NULL;
 }
 
+/* ------------------------------------------------------------------------------------------------------- text_time/ */
+
+/* A table of another room, whose address is NULL in a build of some rooms (PARTS=) without it. */
+#ifdef STREW_PARTS
+#define TABLE_OF_ROOM __attribute__((weak))
+#define HAS_TEXT      (&text_ops != NULL)
+#else
+#define TABLE_OF_ROOM
+#define HAS_TEXT true
+#endif
+
+/* What calls need of texts and times. Without them no storage has words. */
+struct text_ops {
+  /* Gives the texts of a call one list. */
+  strew_status (*meet)(struct call *call);
+  /* The same texts with codes of one list, though theirs may end sooner. The caller releases them and the list. */
+  strew_status (*align)(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out,
+                        struct word_list **list);
+  void (*release)(struct word_list *list); /* NULL is fine */
+  int64_t (*count)(const struct word_list *list);
+  /* The list in a context: itself, retained, or a copy. */
+  strew_status (*in)(const struct call *call, strew_context *context, struct word_list *list, struct word_list **out);
+  /* True if all words of `part` have the same codes in what the call writes. */
+  bool (*begins)(const struct call *call, const struct word_list *part);
+  /* Replaces the words of a storage by these, which it retains. */
+  void (*set)(struct storage *storage, struct word_list *list);
+  /* Makes a text of an int32 tensor that has its storage for itself, and codes of the list. */
+  void (*mark)(strew_tensor *codes, struct word_list *list);
+  /* A new text of empty words. */
+  strew_status (*zeros)(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
+                        strew_tensor **out);
+  /* A new tensor: text of other elements, or the reverse. */
+  strew_status (*convert)(const struct call *call, const strew_tensor *from, strew_device *device, strew_dtype dtype,
+                          strew_tensor **out);
+  const char *(*show_time)(int64_t time, char *text); /* strew_time_text */
+};
+extern const struct text_ops text_ops TABLE_OF_ROOM;
+
 #endif

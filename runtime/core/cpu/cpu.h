@@ -89,6 +89,9 @@ void lookup_take(const struct lookup *from, int64_t count, const int64_t *index,
 /* Declares a function; those of a family are declared where they are defined. */
 #define CPU_FUNCTION(result, name, parameters) result cpu_##name parameters;
 DEVICE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
+#define CPU_ENTRY(result, name, parameters) .name = cpu_##name,
+/* Defines the table of a family. */
+#define CPU_TABLE(functions, ENTRIES) const struct functions cpu_##functions = {ENTRIES(CPU_ENTRY, CPU_ENTRY)};
 extern const struct one_pass_mean cpu_mean; /* core/cpu/scatter/mean.c */
 
 /* Makes unsigned numbers in the order of elements, as many bits wide as these; equal ones for -0 and +0, and for all

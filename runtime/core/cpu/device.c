@@ -1,12 +1,6 @@
 /* device.c: the CPU as a device: its table and its memory, which is the host's. */
 #include "cpu.h"
 #include "isa.h"
-#include "runtime/elementwise/elementwise_ops.h"
-#include "runtime/groups/group_ops.h"
-#include "runtime/linalg/linalg_ops.h"
-#include "runtime/order/order_ops.h"
-#include "runtime/programs/combine_ops.h"
-#include "runtime/reduce/reduce_ops.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -73,15 +67,11 @@ strew_status cpu_finish(const struct call *call, strew_device *device) {
   return STREW_OK;
 }
 
-/* The functions of each family. */
-#define ENTRY(result, name, parameters) .name = cpu_##name,
-#define TABLE(member, functions, ENTRIES)                                                                              \
-  ENTRIES(CPU_FUNCTION, CPU_FUNCTION)                                                                                  \
-  static const struct functions member##_table = {ENTRIES(ENTRY, ENTRY)};
-#define FAMILY(member, functions, ENTRIES) .member = &member##_table,
+#define TABLE(member, functions, ENTRIES) extern const struct functions cpu_##functions TABLE_OF_ROOM;
 DEVICE_FAMILIES(TABLE)
+#define FAMILY(member, functions, ENTRIES) .member = &cpu_##functions,
 
-const struct device_ops cpu_ops = {DEVICE_ENTRIES(ENTRY, ENTRY) DEVICE_FAMILIES(FAMILY).host_memory = true,
+const struct device_ops cpu_ops = {DEVICE_ENTRIES(CPU_ENTRY, CPU_ENTRY) DEVICE_FAMILIES(FAMILY).host_memory = true,
                                    .reads = READ_BY_REDUCE | READ_BY_AGGREGATE | READ_BY_SEGMENTS | READ_BY_SCATTER |
                                             READ_BY_NONZERO,
                                    .mean = &cpu_mean};

@@ -2,8 +2,8 @@
    each element and counts those of each part, which gives the position of the part's coordinates or rows; the second
    writes them by the bits, and reads no element. */
 #include "compress_loops.h"
+#include "program.h"
 #include "runtime/core/base/tensor.h"
-#include "runtime/elementwise/cpu/program.h"
 #include "tuning.h"
 
 #include <string.h>

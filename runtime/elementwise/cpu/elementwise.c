@@ -1,7 +1,7 @@
 /* elementwise.c: elementwise programs on the CPU. Each operation and dtype has a kernel, one loop over contiguous rows
    that the compiler vectorises. Operands that are not contiguous, or of another dtype, are converted through blocks that
    stay in L1, and so do the values that pass from one instruction to the next. */
-#include "program.h"
+#include "runtime/core/cpu/program.h"
 #include "runtime/core/cpu/tuning.h"
 
 #include "runtime/core/base/operations.h"
@@ -12,6 +12,7 @@
 #include <string.h>
 
 ELEMENTWISE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
+CPU_TABLE(elementwise_ops, ELEMENTWISE_ENTRIES)
 
 CHOOSE_LOOPS(elementwise)
 
@@ -346,8 +347,11 @@ static void count_reads(struct program *program, const struct elementwise_plan *
       if (plan->instructions[k].in[i].from < 0) program->reads[-1 - plan->instructions[k].in[i].from]++;
 }
 
-strew_status program_start(const struct call *call, struct program *program, const struct elementwise_plan *plan) {
+static void program_read(const struct program *program, int64_t begin, int64_t count, char *to);
+
+strew_status cpu_program_start(const struct call *call, struct program *program, const struct elementwise_plan *plan) {
   strew_dtype gives = STREW_FLOAT32;
+  program->read = program_read;
   program->lane_count = program->number_count = program->action_count = program->registers = program->cost = 0;
   program->whole = &plan->plan;
   program->space = join_short_rows(&program->joined, &plan->plan) ? &program->joined : &plan->plan;
@@ -457,7 +461,7 @@ static bool run_few(strew_context *context, const struct elementwise_plan *plan)
 strew_status cpu_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan) {
   struct program program;
   if (run_few(device->context, plan)) return context_end(call, device->context, plan->plan.operands[0].storage);
-  RETURN_IF_FAILED(program_start(call, &program, plan));
+  RETURN_IF_FAILED(cpu_program_start(call, &program, plan));
   if (program.cost > 1) /* computing an element takes longer than loading it */
     walk_rows_sized(device->context, program.space, walk_bytes(program.space), program.block, elementwise_visit,
                     &program);
@@ -490,7 +494,7 @@ static void read_visit(void *reading_, const struct row *row) {
   run_row(reading->program, row, reading->to + (row->place - reading->begin) * reading->size, reading->size);
 }
 
-void program_read(const struct program *program, int64_t begin, int64_t count, char *to) {
+static void program_read(const struct program *program, int64_t begin, int64_t count, char *to) {
   struct reading reading = {program, begin, (int64_t)dtype_bytes(program->space->operands[0].dtype), to};
   walk_rows(program->space, begin, begin + count, program->block, read_visit, &reading);
 }

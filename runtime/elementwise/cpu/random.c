@@ -2,11 +2,12 @@
    chunk depends on its position alone, so any thread may make it. */
 #include "random_loops.h"
 #include "runtime/core/cpu/cpu.h"
-#include "runtime/elementwise/elementwise_ops.h"
+#include "runtime/elementwise/random_ops.h"
 #include "runtime/elementwise/shared/normal.h"
 #include "runtime/elementwise/shared/uniform.h"
 
-ELEMENTWISE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
+RANDOM_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
+CPU_TABLE(random_ops, RANDOM_ENTRIES)
 
 enum { DRAWN = 1024 }; /* elements; a multiple of those in a block */
 

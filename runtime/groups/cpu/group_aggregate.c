@@ -10,8 +10,8 @@
    walks all ids, lists the elements that it owns, and prefetches their records. So contributions join in order, on any
    number of threads. */
 #include "group_ids.h"
+#include "runtime/core/cpu/program.h"
 #include "runtime/core/shared/scalar.h"
-#include "runtime/elementwise/cpu/program.h"
 
 #include <string.h>
 
@@ -64,6 +64,7 @@ EXTREMES(f64, bits_of_double, UINT64_C(0xffe0000000000000))
 #include "join_block.inc"
 
 GROUP_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
+CPU_TABLE(group_ops, GROUP_ENTRIES)
 
 /* Squares of the differences from the mean, which is stored before the slot. */
 ALWAYS_INLINE void join_gaps(const struct block block, const double *x, char *slots, int64_t stride, bool is_listed) {

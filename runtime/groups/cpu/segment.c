@@ -3,7 +3,7 @@
    Threads share the elements, not the segments, whose lengths may differ by any factor: a line of segments is cut where
    equal shares of the work begin, by binary search in the ends. A segment longer than a share is `large`: its columns
    are shared. Large segments are begun first, because one of a single column whose order matters takes one thread. */
-#include "runtime/elementwise/cpu/program.h"
+#include "runtime/core/cpu/program.h"
 #include "runtime/groups/group_ops.h"
 #include "segment_loops.h"
 

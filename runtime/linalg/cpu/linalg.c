@@ -36,6 +36,7 @@ static inline int64_t rows_at_once(int64_t columns, int64_t depth) {
 #include "linalg.inc"
 
 LINALG_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
+CPU_TABLE(linalg_ops, LINALG_ENTRIES)
 
 /* Elements of scratch for a matrix. */
 static int64_t scratch_of(const struct linalg_plan *plan) {

@@ -100,6 +100,7 @@ enum { ORDER_BLOCK = 32 }; /* adjacent elements compared together: compilers vec
 #include "runtime/core/cpu/each_dtype.h"
 
 ORDER_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
+CPU_TABLE(order_ops, ORDER_ENTRIES)
 
 static const struct sorts *const sorts_of[] = {[NARROW] = &sorts_narrow, [BROAD] = &sorts_broad};
 

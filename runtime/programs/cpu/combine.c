@@ -1,13 +1,15 @@
 /* combine.c: reductions of one's own on the CPU. Up to COMBINED_LANES sequences, or columns of a few, advance together:
    at step k their k-th elements are gathered into blocks, on which the programs run. The sequences of a tile are in
    order of length, longest first, so that those that go on are a prefix. */
-#include "runtime/elementwise/cpu/program.h"
+#include "runtime/core/cpu/program.h"
 #include "runtime/programs/combine_ops.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 COMBINE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
+ELEMENTWISE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
+CPU_TABLE(combine_ops, COMBINE_ENTRIES)
 
 enum { LANES = COMBINED_LANES, MOST_MEMBERS = 4096 };
 
@@ -197,7 +199,7 @@ static strew_status run(const struct call *call, struct work *work) {
   if (work->members < LANES / work->width) work->members = LANES / work->width;
   for (int p = 0; p < plan->program_count; p++) {
     atomic_init(&work->bad[p], INT64_MAX);
-    RETURN_IF_FAILED(program_start(call, &work->programs[p], &plan->programs[p].plan));
+    RETURN_IF_FAILED(cpu_program_start(call, &work->programs[p], &plan->programs[p].plan));
   }
   const int64_t chunks = (plan->columns - 1) / work->width + 1;
   const int64_t elements = count_of_sizes(2, (int64_t[]){starts[plan->count] - starts[0], plan->columns});

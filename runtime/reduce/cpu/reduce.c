@@ -12,11 +12,12 @@
 #include "reduce_loops.h"
 
 #include "runtime/core/base/operations.h"
-#include "runtime/elementwise/cpu/program.h"
+#include "runtime/core/cpu/program.h"
 
 #include <string.h>
 
 REDUCE_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
+CPU_TABLE(reduce_ops, REDUCE_ENTRIES)
 
 enum { BUFFER_BYTES = SUM_BLOCK * (int)sizeof(int64_t) };
 enum { MAX_DEPTH = 54 };

@@ -3,7 +3,7 @@
 #ifndef STREW_CPU_SCATTERING_H
 #define STREW_CPU_SCATTERING_H
 
-#include "runtime/elementwise/cpu/program.h"
+#include "runtime/core/cpu/program.h"
 #include "tile.h"
 
 #include <stdatomic.h>

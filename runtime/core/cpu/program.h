@@ -3,9 +3,9 @@
 #ifndef STREW_CPU_PROGRAM_H
 #define STREW_CPU_PROGRAM_H
 
-#include "elementwise_loops.h"
-#include "runtime/core/cpu/cpu.h"
-#include "runtime/elementwise/elementwise_ops.h"
+#include "cpu.h"
+#include "runtime/core/base/elementwise_ops.h"
+#include "runtime/elementwise/cpu/elementwise_loops.h"
 
 /* BLOCK: the most elements of a block. */
 enum { BLOCK = 1024, MOST_READS = MOST_INSTRUCTIONS * MOST_INPUTS, MOST_ACTIONS = MOST_INSTRUCTIONS * 8 };
@@ -48,6 +48,9 @@ struct action {
 };
 
 struct program {
+  /* Writes the elements at begin .. begin + count - 1, in row-major order of the plan, which is not sorted, to `to`, in
+     the dtype of operand 0, which is dense. */
+  void (*read)(const struct program *program, int64_t begin, int64_t count, char *to);
   const struct plan *whole, *space; /* the plan; the same, or `joined` */
   struct plan joined;
   convert_row *convert;   /* the value that is written to out; NULL: the last action writes to memory */
@@ -67,14 +70,8 @@ struct program {
   char constants[1 << 15] __attribute__((aligned(64)));
 };
 
-/* Makes the plan ready, which stays in use. Not cleared first: programs are large, and small calls frequent. */
-strew_status program_start(const struct call *call, struct program *program, const struct elementwise_plan *plan);
 /* Computes a row, of at most `block` elements, and writes it to the row's operand 0. From any thread. */
 void program_run(const struct program *program, const struct row *row);
-
-/* Writes the elements at begin .. begin + count - 1, in row-major order of the plan, which is not sorted, to `to`, in the
-   dtype of operand 0, which is dense. */
-void program_read(const struct program *program, int64_t begin, int64_t count, char *to);
 
 /* --------------------------------------------------------------------------------------------------------- feed.c */
 

@@ -1,6 +1,6 @@
 /* radix.c: prefix sums, and a stable LSD radix sort, 8 bits a pass. Bits in which no keys differ are skipped. */
-#include "opencl/core/opencl.h"
-#include "opencl/core/tuning.h"
+#include "opencl.h"
+#include "tuning.h"
 
 /* ------------------------------------------------------------------------------------------------------ prefix sums */
 

@@ -1,12 +1,12 @@
 /* feed.c: the elements of an operand in blocks: in memory, converted from it, or computed by a program. */
 #include "program.h"
 
-#include "runtime/core/cpu/tuning.h"
+#include "tuning.h"
 
 strew_status feed_begin(const struct call *call, const struct operand *operand, struct program *program) {
   struct storage *storage = operand->storage;
   if (!storage || !storage->program) return STREW_OK;
-  RETURN_IF_FAILED(program_start(call, program, storage->program));
+  RETURN_IF_FAILED(storage->device->ops->elementwise->program_start(call, program, storage->program));
   program->prefetch = walk_bytes(program->space) / PROGRAM_MIN_L2S > tuning_in_use()->l2_bytes;
   return storage->started = program, STREW_OK;
 }
@@ -29,12 +29,12 @@ static void compute(const struct feed *feed, int64_t count, char *to, const char
   double block[BLOCK];
   const int64_t begin = (from - feed->first) / feed->from_bytes;
   if (!feed->convert) {
-    program_read(feed->program, begin, count, to);
+    feed->program->read(feed->program, begin, count, to);
     return;
   }
   for (int64_t i = 0, n; i < count; i += n) {
     n = least(count - i, BLOCK);
-    program_read(feed->program, begin + i, n, (char *)block);
+    feed->program->read(feed->program, begin + i, n, (char *)block);
     feed->convert(n, to + i * feed->to_bytes, feed->to_bytes, (const char *)block, feed->from_bytes);
   }
 }
@@ -64,7 +64,7 @@ const char *window_at(struct window *window, const char *from, int64_t count) {
     int64_t ahead = window->last > from ? (window->last - from) / window->bytes : 0;
     ahead = least(ahead, FED_BYTES / window->bytes);
     if (ahead < count) ahead = count;
-    program_read(window->program, (from - window->first) / window->bytes, ahead, window->block);
+    window->program->read(window->program, (from - window->first) / window->bytes, ahead, window->block);
     window->begin = from;
     window->end = from + ahead * window->bytes;
   }
@@ -74,7 +74,7 @@ const char *window_at(struct window *window, const char *from, int64_t count) {
 const char *window_rows(struct window *window, const char *from, int64_t step, int64_t rows, int64_t count) {
   if (rows == 1 || step == count * window->bytes) return window_at(window, from, rows * count);
   for (int64_t i = 0; i < rows; i++)
-    program_read(window->program, (from + i * step - window->first) / window->bytes, count,
+    window->program->read(window->program, (from + i * step - window->first) / window->bytes, count,
                  window->block + i * count * window->bytes);
   window->begin = window->end;
   return window->block;

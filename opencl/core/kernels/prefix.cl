@@ -1,7 +1,7 @@
 /* prefix.cl: exclusive prefix sums in tiles of `tile`: total_tiles sums each tile, these kernels turn the totals into
    starts, sum_tiles sums each tile from its start. A tile belongs to a group on a GPU, else to one work-item. NUMBER is
    an unsigned type. */
-#include "opencl/core/kernels/prelude.h"
+#include "prelude.h"
 
 #ifdef IS_GPU
 GROUP_KERNEL total_tiles(__global const NUMBER *numbers, const long count, const long tile, __global NUMBER *totals) {

@@ -4,7 +4,7 @@
 #define STREW_ROWS_H
 
 #include "runtime/core/base/steps.h"
-#include "scatter.h"
+#include "runtime/core/scatter.h"
 
 enum { MOST_COMPONENTS = MAX_RANK + 1 };
 

@@ -12,7 +12,7 @@
      TESTS      with TABLE: only rows that give bool; else only those that do not
      TIES       suffix of functions of floats, if it is not S: of a 16-bit float that is computed as float32
      MOVES      values are moved, not computed with */
-#include "opencl/core/kernels/space.h"
+#include "space.h"
 #include "runtime/elementwise/shared/arithmetic.h"
 
 /* A work-item computes STRIP adjacent columns: 1 on a GPU, where adjacent columns go to adjacent work-items; else many,

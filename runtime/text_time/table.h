@@ -2,7 +2,7 @@
 #ifndef TABLE_H
 #define TABLE_H
 
-#include "runtime/text_time/words.h"
+#include "words.h"
 
 /* --------------------------------------------------------------------------------------------------------- table.c */
 

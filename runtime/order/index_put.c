@@ -1,10 +1,12 @@
 /* index_put.c: calls that write and read rows: at several indices (index_put), at one (get_rows, set_rows), at
-   row-major positions (take, put), at coordinates (scatter_nd, gather_nd), and at a mask's true elements. */
+   row-major positions (take, put), at coordinates (scatter_nd, gather_nd), at a mask's true elements, at one row
+   (set_row), and at lines along a dimension (index_add). */
 #include "indexed_rows.h"
 
 #include "runtime/core/base/device.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static strew_status check_rows_index(const struct call *call, const strew_tensor *index, const char *name) {
@@ -445,5 +447,74 @@ strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_
     job.src = &values;
     rows_scatter(&steps, &rows, base, &job, &shape, 1, out);
   }
+  return steps_status(&steps);
+}
+
+/* --------------------------------------------------------------------------------------------------------- one row */
+
+/* Fails for floats to be written to integers, and for integers that self's dtype cannot hold. */
+static strew_status check_holds(struct steps *steps, const strew_tensor *self, strew_tensor *value) {
+  const struct call *call = steps->call;
+  union element element;
+  RETURN_IF_FAILED(check_kind(call, "value", value->dtype, "self", self->dtype));
+  if (dtype_is_float(self->dtype) || dtype_holds(self->dtype, value->dtype)) return STREW_OK;
+  const char *own = strew_dtype_name(self->dtype);
+  if (dtype_is_float(value->dtype))
+    return fail(call, HINTED(STREW_EDTYPE, "value", hint_of(call, "strew_to(value, %s)", own)),
+                "is %s, which self, %s, does not hold", strew_dtype_name(value->dtype), own);
+  for (int most = 0; most < 2 && strew_tensor_numel(value); most++) {
+    const strew_scalar number = step_number(steps, most ? STREW_FOLD_AMAX : STREW_FOLD_AMIN, value);
+    STEP(steps, element_from(call, "value", number, STREW_EXACT, self->dtype, &element));
+  }
+  return steps->status;
+}
+
+strew_status strew_set_row(strew_tensor *self, int64_t position, strew_operand value, strew_error *error) {
+  CALL_STEPS(call, steps, "set_row", error, {"self", self, MOVED}, {"value", value.tensor, MOVED});
+  STEP(&steps, operand_settle(&call, self->dtype, &value));
+  if (!value.tensor && self->rank == 1) return STEP(&steps, strew_set(self, 1, &position, value.number, error));
+  STEP_INTO(&steps, row, strew_select(self, 0, position, row, error));
+  if (!value.tensor) return STEP(&steps, strew_fill(*row, value.number, error));
+  STEP(&steps, check_holds(&steps, self, value.tensor));
+  return STEP(&steps, copy_operand(&call, *row, value.tensor, "value"));
+}
+
+/* ------------------------------------------------------------------------------------------------------- index_add */
+
+/* The factor as a number of self's dtype: integers wrap. */
+static strew_status read_alpha(const struct call *call, strew_dtype dtype, strew_scalar alpha, strew_scalar *factor) {
+  union element element;
+  char text[TEXT_BYTES];
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = "alpha", .value = &alpha};
+  int64_t value = 0;
+  RETURN_IF_FAILED(check_scalar(call, "alpha", alpha));
+  const bool whole = strew_scalar_store(alpha, STREW_EXACT, STREW_INT64, &value, NULL) == STREW_OK;
+  const bool is_truth = whole && (value == 0 || value == 1);
+  text_of_scalar(alpha, text);
+  if (dtype == STREW_BOOL && !is_truth) return fail(call, fault, "is %s, expected true or false", text);
+  if (dtype != STREW_BOOL && alpha.dtype == STREW_BOOL) return fail(call, fault, "is %s, expected a number", text);
+  if (!dtype_is_float(dtype) && !whole)
+    return fail(call, fault, "is %s, expected an integer for %s", text, strew_dtype_name(dtype));
+  if (dtype_is_float(dtype)) /* fails if the dtype cannot hold it */
+    return *factor = alpha, element_from(call, "alpha", alpha, STREW_EXACT, dtype, &element);
+  RETURN_IF_FAILED(element_from(call, "alpha", strew_int(value), STREW_SATURATE, dtype, &element));
+  return *factor = strew_scalar_load(dtype, element.bytes), STREW_OK;
+}
+
+static bool is_one(strew_scalar alpha) { return alpha.dtype == STREW_FLOAT64 ? alpha.as.f == 1 : alpha.as.i == 1; }
+
+strew_status strew_index_add_with(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                  strew_scalar alpha, const strew_index_options *options, strew_tensor **out,
+                                  strew_error *error) {
+  CALL_STEPS(call, steps, "index_add", error, {"self", self}, {"index", index}, {"source", source}, OTHER_OUT);
+  OPTIONS(strew_index_options);
+  INDEX(&call, index);
+  struct along along;
+  strew_scalar factor = alpha;
+  const strew_scatter_options sum = {.reduction = STREW_SUM, .mode = options->mode};
+  STEP(&steps, read_alpha(&call, self->dtype, alpha, &factor));
+  STEP(&steps, index_join_start(&call, &along, self, dim, index, source, &sum, *out));
+  if (!is_one(factor)) along.job.src = step_binary(&steps, STREW_MUL, source, factor, NULL);
+  STEP(&steps, scatter_call(&call, &along.job, self, out));
   return steps_status(&steps);
 }

@@ -2,7 +2,7 @@
    `shift`. A line is cut into blocks. count_digits writes the histograms counts[line][digit][block]; their prefix sums
    (prefix.cl) are the destinations of each block's items per digit, for all lines at once; distribute moves the items
    there. A block belongs to a group on a GPU, else to one work-item. BROAD: see items.h. */
-#include "opencl/core/kernels/prelude.h"
+#include "prelude.h"
 #include "items.h"
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };

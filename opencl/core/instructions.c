@@ -1,7 +1,8 @@
 /* instructions.c: a program of elementwise instructions as text for kernels/program.h. Names are x1, x2, ... for
    inputs, n0, n1, ... for numbers and v0, v1, ... for results, so that equal programs share a kernel. */
-#include "opencl/core/opencl.h"
+#include "opencl.h"
 #include "runtime/core/base/operations.h"
+#include "runtime/programs/combine_ops.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* elementwise_ops.h: elementwise programs, fills with numbers, and random numbers: plans, and the functions of a device. */
+/* elementwise_ops.h: elementwise programs: plans, and the functions of a device. */
 #ifndef ELEMENTWISE_OPS_H
 #define ELEMENTWISE_OPS_H
 
-#include "runtime/core/base/device.h"
+#include "device.h"
 
 /* A program: instructions that compute each element from those of the inputs, one after another. Operands: 0 out (any
    dtype), 1.. the inputs. A single call is a program of one instruction.
@@ -48,44 +48,19 @@ struct elementwise_plan {
   struct instruction instructions[MOST_INSTRUCTIONS];
 };
 
-enum random_kind { RANDOM_UNIFORM, RANDOM_NORMAL, RANDOM_INTEGER, RANDOM_BITS };
-
-/* Fills `count` dense elements of out: element i is a function of (seed, first block + i's share, kind, dtype) alone.
- */
-struct random_plan {
-  struct operand out;
-  int64_t count;
-  enum random_kind kind;
-  uint64_t seed, block;
-  int64_t low;
-  uint64_t range; /* of RANDOM_INTEGER: low + (draw scaled to 0..range-1) */
-};
-
-/* Elements per block of 128 random bits: an element takes 32 or 64 of them. */
-static inline int64_t random_per_block(enum random_kind kind, strew_dtype dtype) {
-  bool is_long = kind == RANDOM_INTEGER || kind == RANDOM_BITS || dtype == STREW_FLOAT64;
-  return is_long ? 2 : 4;
-}
-
-/* Fills `count` dense elements of out with start + i * step: in int64 where both are integers, else in float64, rounded
-   once to out's dtype. */
-struct ramp_plan {
-  struct operand out;
-  int64_t count;
-  strew_scalar start, step;
-};
-
 /* Its functions; see DEVICE_ENTRIES.
 
      elementwise      see elementwise_plan
      find_zero        *place: the first position whose value in operand 0, converted to `compute` (an integer dtype), is
                       zero; -1: none
-     random, ramp     see their plans */
+     program_start    makes a plan ready, which stays in use, in *program (program.h); not cleared first: programs are
+                      large, and small calls frequent. Optional */
+struct program;
 #define ELEMENTWISE_ENTRIES(X, OPTIONAL)                                                                               \
   X(strew_status, elementwise, (ON_DEVICE, const struct elementwise_plan *plan))                                       \
   X(strew_status, find_zero, (ON_DEVICE, const struct plan *plan, strew_dtype compute, int64_t *place))                \
-  X(strew_status, random, (ON_DEVICE, const struct random_plan *plan))                                                 \
-  X(strew_status, ramp, (ON_DEVICE, const struct ramp_plan *plan))
+  OPTIONAL(strew_status, program_start,                                                                                \
+           (const struct call *call, struct program *program, const struct elementwise_plan *plan))
 
 struct elementwise_ops {
   ELEMENTWISE_ENTRIES(DEVICE_MEMBER, DEVICE_MEMBER)

@@ -5,7 +5,6 @@
    dimensions count as one, and positions are an index of it. */
 #include "indexed_rows.h"
 #include "runtime/core/base/device.h"
-#include "runtime/text_time/words.h"
 
 #include <string.h>
 
@@ -110,7 +109,7 @@ bool rows_compress(struct steps *steps, const strew_tensor *mask, const strew_te
   plan.operands[1].strides[0] = row;
   STEP(steps, device->ops->compress(steps->call, device, &plan, lines.rank, lines.sizes, out));
   if (steps->status != STREW_OK) return true;
-  if (self->dtype == STREW_TEXT) text_mark(*out, steps->call->words);
+  if (self->dtype == STREW_TEXT) text_ops.mark(*out, steps->call->words);
   (*out)->dtype = self->dtype;
   return true;
 }

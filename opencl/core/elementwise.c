@@ -2,12 +2,13 @@
    kernel of its own (instructions.c), and so does a single instruction in a large call whose inputs have one dtype.
    Others use a kernel that chooses dtypes and operation at run time: there are many combinations, and compiling a
    kernel takes a tenth of a second. */
-#include "opencl/core/opencl.h"
+#include "opencl.h"
 #include "runtime/core/base/operations.h"
 
 #include <string.h>
 
 ELEMENTWISE_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
+OPENCL_TABLE(elementwise_ops, ELEMENTWISE_ENTRIES)
 
 /* Number of elements that any kernel computes within the time of a launch. */
 enum { SMALL = 1 << 14 };

@@ -1,5 +1,5 @@
 /* computed.c: operands whose elements kernels compute where they read them (kernels/computed.h). */
-#include "opencl/core/opencl.h"
+#include "opencl.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* find_zero.cl: the first zero among elements begin .. end - 1, in row-major order, in units of 2^shift elements. S is
    the dtype in which elements are compared. */
-#include "opencl/core/kernels/space.h"
+#include "space.h"
 #include "runtime/core/shared/scalar.h"
 #include "elements.h"
 
