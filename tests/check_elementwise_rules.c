@@ -298,7 +298,7 @@ START_TEST(equal_compares_wholes) {
                                     : "equal: 'other' is int64, self is float32: dtypes must be equal\n"
                                       "  self   float32[6] cpu\n"
                                       "  other  int64[6] cpu\n"
-                                      "  hint   strew_to(self, float64), strew_to(other, float64)");
+                                      "  hint   strew_to(other, float64), strew_to(self, float64)");
   ck_assert_int_eq(flat, strew_tensor_numel(ints));
   strew_release(a), strew_release(b), strew_release(c), strew_release(shaped), strew_release(none), strew_release(ints);
 }

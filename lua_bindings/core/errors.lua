@@ -21,7 +21,7 @@ local function owned(from, to, reword, is_done, ...)
   local is_found = found and found.arg and (not from or found.arg == from) and type(message) == "string" and
                    string.sub(message, -#found.message) == found.message
   if not is_found then error(message, 0) end
-  local fact, hint = string.match(found.message, "^[^\n]*", #found.op + #found.arg + 6), found.hint
+  local fact, hint = inner.raised()
   if reword then fact, hint = reword(fact, hint, found) end
   fail(from and to or found.arg, fact, hint and from and replace(hint, from, to) or hint, found.code, found.value,
     found.pos)
@@ -35,15 +35,6 @@ function errors.own(from, to, reword, f, ...) return owned(from, to, reword, pca
 function errors.check_overlap(self, src)
   local nothing = strew.zeros(0, {dtype = "int64", device = self.device})
   errors.own(nil, nil, nil, strew.scatter_, self, 0, nothing, src)
-end
-
-local KEYWORDS <const> = [[ and break do else elseif end false for function goto if in local nil not or repeat return
-then true until while ]]
-
--- Returns the text of a string as a key of a table.
-function errors.key(name)
-  local is_name = string.find(name, "^[%a_][%w_]*$") and not string.find(KEYWORDS, "%s" .. name .. "%s")
-  return is_name and name or format("[%q]", name)
 end
 
 return errors

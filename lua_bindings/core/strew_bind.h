@@ -81,6 +81,7 @@ struct binding {
   const char *stored;    /* the operation that runs as one of times or text (strew_family.c); else NULL */
   const char *outer;     /* name of the script's call while an operation written in Lua runs; else NULL */
   const struct family_operands *operands; /* and its tensors, for messages of strew_family.c */
+  strew_error raised;        /* the last one, with its hint as the library or the family wrote it */
   const strew_expr *marked; /* whose node `marked_node` errors mark in its text, while that node is a call; else NULL */
   int marked_node;
   /* After a call failed; true: it may run again. RETRY_COMBINED: as one of a reduction of one's own. RETRY_EXPANDED: with

@@ -140,8 +140,7 @@ static int do_nothing(lua_State *L) { return (void)L, 0; }
 
 /* Pushes the message of an error; the binding is at this position. An interrupted call may have a hook pending, which raises an error
    of its own: a call lets it do so here. Later it would raise a second error, in a script that caught the first. */
-static void push_error(lua_State *L, int binding, const strew_error *given, const strew_tensor *self) {
-  strew_error copy = *given, *const error = &copy;
+static void push_error(lua_State *L, int binding, strew_error *error, const strew_tensor *self) {
   strew_error_script(error);
   push_detail(L, binding, error, self);
   lua_setiuservalue(L, binding, LAST_ERROR);
@@ -158,6 +157,7 @@ static void push_error(lua_State *L, int binding, const strew_error *given, cons
 static int raise_call(lua_State *L, struct script_call *call) {
   hint_punctuation(L, call);
   if (!call->binding->marked) bind_hint_text(L, call); /* in a text it would be no code */
+  call->binding->raised = call->error;
   if (call->binding->marked) strew_expr_mark(call->binding->marked, call->binding->marked_node, &call->error);
   lua_settop(L, call->arguments); /* error->argument may be one of them (strew_family.c) */
   push_error(L, lua_upvalueindex(1), &call->error, call->self);
@@ -167,8 +167,8 @@ static int raise_call(lua_State *L, struct script_call *call) {
 
 int strew_raise(lua_State *L, const strew_error *error) {
   bind_stack(L, LUA_MINSTACK);
-  bind_push_binding(L);
-  push_error(L, lua_gettop(L), error, NULL);
+  strew_error copy = bind_push_binding(L)->raised = *error;
+  push_error(L, lua_gettop(L), &copy, NULL);
   return lua_error(L);
 }
 

@@ -58,7 +58,7 @@ static void hint_column(struct script_call *call, const char *column) {
   if (!*column || strlen(column) >= TEXT_BYTES || column[strspn(column, NAME_LETTERS)]) return;
   snprintf(word, sizeof word, " %s ", call->error.alias);
   if (strstr(words, word))
-    bind_hint(call, "g:agg{%s = {\"%s\", \"%s\"}}", column, call->error.alias, column);
+    bind_hint(call, "g:agg{[\"%s\"] = {\"%s\", \"%s\"}}", column, call->error.alias, column);
   else
     bind_hint(call, "x.%s is the column of a table x", column);
 }

@@ -75,6 +75,14 @@ static int fail(lua_State *L, struct script_call *call) {
 
 static const struct script_function fail_row = {"fail", fail, 0, FUNCTION};
 
+/* raised(): the fact of the last error, and its hint as it was written, or nil */
+static int raised(lua_State *L, struct script_call *call) {
+  const strew_error *error = &call->binding->raised;
+  lua_pushlstring(L, error->message + error->fact_at, (size_t)(error->lines_at - error->fact_at));
+  lua_pushstring(L, error->hint[0] ? error->hint : NULL);
+  return 2;
+}
+
 /* line_width() */
 PUSH(line_width, lua_pushinteger(a->L, bind_line_width(&a->call->binding->print)))
 
@@ -494,6 +502,7 @@ const struct script_function bind_family_rows[] = {
     IN(printing, tostring, INNER | CONSTANT), IN(rows, table, INNER), IN(rows, length, INNER),
     IN(rows, column, INNER | CONSTANT),
     {"line_width", bind_values, 0, INNER | CONSTANT, "", line_width}, {"nearest", nearest, 0, INNER | CONSTANT},
+    {"raised", raised, 0, INNER | CONSTANT},
     {"text", text, 0, INNER | CONSTANT | CHECKED, "*"}, {"printable", printable, 0, INNER | CONSTANT | CHECKED, "s"},
     {"is_open", is_open, 0, INNER | CONSTANT}, {"is_beside", is_beside, 0, INNER | CONSTANT}, {"missed", bind_missed, 0, INNER},
     {"column_method", bind_column_method, 0, INNER | CONSTANT | CHECKED, "f"},

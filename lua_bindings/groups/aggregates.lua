@@ -116,8 +116,8 @@ function aggregates.checked(argument, g, f, ...)
   return errors.own("src", argument, function(fact, hint, found)
     local group = "in group " .. inner.text(found.value)
     if string.find(fact, group, 1, true) then fact = errors.replace(fact, group, group .. key_of(g, found.value)) end
-    if argument ~= "src" and hint and string.find(hint, "^src:") then -- the script has no src
-      local dtype = string.match(hint, '^src:to%("(%w+)"%)')
+    if argument ~= "src" and hint and string.find(hint, "^strew_%l+%(src") then -- the script has no src
+      local dtype = string.match(hint, "^strew_to%(src, (%w+)%)")
       hint = dtype and format('strew.assign(x, {v = "%s(v)"}) converts a column v of x', dtype) or nil
     end
     return fact, hint

@@ -1,6 +1,6 @@
 -- grouping.lua: methods of groupings. Reductions are those of the group form, strew.scatter_NAME(src, g).
 local strew, fail, use, inner = ...
-local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
+local operands, tables = use "operands.lua", use "tables.lua"
 local aggregates, expressions = use "aggregates.lua", use "expressions.lua"
 local missing = use "missing.lua"
 
@@ -210,7 +210,7 @@ local function read_entry(g, name, entry, columns)
     fail("what", format(where, src == nil and "no tensor" or inner.text(src)) .. format(", expected a tensor%s to %s",
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"), expressions.hint(src)
         or src == nil and columns and tables.place(columns, name)
-        and format("g:agg{%s = {%s, %s}}", errors.key(name), inner.text(word), inner.text(name)) or nil)
+        and format("g:agg{[%q] = {%s, %s}}", name, inner.text(word), inner.text(name)) or nil)
   end
   local options = aggregates.options(entry, 2, "what", where)
   return {name = name, word = word, src = src, is_line = reads and is_line, options = options}

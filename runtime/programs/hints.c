@@ -1,5 +1,5 @@
-/* hints.c: hints that quote the text of an expression: an operand's own text stands where calls have its name, and what
-   was meant by an operator that means something else in other languages. */
+/* hints.c: errors of operations in the text of an expression, with hints that quote it: an operand's own text stands
+   where calls have its name, and what was meant by an operator that means something else in other languages. */
 #include "programs.h"
 
 #include <stdarg.h>
@@ -44,39 +44,29 @@ static bool is_comparison(const struct node *node) {
 
 enum { COMPARISON = 3, ABOVE = 4 }; /* priorities: of a comparison, and of what needs no parentheses in one */
 
-static void write_hint(char *hint, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void write_hint(char *hint, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(hint, TEXT_BYTES, format, arguments);
-  va_end(arguments);
-}
-
-void hint_of_chain(const strew_expr *expr, const struct node *comparison, const char *op, struct part right,
-                   char *hint) {
+const char *hint_of_chain(const struct call *call, const strew_expr *expr, const struct node *comparison,
+                          const char *op, struct part right) {
   char a[TEXT_BYTES], b[TEXT_BYTES], c[TEXT_BYTES], d[TEXT_BYTES];
   int priority;
   const char *first = operator_of(expr, comparison, &priority), *bits;
   const struct node *middle = &expr->nodes[comparison->children[1]];
   quote_node(expr, comparison->children[0], ABOVE, a);
   quote(expr, right, c);
-  if (!first) return;
+  if (!first) return NULL;
   if (is_bitwise(middle) && middle->to == comparison->to && (bits = operator_of(expr, middle, &priority)) != NULL) {
     quote_node(expr, middle->children[0], ABOVE, b);
     quote_node(expr, middle->children[1], ABOVE, d);
-    write_hint(hint, "write (%s %s %s) %s (%s %s %s): %s precedes comparisons", a, first, b, bits, d, op, c, bits);
-    return;
+    return hint_of(call, "write (%s %s %s) %s (%s %s %s): %s precedes comparisons", a, first, b, bits, d, op, c, bits);
   }
   quote_node(expr, comparison->children[1], ABOVE, b);
   if (middle->kind == NODE_NUMBER)
-    write_hint(hint, "write (%s %s %s) %s %s to compare two bools", a, first, b, op, c);
-  else
-    write_hint(hint, "write %s %s %s and %s %s %s; (%s %s %s) %s %s compares two bools", a, first, b, b, op, c, a,
-               first, b, op, c);
+    return hint_of(call, "write (%s %s %s) %s %s to compare two bools", a, first, b, op, c);
+  return hint_of(call, "write %s %s %s and %s %s %s; (%s %s %s) %s %s compares two bools", a, first, b, b, op, c, a,
+                 first, b, op, c);
 }
 
 /* Of a comparison whose operand i is one in parentheses. */
-static void hint_of_compared(const strew_expr *expr, const struct node *node, int i, char *hint) {
+static void hint_of_compared(const struct call *call, const strew_expr *expr, const struct node *node, int i) {
   char a[TEXT_BYTES], b[TEXT_BYTES], c[TEXT_BYTES], whole[TEXT_BYTES];
   int priority;
   const struct node *inner = &expr->nodes[node->children[i]], *other = &expr->nodes[node->children[1 - i]];
@@ -84,32 +74,33 @@ static void hint_of_compared(const strew_expr *expr, const struct node *node, in
   quote_node(expr, node->children[i], 0, whole);
   quote_node(expr, node->children[1 - i], ABOVE, c);
   if (inner->kind == NODE_TRUE_NOT && inner->written & IN_COMPARISON && !i) {
-    write_hint(hint, "write not (%s %s %s)", quote_node(expr, inner->children[0], ABOVE, a), op, c);
+    hint_of(call, "write not (%s %s %s)", quote_node(expr, inner->children[0], ABOVE, a), op, c);
   } else if (!op || !inner_op || !is_comparison(inner) || other->kind == NODE_NUMBER ||
              expr->nodes[inner->children[!i]].kind == NODE_NUMBER) {
-    write_hint(hint, "int64(%s) is a number", whole);
+    hint_of(call, "int64(%s) is a number", whole);
   } else {
     quote_node(expr, inner->children[0], ABOVE, a);
     quote_node(expr, inner->children[1], ABOVE, b);
     if (i)
-      write_hint(hint, "write %s %s %s and %s %s %s; int64(%s) is a number", c, op, a, a, inner_op, b, whole);
+      hint_of(call, "write %s %s %s and %s %s %s; int64(%s) is a number", c, op, a, a, inner_op, b, whole);
     else
-      write_hint(hint, "write %s %s %s and %s %s %s; int64(%s) is a number", a, inner_op, b, b, op, c, whole);
+      hint_of(call, "write %s %s %s and %s %s %s; int64(%s) is a number", a, inner_op, b, b, op, c, whole);
   }
 }
 
 /* "a == b or a == c" for the comparison a == b. */
-static void hint_of_same(const strew_expr *expr, const struct node *comparison, const char *joint, const char *c,
-                         char *hint) {
+static const char *hint_of_same(const struct call *call, const strew_expr *expr, const struct node *comparison,
+                                const char *joint, const char *c) {
   char a[TEXT_BYTES], b[TEXT_BYTES];
   int priority;
   const char *op = operator_of(expr, comparison, &priority);
   quote_node(expr, comparison->children[0], ABOVE, a);
-  write_hint(hint, "write %s %s %s %s %s %s %s", a, op ? op : "==", quote_node(expr, comparison->children[1], ABOVE, b),
-             joint, a, op ? op : "==", c);
+  return hint_of(call, "write %s %s %s %s %s %s %s", a,
+                 op ? op : "==", quote_node(expr, comparison->children[1], ABOVE, b), joint, a, op ? op : "==", c);
 }
 
-void hint_of_bits(const strew_expr *expr, const struct node *bits, struct part left, const char *op, char *hint) {
+const char *hint_of_bits(const struct call *call, const strew_expr *expr, const struct node *bits, struct part left,
+                         const char *op) {
   char a[TEXT_BYTES], b[TEXT_BYTES], c[TEXT_BYTES];
   int priority;
   const char *sign = operator_of(expr, bits, &priority);
@@ -117,14 +108,14 @@ void hint_of_bits(const strew_expr *expr, const struct node *bits, struct part l
   quote_node(expr, bits->children[0], ABOVE, b);
   quote_node(expr, bits->children[1], ABOVE, c);
   if (expr->nodes[bits->children[1]].kind == NODE_NUMBER && bits->op == STREW_BITWISE_OR)
-    write_hint(hint, "write %s %s %s or %s %s %s; %s %s (%s %s %s) takes bits", a, op, b, a, op, c, a, op, b, sign, c);
-  else
-    write_hint(hint, "write (%s %s %s) %s %s; %s %s (%s %s %s) takes bits", a, op, b, sign, c, a, op, b, sign, c);
+    return hint_of(call, "write %s %s %s or %s %s %s; %s %s (%s %s %s) takes bits", a, op, b, a, op, c, a, op, b, sign,
+                   c);
+  return hint_of(call, "write (%s %s %s) %s %s; %s %s (%s %s %s) takes bits", a, op, b, sign, c, a, op, b, sign, c);
 }
 
 /* Of & | or ~ of a bool and a number in a comparison without parentheses, node p. */
-static void hint_of_mixed(const strew_expr *expr, const struct node *bits, const struct node *comparison, bool is_left,
-                          char *hint) {
+static void hint_of_mixed(const struct call *call, const strew_expr *expr, const struct node *bits,
+                          const struct node *comparison, bool is_left) {
   char a[TEXT_BYTES], b[TEXT_BYTES], c[TEXT_BYTES];
   int priority;
   const char *sign = operator_of(expr, bits, &priority), *op = operator_of(expr, comparison, &priority);
@@ -132,28 +123,27 @@ static void hint_of_mixed(const strew_expr *expr, const struct node *bits, const
   quote_node(expr, bits->children[0], ABOVE, b);
   quote_node(expr, bits->children[1], ABOVE, c);
   if (is_left)
-    write_hint(hint, "write %s %s (%s %s %s): %s precedes comparisons", b, sign, c, op, a, sign);
+    hint_of(call, "write %s %s (%s %s %s): %s precedes comparisons", b, sign, c, op, a, sign);
   else
-    write_hint(hint, "write (%s %s %s) %s %s: %s precedes comparisons", a, op, b, sign, c, sign);
+    hint_of(call, "write (%s %s %s) %s %s: %s precedes comparisons", a, op, b, sign, c, sign);
 }
 
-void hint_of_or(const strew_expr *expr, int condition, struct part part, char *hint) {
+const char *hint_of_or(const struct call *call, const strew_expr *expr, int condition, struct part part) {
   char c[TEXT_BYTES];
   const struct node *node = &expr->nodes[condition];
   while (node->kind == NODE_TRUE_AND || node->kind == NODE_TRUE_OR) node = &expr->nodes[node->children[1]];
-  if (is_comparison(node)) hint_of_same(expr, node, "or", quote(expr, part, c), hint);
+  return is_comparison(node) ? hint_of_same(call, expr, node, "or", quote(expr, part, c)) : NULL;
 }
 
-void hint_of_extreme(const strew_expr *expr, const char *name, const struct part parts[2], bool is_max, bool is_dim,
-                     char *hint) {
+const char *hint_of_extreme(const struct call *call, const strew_expr *expr, const char *name,
+                            const struct part parts[2], bool is_max, bool is_dim) {
   char a[TEXT_BYTES], b[TEXT_BYTES];
   const char *of_two = is_max ? "maximum" : "minimum";
   quote(expr, parts[0], a);
   quote(expr, parts[1], b);
   if (is_dim)
-    write_hint(hint, "%s(%s, %s) is elementwise; %s(%s, %s, false) reduces dim %s", of_two, a, b, name, a, b, b);
-  else
-    write_hint(hint, "%s(%s, %s) is elementwise", of_two, a, b);
+    return hint_of(call, "%s(%s, %s) is elementwise; %s(%s, %s, false) reduces dim %s", of_two, a, b, name, a, b, b);
+  return hint_of(call, "%s(%s, %s) is elementwise", of_two, a, b);
 }
 
 /* ------------------------------------------------------------------------------------------------ names of operands */
@@ -178,7 +168,7 @@ static size_t find_name(const struct node *node, const char *argument, const cha
   if (*at == '$') return *number = at[1] - '0', *number < node->count ? 2 : 0;
   while (is_word(at[length])) length++;
   const char *after = at + length;
-  const bool is_signed = !strncmp(after, " % ", 3) || !strncmp(after, " ~= ", 4);
+  const bool is_signed = !strncmp(after, " % ", 3) || !strncmp(after, " - ", 3) || !strncmp(after, " ~= ", 4);
   if (!length || !is_letter(*at) || is_word(before) || before == '.') return 0;
   if (before != '(' && *after != ')' && !is_signed) return 0;
   return *number = operand_number(node, argument, at, length), *number < 0 ? 0 : length;
@@ -193,13 +183,11 @@ static void quote_operands(const strew_expr *expr, const struct node *node, cons
     char text[TEXT_BYTES];
     const char before = length ? hint[length - 1] : ' ';
     const size_t name = find_name(node, argument, from, before, &i);
-    if (name)
-      quote_node(expr, node->children[i], before == '(' && strchr(",)", from[name]) ? 0 : 12, text);
-    else
-      sprintf(text, "%c", *from);
-    snprintf(hint + length, TEXT_BYTES - length, "%s", text);
-    length += strlen(hint + length);
     from += name ? name : 1;
+    hint[length] = from[-1], hint[length + 1] = '\0';
+    if (name) quote_node(expr, node->children[i], before == '(' && strchr(",)", *from) ? 0 : 12, text);
+    if (name) snprintf(hint + length, TEXT_BYTES - length, "%s", text);
+    length += strlen(hint + length);
   }
   hint[length] = '\0';
 }
@@ -207,25 +195,23 @@ static void quote_operands(const strew_expr *expr, const struct node *node, cons
 /* --------------------------------------------------------------------------------------------------- what was meant */
 
 /* Of "and", "or" and "not", which take bools. */
-static void hint_of_bools(const strew_expr *expr, const struct node *node, const char *argument, char *hint) {
-  char c[TEXT_BYTES];
+static void hint_of_bools(const struct call *call, const strew_expr *expr, const struct node *node) {
+  char c[TEXT_BYTES], whole[TEXT_BYTES];
+  const char *argument = call->error->argument, *before = NULL;
   const int i = node->count > 1 && argument && !strcmp(argument, "other"), own = node->children[i];
   const bool is_number = expr->nodes[own].kind == NODE_NUMBER;
-  if (node->kind == NODE_TRUE_OR && i) hint_of_or(expr, node->children[0], part_of(&expr->nodes[own]), hint);
+  if (node->kind == NODE_TRUE_OR && i) before = hint_of_or(call, expr, node->children[0], part_of(&expr->nodes[own]));
   quote_node(expr, own, ABOVE, c);
-  const size_t length = strlen(hint);
-  if (!is_number)
-    snprintf(hint + length, TEXT_BYTES - length,
-             length ? "; %s ~= 0 is a bool"
-                    : "%s ~= 0 is a bool; where(c, a, b) "
-                      "chooses numbers; & and | take integers",
-             c);
-  else if (!length)
-    write_hint(hint, "'and', 'or' and 'not' take bools; where(c, a, b) chooses numbers");
+  if (before && !is_number)
+    hint_of(call, "%s; %s ~= 0 is a bool", strcpy(whole, before), c);
+  else if (!is_number)
+    hint_of(call, "%s ~= 0 is a bool; where(c, a, b) chooses numbers; & and | take integers", c);
+  else if (!before)
+    hint_of(call, "'and', 'or' and 'not' take bools; where(c, a, b) chooses numbers");
 }
 
 /* Of an operator that is not written as it was meant; empty: another error. */
-static void hint_of_meant(const strew_expr *expr, int k, char *hint) {
+static void hint_of_meant(const struct call *call, const strew_expr *expr, int k) {
   char a[TEXT_BYTES], whole[TEXT_BYTES];
   const struct node *node = &expr->nodes[k];
   int priority, parent = 0;
@@ -242,30 +228,31 @@ static void hint_of_meant(const strew_expr *expr, int k, char *hint) {
     quote_node(expr, node->children[1 - i], ABOVE, a);
     quote_node(expr, node->children[i], 0, whole);
     if (is_comparison(node))
-      hint_of_compared(expr, node, i, hint);
+      hint_of_compared(call, expr, node, i);
     else if (other->kind == NODE_NUMBER && is_comparison(inner))
-      hint_of_same(expr, inner, node->op == STREW_BITWISE_AND ? "and" : "or", a, hint);
+      hint_of_same(call, expr, inner, node->op == STREW_BITWISE_AND ? "and" : "or", a);
     else
-      write_hint(hint, "%s ~= 0 is a bool; int64(%s) is a number", a, whole);
+      hint_of(call, "%s ~= 0 is a bool; int64(%s) is a number", a, whole);
   } else if (node->kind == NODE_TRUE_NOT && node->written & IN_COMPARISON && is_left) {
     quote_node(expr, node->children[0], ABOVE, a);
     quote_node(expr, comparison->children[1], ABOVE, whole);
-    write_hint(hint, "write not (%s %s %s): 'not' precedes comparisons", a, operator_of(expr, comparison, &priority),
-               whole);
+    hint_of(call, "write not (%s %s %s): 'not' precedes comparisons", a, operator_of(expr, comparison, &priority),
+            whole);
   } else if (node->written & IN_COMPARISON && is_bitwise(node)) {
-    hint_of_mixed(expr, node, comparison, is_left, hint);
+    hint_of_mixed(call, expr, node, comparison, is_left);
   }
 }
 
-void hint_of_node(const strew_expr *expr, int k, const strew_error *error, char *hint) {
-  char text[TEXT_BYTES];
+void strew_expr_mark(const strew_expr *expr, int k, strew_error *error) {
+  char before[TEXT_BYTES], hint[TEXT_BYTES] = "";
+  if (!error || k < 0 || k >= expr->node_count) return;
   const struct node *node = &expr->nodes[k];
+  const struct call call = {.error = error};
   const bool takes_bools = node->kind >= NODE_TRUE_AND && node->kind <= NODE_TRUE_NOT;
-  *hint = '\0';
-  if (error->code == STREW_EDTYPE && (takes_bools || !*error->hint)) hint_of_meant(expr, k, hint);
-  if (error->code == STREW_EDTYPE && takes_bools && !*hint && !*error->hint)
-    hint_of_bools(expr, node, error->argument, hint);
-  if (*hint) return;
-  hint_render(error->hint, IN_TEXT, text);
-  quote_operands(expr, node, error->argument, text, hint);
+  hint_render(error->hint, IN_TEXT, before);
+  *error->hint = '\0';
+  if (error->code == STREW_EDTYPE && (takes_bools || !*before)) hint_of_meant(&call, expr, k);
+  if (error->code == STREW_EDTYPE && takes_bools && !*before && !*error->hint) hint_of_bools(&call, expr, node);
+  if (!*error->hint) quote_operands(expr, node, error->argument, before, hint);
+  error_mark(error, &(struct place){expr->text, node->at, node->length}, *hint ? hint : error->hint);
 }

@@ -143,8 +143,6 @@ static const struct stranger strange_calls[] = {
     {"ifelse iif", "write where(c, a, b)"},
     {NULL, NULL},
 };
-static const char keywords[] = "and break do else elseif end false for function goto if in local nil not or repeat "
-                               "return then true until while";
 
 static const char *hint_of_stranger(const struct stranger *rows, const struct token *token) {
   while (rows->tokens && !is_one_of(token, rows->tokens)) rows++;
@@ -396,29 +394,26 @@ static bool is_bitwise(const struct operator_row *row) { return row->left >= 4 &
 /* Fails where a comparison without parentheses is compared, or where & | or ~ takes a number from it. */
 static bool check_chain(struct parser *parser, const struct operator_row *row, struct mark mark,
                         const struct value operands[2]) {
-  char hint[TEXT_BYTES];
   strew_expr *expr = parser->expr;
   const struct operator_row *first = operands[0].open, *second = operands[1].open;
   const struct part left = whole(&operands[0]), right = whole(&operands[1]);
-  if (first && compares(first)) {
-    hint_of_chain(expr, &expr->nodes[operands[0].node], row->text, right, hint);
-    return wrong(parser, mark, hint, "compares the result of a comparison");
-  }
+  if (first && compares(first))
+    return wrong(parser, mark, hint_of_chain(parser->call, expr, &expr->nodes[operands[0].node], row->text, right),
+                 "compares the result of a comparison");
   const struct node *bits = &expr->nodes[operands[1].node];
   const struct operator_row *next_row = find_operator(&parser->token, false);
   if (!second || !is_bitwise(second) || expr->nodes[bits->children[0]].kind != NODE_NUMBER) return true;
   if (next_row && compares(next_row)) return true; /* a chain, which fails there */
-  hint_of_bits(expr, bits, left, row->text, hint);
-  return wrong(parser, (struct mark){bits->at, bits->length, 0, 0}, hint,
+  return wrong(parser, (struct mark){bits->at, bits->length, 0, 0},
+               hint_of_bits(parser->call, expr, bits, left, row->text),
                "compares with the result of %s, which precedes comparisons", second->text);
 }
 
 /* Fails where `or` has a word in place of a comparison. */
 static bool check_word(struct parser *parser, const struct operator_row *row, const struct value operands[2]) {
-  char hint[TEXT_BYTES];
   const struct value *word = &operands[1];
   if (row->kind != NODE_TRUE_OR || word->kind != VALUE_WORD || !operands[0].is_comparison) return true;
-  hint_of_or(parser->expr, operands[0].node, whole(word), hint);
+  const char *hint = hint_of_or(parser->call, parser->expr, operands[0].node, whole(word));
   return wrong(parser, word->mark, hint, "has a word here, but " COMPARED_ALONE);
 }
 
@@ -563,10 +558,9 @@ static bool folds(const struct function *function, strew_fold fold) {
 /* Fails for dim or keepdim. max(v, 0) would be the largest element to some, to others 0 where v is less. */
 static bool fail_fold(struct parser *parser, const struct function *function, struct mark mark, int count,
                       const struct value *arguments, bool has_dim) {
-  char hint[TEXT_BYTES];
   const bool is_max = folds(function, STREW_FOLD_AMAX), is_extreme = is_max || folds(function, STREW_FOLD_AMIN);
   const struct part parts[] = {whole(&arguments[0]), whole(&arguments[1])};
-  hint_of_extreme(parser->expr, function->name, parts, is_max, has_dim, hint);
+  const char *hint = hint_of_extreme(parser->call, parser->expr, function->name, parts, is_max, has_dim);
   if (is_extreme && count == 2)
     return wrong(parser, mark, hint, "calls '%s' with two arguments, expected one, or three", function->name);
   if (has_dim)
@@ -671,7 +665,7 @@ static bool parse_call(struct parser *parser, const struct token *name, struct m
 static bool parse_name(struct parser *parser, struct value *out) {
   const struct token name = parser->token;
   const struct mark mark = mark_of(parser);
-  if (is_one_of(&name, keywords)) return unexpected(parser, "a value");
+  if (is_one_of(&name, lua_keywords)) return unexpected(parser, "a value");
   next(parser);
   if (is_one_of(&parser->token, "(")) {
     if (!parse_call(parser, &name, mark, out)) return false;
@@ -831,13 +825,6 @@ const char *strew_expr_word(const strew_expr *expr, int i, int *input) {
   if (i < 0 || i >= expr->word_count) return NULL;
   if (input) *input = expr->words[i].input;
   return expr->words[i].text;
-}
-
-void strew_expr_mark(const strew_expr *expr, int i, strew_error *error) {
-  char hint[TEXT_BYTES] = "";
-  if (!error || i < 0 || i >= expr->node_count) return;
-  hint_of_node(expr, i, error, hint);
-  error_mark(error, &(struct place){expr->text, expr->nodes[i].at, expr->nodes[i].length}, hint);
 }
 
 static const char *const node_words[] = {

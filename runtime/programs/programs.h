@@ -91,22 +91,21 @@ const char *operator_of(const strew_expr *expr, const struct node *node, int *pr
 /* The names of a node's operands in messages. */
 extern const char *const operand_names[][MOST_CHILDREN];
 
-/* Hints that quote the text (hints.c), each written to `hint` (TEXT_BYTES). */
+/* Hints that quote the text, as of hint_of; NULL: none. hints.c */
 struct part {
   int from, to;
 };
 /* Of a == b, to which `op` and the part at the right are joined. */
-void hint_of_chain(const strew_expr *expr, const struct node *comparison, const char *op, struct part right,
-                   char *hint);
+const char *hint_of_chain(const struct call *call, const strew_expr *expr, const struct node *comparison,
+                          const char *op, struct part right);
 /* Of the part at the left, `op`, and a & b, whose a is a number. */
-void hint_of_bits(const strew_expr *expr, const struct node *bits, struct part left, const char *op, char *hint);
+const char *hint_of_bits(const struct call *call, const strew_expr *expr, const struct node *bits, struct part left,
+                         const char *op);
 /* Of a == b or the part. */
-void hint_of_or(const strew_expr *expr, int condition, struct part part, char *hint);
+const char *hint_of_or(const struct call *call, const strew_expr *expr, int condition, struct part part);
 /* Of max or min, which have those two arguments. */
-void hint_of_extreme(const strew_expr *expr, const char *name, const struct part parts[2], bool is_max, bool is_dim,
-                     char *hint);
-/* Of an error of node k: its own hint with the operands' texts, or one that says what was meant; empty: none. */
-void hint_of_node(const strew_expr *expr, int k, const strew_error *error, char *hint);
+const char *hint_of_extreme(const struct call *call, const strew_expr *expr, const char *name,
+                            const struct part parts[2], bool is_max, bool is_dim);
 
 /* Adds the programs of a text that gives an accumulator's next value to the plan: its tests, then itself. The inputs
    are tensors of one dimension without elements, whose slots follow; `out` and `test` (bool) have the dtypes of the

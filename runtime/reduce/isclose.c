@@ -6,13 +6,7 @@
 #include <string.h>
 
 static strew_status check_same_dtype(const struct call *call, const strew_tensor *a, const strew_tensor *b) {
-  const bool is_mixed = dtype_promote(a->dtype, b->dtype) != STREW_FLOAT64;
   RETURN_IF_FAILED(check_devices(call));
-  if (is_mixed && !a->storage->device->lacks_float64 &&
-      (dtype_is_long(a->dtype) ? dtype_is_float(b->dtype) : dtype_is_long(b->dtype) && dtype_is_float(a->dtype))) {
-    return fail(call, HINTED(STREW_EDTYPE, "other", "strew_to(self, float64), strew_to(other, float64)"),
-                "is %s, self is %s: dtypes must be equal", strew_dtype_name(b->dtype), strew_dtype_name(a->dtype));
-  }
   return check_equal_dtypes(call, "other", b->dtype, "self", a->dtype);
 }
 

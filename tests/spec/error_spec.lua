@@ -64,8 +64,8 @@ describe("errors of", function()
           local is = run(block[1]:sub(3))
           if support.lacks_float64 then -- hints name what the device has, and in which a new result is
             expected = expected:gsub(':to%("float64"%)', ':to("float32")')
-              :gsub('(self is float32: .*hint +)self:to%("float32"%), ', "%1")
-              :gsub("('other' is float32, .*), other:to%(\"float32\"%)", "%1")
+              :gsub('(self is float32: .*hint +other:to%("float32"%)), self:to%("float32"%)', "%1")
+              :gsub("('other' is float32, .*hint +)other:to%(\"float32\"%), ", "%1")
               :gsub('(of float32\n.*:to%("float32"%) holds it)',
                 "%1; without the underscore the result is a new tensor")
           end

@@ -339,7 +339,7 @@ describe("a hint names what works:", function()
      'strew.table{v = T{1 << 62, 1 << 62}}:assign{s = "sum(float64(v))"}.s / (1 << 62)', "float64[2] {2.0, 2.0}"},
     {'strew.expr("m[x]"){x = T{0.0}, m = T{5, 6}}', "int64(x)",
      'strew.expr("m[int64(x)]"){x = T{0.0}, m = T{5, 6}}', "int64[1] {5}"},
-    {'strew.expr("isclose(x, y)"){x = T{1}, y = T{1.0}}', "float64(x), float64(y)",
+    {'strew.expr("isclose(x, y)"){x = T{1}, y = T{1.0}}', "float64(y), float64(x)",
      'strew.expr("isclose(float64(x), float64(y))"){x = T{1}, y = T{1.0}}', "bool[1] {true}"},
     {'strew.expr("where(x, 1, 2)"){x = T{0, 3}}', "x ~= 0 is a bool", 'strew.expr("where(x ~= 0, 1, 2)"){x = T{0, 3}}',
      "int64[2] {2, 1}"},
@@ -822,6 +822,57 @@ describe("a hint that reads as code can be followed", function()
         end
       end
     end
+    print("hints followed in scripts: " .. count)
+    assert.is_true(count > 50, tostring(count))
+  end)
+
+  -- Returns the text with what a hint begins with, float64(a) or a ~= 0, in place of the operand; nil: it has no such.
+  local function converted(text, hint)
+    local at, found = 1, nil
+    while true do
+      local code, name, rest = hint:match("^(%w+%((%l)%))()", at)
+      if not code then code, name, rest = hint:match("^((%l) ~= 0)() is a bool", at) end
+      if not code then code, name, rest = hint:match("counted from 1%? ((%l) %- 1)() counts", at) end
+      if not code then return found end
+      found = (found or text):gsub("%f[%w_]" .. name .. "%f[^%w_]", "\1" .. code:gsub(name, "\2") .. "\1")
+        :gsub("\1", code:find "~=" and "%0" or ""):gsub("\2", name):gsub("\1(.-)\1", "(%1)")
+      if hint:sub(rest, rest + 1) ~= ", " then return found end
+      at = rest + 2
+    end
+  end
+
+  it("in texts of expressions, on operands of every kind", function()
+    if default ~= "cpu" then return pending "takes a kernel for each expression" end
+    local texts, followed, count = {"where(a, b, b)", "m[a]", "a and b", "not a", "2 * a[b]"}, {}, 0
+    for op in ("+ - * / // % ^ & | ~ == <"):gmatch "%S+" do table.insert(texts, "a " .. op .. " b") end
+    for _, row in ipairs(calls()) do
+      for _, arguments in ipairs{"(a)", "(a, b)", "(a, b, b)"} do
+        if pcall(strew.expr, row[1] .. arguments) then table.insert(texts, row[1] .. arguments) end
+      end
+    end
+    for _, text in ipairs(texts) do
+      for _, a in ipairs(kinds) do
+        for _, b in ipairs(kinds) do
+          local function evaluate(code)
+            local inputs = {a = code:find "%f[%w]a%f[%W]" and a, b = code:find "%f[%w]b%f[%W]" and b}
+            return pcall(strew.expr(code), {a = inputs.a or nil, b = inputs.b or nil,
+              m = code:find "%f[%w]m%f[%W]" and T{4, 5, 6, 7, 8, 9, 10, 11} or nil})
+          end
+          if not evaluate(text) then
+            local error_is = strew.last_error()
+            local better = error_is.hint and converted(text, error_is.hint)
+            if better then
+              local ok, message = evaluate(better)
+              local same = not ok and strew.last_error().message:match "^[^\n]*" == error_is.message:match "^[^\n]*"
+              if same then error(error_is.message .. "\nfollowed: " .. better .. "\n" .. tostring(message), 0) end
+              count = count + (followed[text .. better] and 0 or 1)
+              followed[text .. better] = true
+            end
+          end
+        end
+      end
+    end
+    print("hints followed in texts of expressions: " .. count)
     assert.is_true(count > 50, tostring(count))
   end)
 end)
@@ -871,10 +922,11 @@ local function in_script(hint)
     if first then hint = hint:sub(1, first - 1) .. phrase[2] .. hint:sub(last + 1) end
   end
   hint = hint:gsub("strew_(%l[%l_]*)(%b())", method):gsub("([{ ])%.(%l[%l_]* = )", "%1%2")
+    :gsub('%["(%%s)"%] =', "%1 =")
   return (hint:gsub("STREW_(%u+%d*)%f[^%w_]", function(word) return "\1" .. word:lower() .. "\1" end):gsub("\1", '"'))
 end
 
--- Calls f(file, hint) for each text in the place of a hint in the sources. %s and the like stand for anything.
+-- Calls f(file, hint, hint in C) for each text in the place of a hint in the sources; %s and the like are any text.
 local function each_hint(f)
   local marks = {"hint = *\n? *(%b\"\")", "_hint%([%w>&-]+,[ \n]*(%b\"\")", "hint_of%([%w&>-]+,\n? *(%b\"\")",
     "HINTED%([%w_]+,[ \n]*[^,]-,[ \n]*(%b\"\")"}
@@ -882,10 +934,38 @@ local function each_hint(f)
   for path in pipe:lines() do
     local source = support.get(path):gsub('%%" PRId64 "', "%%d"):gsub('\\"', "\1"):gsub('"%s*\n%s*"', "")
     for _, mark in ipairs(marks) do
-      for text in source:gmatch(mark) do f(path, in_script((text:sub(2, -2):gsub("\1", '"')))) end
+      for text in source:gmatch(mark) do
+        local hint = text:sub(2, -2):gsub("\1", '"')
+        f(path, in_script(hint), hint)
+      end
     end
   end
 end
+
+it("each hint of the sources that names calls, values or members of C has those of the header", function()
+  local header, count = support.get "runtime/strew.h", 0
+  local function check(path, hint, code, is_there)
+    count = count + 1
+    if not is_there then error(("%s: %s has %s, which strew.h does not have"):format(path, hint, code), 0) end
+  end
+  each_hint(function(path, _, hint)
+    for name, list in hint:gmatch "(strew_[%l_]+)(%(?)" do
+      local parameters = header:match("[ *]" .. name .. "(%b())")
+      check(path, hint, name, parameters)
+      local arguments = list == "(" and hint:match(name .. "(%b())") -- of a whole call, without those that C adds
+      local function commas(text) return select(2, text:sub(2, -2):gsub("%b()", ""):gsub(",", "")) end
+      check(path, hint, arguments, not arguments or commas(arguments) <= commas(parameters))
+    end
+    for name in hint:gmatch "STREW_[%u%d_]+" do
+      check(path, hint, name, header:find("%f[%w_]" .. name .. "%f[^%w_]"))
+    end
+    for name in hint:gmatch "[{ ]%.(%l[%l_]*) = " do
+      check(path, hint, name, header:find("[ *]" .. name .. "%f[^%w_]"))
+    end
+  end)
+  print("names of C in hints: " .. count)
+  assert.is_true(count > 60, tostring(count))
+end)
 
 it("each hint of the sources is provoked above, or has a reason not to be", function()
   local count = 0

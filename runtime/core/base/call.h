@@ -106,6 +106,7 @@ void error_mark(strew_error *error, const struct place *place, const char *hint)
 /* Writes a hint of the library, which is in C, to `out` (TEXT_BYTES) as scripts have it, or the text of an expression, in
    which the names of operands, and $0 and $1, stay. hint.c */
 enum dialect { IN_SCRIPT = 1, IN_TEXT };
+extern const char lua_keywords[]; /* with blanks around them */
 void hint_render(const char *hint, enum dialect dialect, char *out);
 
 /* Evaluates a call that returns a status, unless one before it has failed: TRY(status, f(...)). Returns the status. */

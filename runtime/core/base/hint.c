@@ -40,12 +40,13 @@ static const char *const phrases[][3] = {
     {"strew_take_with(self, index)", "self:take(index)", NULL},
     {"sizes of src", "src", NULL},
 };
-/* What has a column: in C, and in a script if that is a name, or else. */
+/* What has the name of a column as a key: as it is written, and in a script if that is a name, or else. */
 static const char *const columns[][3] = {
     {".dates = {\"%63[^\"]\"}, .date_formats = {%63[^}]}%n", "dates = {%s = %s}", "dates = {[\"%s\"] = %s}"},
     {".dates = {%63[0-9]}, .date_formats = {%63[^}]}%n", NULL, "dates = {[\"%s\"] = %s}"},
     {".lists.rules = {{\"%63[^\"]\", .unit = %63[^}]}}%n", "unit = {%s = %s}", "unit = {[\"%s\"] = %s}"},
     {".lists.rules = {{%63[0-9], .unit = %63[^}]}}%n", NULL, "unit = {[%s] = %s}"},
+    {"[\"%63[^\"]\"] %1[=]%n", "%s %s", "[\"%s\"] %s"},
     {"x[\"%63[^\"]%1[\"]]%n", "x.%s", "x[\"%s%s]"},
 };
 
@@ -58,21 +59,23 @@ static void append(char *out, const char *format, ...) {
   va_end(arguments);
 }
 
+const char lua_keywords[] =
+    " and break do else elseif end false for function goto if in local nil not or repeat return "
+    "then true until while ";
+
 static bool is_name(const char *word) {
-  static const char keywords[] = " and break do else elseif end false for function goto if in local nil not or repeat "
-                                 "return then true until while ";
   char spaced[TEXT_BYTES];
   size_t length = 0;
   while (isalnum((unsigned char)word[length]) || word[length] == '_') length++;
   snprintf(spaced, sizeof spaced, " %s ", word);
-  return !word[length] && !isdigit((unsigned char)*word) && !strstr(keywords, spaced);
+  return !word[length] && !isdigit((unsigned char)*word) && !strstr(lua_keywords, spaced);
 }
 
 /* What follows does so for the part of a hint that begins with `from`, and returns its length; 0: it is none. */
 static size_t append_phrase(const char *from, enum dialect dialect, char *out) {
   for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++) {
     const size_t length = strlen(phrases[i][0]);
-    if (phrases[i][dialect] && !strncmp(from, phrases[i][0], length))
+    if (*from == *phrases[i][0] && phrases[i][dialect] && !strncmp(from, phrases[i][0], length))
       return append(out, "%s", phrases[i][dialect]), length;
   }
   return 0;
@@ -82,7 +85,7 @@ static size_t append_column(const char *from, char *out) {
   char name[64], value[64];
   int length = 0;
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-    if (sscanf(from, columns[i][0], name, value, &length) == 2 && length)
+    if (*from == *columns[i][0] && sscanf(from, columns[i][0], name, value, &length) == 2 && length)
       return append(out, columns[i][is_name(name) ? 1 : 2], name, value), (size_t)length;
   return 0;
 }
@@ -91,11 +94,12 @@ static size_t append_column(const char *from, char *out) {
 static size_t append_word(const char *from, const char *start, char *out) {
   char word[32];
   int length = 0;
-  if (sscanf(from, "STREW_%31[A-Z0-9]%n", word, &length) == 1 && from[length] != '_') {
+  if (*from == 'S' && sscanf(from, "STREW_%31[A-Z0-9]%n", word, &length) == 1 && from[length] != '_') {
     for (char *c = word; *c; c++) *c = (char)tolower((unsigned char)*c);
     return append(out, "\"%s\"", word), (size_t)length;
   }
-  const bool is_option = from > start && strchr("{ ", from[-1]) && sscanf(from, ".%31[a-z_] =%n", word, &length) == 1;
+  const bool is_option =
+      *from == '.' && from > start && strchr("{ ", from[-1]) && sscanf(from, ".%31[a-z_] =%n", word, &length) == 1;
   return is_option && length ? 1 : 0;
 }
 
@@ -106,7 +110,7 @@ static size_t append_call(const char *from, enum dialect dialect, char *out) {
   char name[32], list[TEXT_BYTES] = "";
   int depth = 1, at = 0, operation = 0;
   strew_dtype dtype = STREW_DTYPE_COUNT;
-  if (sscanf(from, "strew_%31[a-z_](%n", name, &at) != 1 || !at) return 0;
+  if (*from != 's' || sscanf(from, "strew_%31[a-z_](%n", name, &at) != 1 || !at) return 0;
   const char *end = from + at;
   for (; *end && depth; end++) depth += (*end == '(') - (*end == ')');
   if (depth) return 0;
@@ -132,7 +136,10 @@ static size_t append_call(const char *from, enum dialect dialect, char *out) {
 static void render(const char *from, const char *end, enum dialect dialect, char *out) {
   const char *start = from;
   for (size_t length; from < end; from += length) {
-    length = append_phrase(from, dialect, out);
+    length = strcspn(from, " *.S[bdnsx"); /* with which the others begin */
+    if (length > (size_t)(end - from)) length = (size_t)(end - from);
+    append(out, "%.*s", (int)length, from);
+    if (!length) length = append_phrase(from, dialect, out);
     if (!length) length = append_call(from, dialect, out);
     if (!length && dialect == IN_SCRIPT) length = append_column(from, out);
     if (!length && dialect == IN_SCRIPT) length = append_word(from, start, out);
@@ -147,7 +154,9 @@ void hint_render(const char *hint, enum dialect dialect, char *out) {
 
 void strew_error_script(strew_error *error) {
   char hint[TEXT_BYTES];
-  if (!strstr(error->hint, "strew_") && !strstr(error->hint, "STREW_") && !strstr(error->hint, "{.")) return;
+  static const char *const signs[] = {"strew_", "STREW_", "{.", "{[\""};
+  for (size_t i = 0; !strstr(error->hint, signs[i]);)
+    if (++i == sizeof signs / sizeof *signs) return;
   hint_render(error->hint, IN_SCRIPT, hint);
   strew_error_hint(error, hint);
 }
