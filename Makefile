@@ -2,6 +2,7 @@
 # tests/tests.mk; make install and packages: see scripts/packaging/install.mk. scripts/setup.sh installs the tools.
 # Settings: CC=clang  OPENCL=0 (without OpenCL, the default if its headers are missing)  STRICT=1 (warnings are errors)
 # MPICC= (without strew.mpi, the default if mpicc is missing)
+# PARTS=core,groups (libstrew_core of these rooms, and of those that they stand on, in a build folder of its own)
 # DEBUG=1, SANITIZE=address,undefined or thread (both in build folders of their own)  PYTHON=python3 (of bench-peers)
 
 CC       = cc
@@ -9,12 +10,13 @@ hash    := \#
 OPENCL  := $(if $(shell echo '$(hash)include <CL/cl.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes),1,0)
 SANITIZE =
 DEBUG    =
+PARTS    =
 MPICC   := $(shell command -v mpicc)
 STRICT  ?=
 PYTHON   = python3
 comma    = ,
 MAKEFLAGS += --no-print-directory
-BUILD    = build$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))),$(if $(DEBUG),/debug))
+BUILD    = build$(if $(PARTS),/parts/$(subst $(comma),-,$(PARTS)))$(if $(SANITIZE),/$(firstword $(subst $(comma), ,$(SANITIZE))),$(if $(DEBUG),/debug))
 
 # Sanitizers of older compilers hang in one of six address space layouts: they run without randomisation, if allowed.
 FIXED   := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -40,7 +42,7 @@ LEAN     = $(if $(filter %_loops.c %/long_functions.c,$<),-fno-asynchronous-unwi
 INCLUDE  = -I. -Iruntime $(if $(filter-out runtime/% opencl/%,$<),-Ilua_bindings $(LUA_CFLAGS) -DPACKED=$(if $(ZLIB),1,0))
 # The user's CFLAGS win, except over flags that results depend on. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
 ALL_CFLAGS = $(WARNINGS) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) -fPIC $(if $(ISAS),-fno-plt) \
-             -fvisibility=hidden $(LEAN) -pthread -MMD -MP $(if $(findstring __SIZEOF_POINTER__ 4,$(MACROS)),-D_FILE_OFFSET_BITS=64) -DSTREW_OPENCL=$(OPENCL) $(if $(ISAS),-DX86_LOOPS) \
+             -fvisibility=hidden $(LEAN) -pthread -MMD -MP $(if $(findstring __SIZEOF_POINTER__ 4,$(MACROS)),-D_FILE_OFFSET_BITS=64) -DSTREW_OPENCL=$(OPENCL) $(if $(ISAS),-DX86_LOOPS) $(if $(PARTS),-DSTREW_PARTS) \
              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
              $(INCLUDE) $(CPPFLAGS) $(CFLAGS) $(EXACT)
 # Relative relocations take a sixteenth of their space where linker and C library know DT_RELR (musl 1.2.3 ends there).
@@ -66,18 +68,27 @@ ifeq ($(MPICC)$(MAKELEVEL)$(SANITIZE),0)
 $(info   without strew.mpi: mpicc is missing (Debian: libopenmpi-dev, openmpi-bin))
 endif
 
-CORE     = $(wildcard runtime/*/*.c runtime/*/*/*.c runtime/core/cpu/*/*.c) \
-           $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*/*.c opencl/*/*/*.c) $(BUILD)/kernels.c)
+# The rooms of the library: all, or core and those of PARTS, with what they stand on. (Kernels of OpenCL compute copies,
+# and all that elementwise operations share.)
+order    = elementwise reduce
+groups   = order $(order)
+linalg   = $(order)
+programs = groups $(groups)
+files    = text_time
+interchange = files $(files)
+ROOMS    = $(if $(PARTS),$(sort core $(foreach room,$(subst $(comma), ,$(PARTS)),$(room) $($(room)))),*)
+CORE     = $(wildcard $(foreach room,$(ROOMS),runtime/$(room)/*.c runtime/$(room)/*/*.c runtime/$(room)/cpu/*/*.c)) \
+           $(if $(filter-out 0,$(OPENCL)),$(wildcard $(foreach room,$(ROOMS),opencl/$(room)/*.c opencl/$(room)/*/*.c)) $(BUILD)/kernels.c)
 BINDINGS = $(filter-out lua_bindings/program/% lua_bindings/mpi/%,$(wildcard lua_bindings/*.c lua_bindings/*/*.c)) $(BUILD)/texts.c
 PROGRAM  = $(wildcard lua_bindings/program/*.c) $(BUILD)/prompts.c
 RANKS    = $(wildcard lua_bindings/mpi/*.c) $(BUILD)/mpis.c
 # Files embedded in the library and the program: kernels with the headers that C and OpenCL C share; the help and the
 # operations written in Lua; the prompt, in the order of loading.
-KERNELS  = $(wildcard opencl/*/kernels/* runtime/*/shared/*)
+KERNELS  = $(wildcard $(foreach room,$(ROOMS),opencl/$(room)/kernels/*) $(foreach room,$(sort $(ROOMS) $(if $(PARTS),elementwise)),runtime/$(room)/shared/*))
 TEXTS    = $(filter-out lua_bindings/mpi/%,$(wildcard lua_bindings/*.lua lua_bindings/*/*.lua))
 PROMPT   = $(patsubst %,lua_bindings/program/prompt/%.lua,tokens foreign entry show pager commands read complete)
 # Compiled again for each instruction set beyond the architecture's baseline: see isa.h.
-VECTORISED = $(wildcard runtime/*/cpu/*_loops.c)
+VECTORISED = $(wildcard $(foreach room,$(ROOMS),runtime/$(room)/cpu/*_loops.c))
 ISAS    := $(if $(findstring __x86_64__,$(MACROS)),avx2 avx512)
 avx2     = -mavx2 -mfma -mf16c
 avx512   = -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512
@@ -89,21 +100,27 @@ say      = @mkdir -p $(@D); printf '  %-5s %s\n' $(1) $@;
 
 # The program and the Lua module are self-contained. libstrew is for hosts in C; libstrew_lua is for hosts with a Lua
 # state. A library binds to its own symbols, whatever names a host has (-Bsymbolic).
+ifdef PARTS
+all: $(BUILD)/libstrew_core.a $(BUILD)/libstrew_core.so
+else
 all: $(BUILD)/strew $(BUILD)/strew.so $(if $(MPICC),$(if $(SANITIZE),,$(BUILD)/modules/strew/mpi.so)) $(foreach library,libstrew libstrew_lua,$(BUILD)/$(library).a $(BUILD)/$(library).so) $(BUILD)/strew.1 $(BUILD)/luacats/strew.lua
+endif
 shared = $(CC) -shared -Wl,-Bsymbolic $(ALL_LDFLAGS)
 
 # An archive exports the same names as the shared library: it is one object, in which hidden names are local.
-# (Tests and the programs here link the objects themselves.)
+# (Tests and the programs here link the objects themselves; where tables of rooms are weak, all as one: a weak name takes
+# nothing from an archive.)
 OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
 $(BUILD)/obj/libstrew.a: $(call objects,$(CORE)) $(LOOPS)
-	$(call say,AR) rm -f $@ && ar rcs $@ $^
+	$(call say,AR) rm -f $@ $(if $(PARTS),&& $(CC) -r -nostdlib -o $(@:.a=.o) $^) && ar rcs $@ $(if $(PARTS),$(@:.a=.o),$^)
 $(BUILD)/libstrew.a: $(call objects,$(CORE)) $(LOOPS)
 $(BUILD)/libstrew_lua.a: $(call objects,$(BINDINGS))
-$(BUILD)/libstrew.a $(BUILD)/libstrew_lua.a: $(BUILD)/%.a:
+$(BUILD)/libstrew_core.a: $(call objects,$(CORE)) $(LOOPS)
+$(BUILD)/libstrew.a $(BUILD)/libstrew_core.a $(BUILD)/libstrew_lua.a: $(BUILD)/%.a:
 	$(call say,AR) $(CC) -r -nostdlib -o $(BUILD)/obj/$*.o $^ && $(OBJCOPY) --localize-hidden $(BUILD)/obj/$*.o && \
 	  rm -f $@ && ar rcs $@ $(BUILD)/obj/$*.o
-$(BUILD)/libstrew.so: $(call objects,$(CORE)) $(LOOPS)
-	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ $(LIBS) && ln -sf $(@F) $@.$(SOVERSION)
+$(BUILD)/libstrew.so $(BUILD)/libstrew_core.so: $(call objects,$(CORE)) $(LOOPS)
+	$(call say,LD) $(shared) -Wl,-z,defs -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ $(LIBS) && ln -sf $(@F) $@.$(SOVERSION)
 $(BUILD)/libstrew_lua.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.so
 	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ $(ZLIB) -lm && ln -sf $(@F) $@.$(SOVERSION)
 # These two have all functions of strew.h and strew_lua.h, for modules in C that a script requires.

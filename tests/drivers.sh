@@ -2,7 +2,7 @@
 # usage: sh tests/drivers.sh BUILD   (by make drivers, which sets run.sh's environment)
 # Runs the tests on each OpenCL implementation that is here, and writes its row of tests/drivers.md: device, version,
 # date, and how many of its runners passed, failed and were left out. Rows of implementations that are not here stay.
-# PARTS='few|digest|check_scatter': only these runners; else all, which are those of make nightly. KINDS: only these
+# RUNNERS='few|digest|check_scatter': only these runners; else all, which are those of make nightly. KINDS: only these
 # implementations, of pocl, intel, rusticl, oclgrind and the names of other devices.
 set -u
 cd "$(dirname "$0")/.." || exit 1

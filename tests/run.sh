@@ -24,7 +24,7 @@ names() { # FILE...: without folder and suffix
     echo "${file%.*}"
   done
 }
-checks() { names tests/check_*.c | grep -vx check_opencl; } # that one: on devices
+checks() { names ${CHECKED:-tests/check_*.c} | grep -vx check_opencl; } # that one: on devices
 specs() { names tests/spec/*_spec.lua; }
 replay() { names tests/fuzz/fuzz_*.c; }
 
@@ -70,7 +70,7 @@ without_whole() {
   while read -r name; do
     case $name in
       sanitized-*) case " $SANITIZED " in *" ${name#sanitized-} "*) continue ;; esac ;;
-      -* | *-* | check_* | lua5.5 | releasing | limits | endless | mpi | installed | driver) ;;
+      -* | *-* | check_* | lua5.5 | core | releasing | limits | endless | mpi | installed | driver) ;;
       *) continue ;;
     esac
     echo "$name"
@@ -88,7 +88,7 @@ devices() { # [KIND...]
   [ "$OPENCL" != 0 ] || { echo '- OpenCL: left out, built without it' && return; }
   [ $# != 0 ] || set -- pocl intel rusticl oclgrind $("$BUILD/strew" tests/other_devices.lua)
   echo "- devices: $(grep -l 'devices: no, ' tests/check_*.c tests/spec/*_spec.lua | grep -c .) Check programs and specs run on the CPU alone, for reasons in their files"
-  for kind in "$@"; do sh tests/devices.sh "$BUILD" "$kind" list; done | grep -E "^-|-(${PARTS:-.*})\$"
+  for kind in "$@"; do sh tests/devices.sh "$BUILD" "$kind" list; done | grep -E "^-|-(${RUNNERS:-.*})\$"
 }
 
 # Of the names of runners for another processor those whose results could depend on it most, but for what takes long
@@ -113,7 +113,7 @@ list() {
     test) list all some | sample | if [ "$BEFORE" = nightly ]; then not_again; else cat; fi ;;
     nightly) list all whole | if [ "$AFTER" = test ]; then without_whole; else cat; fi ;;
     some) for name in $SANITIZED; do echo "$name"; done | sanitized ;;
-    whole) list sanitized && list threads && list cross-arm64 | of_processor && printf '%s\n' lua5.5 releasing ;;
+    whole) list sanitized && list threads && list cross-arm64 | of_processor && printf '%s\n' lua5.5 releasing core ;;
     check) checks && specs && printf '%s\n' rules circles ;;
     checks | specs | replay) "$1" ;;
     hosts) names tests/host/*.c ;;
@@ -160,6 +160,7 @@ one() {
     installed) exec sh tests/hosts_test.sh "$BUILD" ;;
     releasing) exec sh tests/release_test.sh "$BUILD" plain $ISAS ;;
     lua5.5) exec sh tests/lua_test.sh "$BUILD" ;;
+    core) STREW_TEST_FEW=1 exec "$MAKE" PARTS=core all checks ;;
     program | limits) exec ${SANITIZE:+$FIXED} sh "tests/$1_test.sh" "$BUILD/strew" ;;
     endless) OCL_ICD_VENDORS=/dev/null/none exec "$BUILD/tests/endless/endless" cpu $ENDLESS "$NAMES" ;;
     endless-pocl) POCL_MAX_PTHREAD_COUNT=1 exec sh tests/endless/pocl.sh "$BUILD" $ENDLESS "$NAMES" ;;

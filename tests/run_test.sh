@@ -102,7 +102,7 @@ cp "${run%/*}/drivers.sh" "$here/tests"
   printf '#!/bin/sh\necho strew 0.0\n' >"$here/build/strew" && chmod +x "$here/build/strew"
 }
 printf '%s\n' '|---|' '| PoCL | old |' '| other | old |' '' '## More' '| PoCL | stays |' >"$here/tests/drivers.md"
-env OPENCL=1 KINDS=pocl PARTS='few|digest' sh "$here/tests/drivers.sh" build >"$here/out" 2>&1
+env OPENCL=1 KINDS=pocl RUNNERS='few|digest' sh "$here/tests/drivers.sh" build >"$here/out" 2>&1
 code=$?
 verdict 'drivers.sh: a failing runner' [ $code = 1 ]
 cp "$here/tests/drivers.md" "$here/out"

@@ -1,6 +1,8 @@
 # tests.mk: the tests and the static analysis, included by the Makefile. tests/README.md describes the kinds of tests.
 
-CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
+# With PARTS: those that need the core alone.
+CHECKS   = $(if $(PARTS),$(patsubst %,tests/check_%.c,guess number overlap plan scalar scatter softfloat view),$(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c)))
+CHECKED  = $(if $(PARTS),$(CHECKS))
 HOSTS    = $(wildcard tests/host/*.c)
 FUZZ     = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/*opencl*.c tests/system_*.c),$(wildcard tests/*.c))
@@ -47,7 +49,7 @@ $(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(call objects,test
 # run.sh knows the command of each test, by its name; here is what each needs.
 MODULES := $(shell pkg-config --variable=INSTALL_CMOD lua5.4)
 LINTED   = $(filter-out lua_bindings/strew.lua,$(TEXTS) $(PROMPT)) $(wildcard lua_bindings/mpi/*.lua)
-ENVIRONMENT = PARTS CC MAKE PYTHON FIXED SANITIZE OPENCL DEMOS ISAS MODULES LINTED ENDLESS NAMES INPUTS SANITIZED SEED
+ENVIRONMENT = RUNNERS CHECKED CC MAKE PYTHON FIXED SANITIZE OPENCL DEMOS ISAS MODULES LINTED ENDLESS NAMES INPUTS SANITIZED SEED
 RUN      = exec env BUILD='$(BUILD)' $(foreach name,$(ENVIRONMENT),$(name)='$($(name))') $(1) sh tests/run.sh
 program  = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 # Random inputs of replays: their count and seed.
@@ -118,8 +120,8 @@ checks specs hosts replay devices:
 	@$(RUN) run $@
 devices-%: whole
 	@$(RUN) run $@
-# Writes tests/drivers.md: see drivers.sh. PARTS: only these runners.
-PARTS    =
+# Writes tests/drivers.md: see drivers.sh. RUNNERS: only these.
+RUNNERS  =
 drivers: whole
 	@$(patsubst %/run.sh,%/drivers.sh,$(RUN)) '$(BUILD)'
 
@@ -133,7 +135,7 @@ run-%_spec: $(BUILD)/strew.so
 run-sanitized-%:
 	$(AT_ONCE) $(ASAN) whole
 	@$(RUN) one sanitized-$*
-ALONE    = lua5.5 installed releasing exports limits program terminal reference readme mpi driver endless endless-pocl digest instruction_sets circles peers faults-few rules
+ALONE    = lua5.5 core installed releasing exports limits program terminal reference readme mpi driver endless endless-pocl digest instruction_sets circles peers faults-few rules
 lua5.5 installed releasing exports limits program terminal reference readme mpi driver digest instruction_sets circles peers: all
 program: $(BUILD)/plain_loop.so
 terminal: $(patsubst %,$(BUILD)/tests/terminal/%,driver late_read.so)

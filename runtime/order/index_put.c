@@ -6,7 +6,6 @@
 #include "runtime/core/base/device.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static strew_status check_rows_index(const struct call *call, const strew_tensor *index, const char *name) {
