@@ -82,22 +82,16 @@ const char *csv_text_of_byte(char byte, char *text) {
   return strcpy(text, byte == '\t' ? "\\t" : (char[]){byte, '\0'});
 }
 
-/* Ways out of a failure, best first: a hint of the whole ways that have room. */
-struct ways {
-  char text[256];
-};
-
-static void add_way(struct ways *ways, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add_way(struct ways *ways, const char *format, ...) {
-  char way[TEXT_BYTES];
-  size_t used = strlen(ways->text);
+/* Adds a way out of a failure to its hint, best first, if the whole has room. */
+static void add_way(const struct csv_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_way(const struct csv_reader *reader, const char *format, ...) {
+  char way[TEXT_BYTES], *hint = reader->call->error->hint;
+  const size_t used = strlen(hint), room = sizeof reader->call->error->hint - used;
   va_list arguments;
   va_start(arguments, format);
-  const int length = vsnprintf(way, sizeof way, format, arguments);
+  const size_t length = (size_t)vsnprintf(way, sizeof way, format, arguments);
   va_end(arguments);
-  if (used + (size_t)length + sizeof ", " > sizeof ways->text) return;
-  if (used) memcpy(ways->text + used, ", ", 2), used += 2;
-  memcpy(ways->text + used, way, (size_t)length + 1);
+  if (length + sizeof ", " <= room) snprintf(hint + used, room, "%s%s", used ? ", " : "", way);
 }
 
 /* The option that reads decimal commas. */
@@ -130,19 +124,18 @@ static bool is_unsigned(const struct cell *cell) {
 
 /* Adds what reads dates of another form: of two forms that fit all rows, as 1/2/2024, both. */
 static strew_status add_ways_of_dates(const struct csv_reader *reader, const struct cells *cells,
-                                      const struct cell *cell, const char *column, struct ways *ways) {
+                                      const struct cell *cell, const char *column) {
   char formats[MOST_FORMATS][FORMAT_BYTES];
   int count = 0;
   RETURN_IF_FAILED(formats_of_column(reader, cells, cell, formats, &count));
   if (count)
-    add_way(ways, "{.dates = {%s}, .date_formats = {\"%s\"}} reads dates%s%s%s", column, formats[0],
+    add_way(reader, "{.dates = {%s}, .date_formats = {\"%s\"}} reads dates%s%s%s", column, formats[0],
             count > 1 ? ", with the month first: \"" : "", count > 1 ? formats[1] : "", count > 1 ? "\"" : "");
   return STREW_OK;
 }
 
 /* Adds what reads the numbers of a column of dates: years, or counts from a day on. */
-static void add_ways_of_counts(const struct csv_reader *reader, const struct cell *cell, const char *column,
-                               struct ways *ways) {
+static void add_ways_of_counts(const struct csv_reader *reader, const struct cell *cell, const char *column) {
   static const struct {
     double least;
     const char *unit;
@@ -151,22 +144,22 @@ static void add_ways_of_counts(const struct csv_reader *reader, const struct cel
   int64_t whole;
   const bool is_whole = decimal_to_integer(&cell->number, &whole), has_four = is_whole && whole > 999 && whole < 3000;
   if (has_four || (is_whole && whole > 99999 && whole < 300000 && whole % 100 - 1 < 12 && whole % 100)) {
-    add_way(ways, "{.dates = {%s}, .date_formats = {\"%s\"}} reads %s", column, has_four ? "%Y" : "%Y%m",
+    add_way(reader, "{.dates = {%s}, .date_formats = {\"%s\"}} reads %s", column, has_four ? "%Y" : "%Y%m",
             has_four ? "years" : "months");
     return;
   }
   if (reader->is_named && *column != '"') return; /* a script has no short name for the column */
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (size >= units[i].least) {
-      add_way(ways, "without dates: strew.time(x[%s], \"%s\")", column, units[i].unit);
+      add_way(reader, "without dates: strew.time(x[%s], \"%s\")", column, units[i].unit);
       return;
     }
-  if (size >= 1e4 && size < 1e5) add_way(ways, "without dates: strew.time(\"1899-12-30\") + x[%s] * 86400", column);
+  if (size >= 1e4 && size < 1e5) add_way(reader, "without dates: strew.time(\"1899-12-30\") + x[%s] * 86400", column);
 }
 
 /* Adds what reads a number with a unit. */
 static void add_way_of_unit(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell,
-                            const char *column, struct ways *ways) {
+                            const char *column) {
   const struct column *own = &reader->columns[cell->column];
   size_t length, unit_length, number_length;
   const char *number, *text = trimmed(cells, cell, &length),
@@ -182,13 +175,13 @@ static void add_way_of_unit(const struct csv_reader *reader, const struct cells 
     options_of_thousands(reader, bare, number_length, options);
   else if (look == OTHER_POINT)
     strcpy(options, reader->point == ',' ? ".decimal = \".\"" : option_of_commas(reader));
-  add_way(ways, "{.lists.rules = {{%s, .unit = \"%.*s\"}}%s%s} reads numbers", column, (int)unit_length, unit,
+  add_way(reader, "{.lists.rules = {{%s, .unit = \"%.*s\"}}%s%s} reads numbers", column, (int)unit_length, unit,
           *options ? ", " : "", options);
 }
 
 /* Adds what an option makes of a cell of this look. What drops a part of it comes after the column of words. */
 static strew_status add_ways(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell,
-                             enum look look, const char *column, struct ways *ways) {
+                             enum look look, const char *column) {
   enum { LONGEST_WORD = 24 };
   const struct column *own = &reader->columns[cell->column];
   const bool is_comma = reader->point == ',', has_numbers = own->first_line > 0;
@@ -198,29 +191,29 @@ static strew_status add_ways(const struct csv_reader *reader, const struct cells
   const strew_dtype *wanted = csv_wanted(reader, own);
   const bool may_be_empty = !wanted || dtype_is_float(*wanted) || own->kind == DATED; /* others have no NaN */
   char shown[TEXT_BYTES];
-  if (look == DATE && !has_numbers) add_way(ways, "{.dates = {%s}} reads dates", column);
-  if (look == OTHER_DATE && !has_numbers) RETURN_IF_FAILED(add_ways_of_dates(reader, cells, cell, column, ways));
-  if (look == COUNT) add_ways_of_counts(reader, cell, column, ways);
+  if (look == DATE && !has_numbers) add_way(reader, "{.dates = {%s}} reads dates", column);
+  if (look == OTHER_DATE && !has_numbers) RETURN_IF_FAILED(add_ways_of_dates(reader, cells, cell, column));
+  if (look == COUNT) add_ways_of_counts(reader, cell, column);
   if (is_unsigned(cell) && own->kind != FRACTIONAL && !own->missing_line && own->kind != DATED)
-    add_way(ways, "{.dtype = STREW_UINT64} holds it");
+    add_way(reader, "{.dtype = STREW_UINT64} holds it");
   if (look == UNSPLIT)
-    add_way(ways, "{.separator = \"%s\"} splits it", csv_text_of_byte(reader->likely_separator, shown));
+    add_way(reader, "{.separator = \"%s\"} splits it", csv_text_of_byte(reader->likely_separator, shown));
   if (look == GROUPED || look == AMBIGUOUS)
-    add_way(ways, "{%s} reads thousands", options_of_thousands(reader, word, length, shown));
+    add_way(reader, "{%s} reads thousands", options_of_thousands(reader, word, length, shown));
   if ((look == OTHER_POINT || look == AMBIGUOUS) && is_comma)
-    add_way(ways, "without decimal = \",\" %s", look == AMBIGUOUS ? "they are decimal points" : "it is a number");
+    add_way(reader, "without decimal = \",\" %s", look == AMBIGUOUS ? "they are decimal points" : "it is a number");
   if ((look == OTHER_POINT || look == AMBIGUOUS) && !is_comma)
-    add_way(ways, "%s{%s} reads decimal commas", before, option_of_commas(reader));
-  if (look == UNIT) add_way_of_unit(reader, cells, cell, column, ways);
+    add_way(reader, "%s{%s} reads decimal commas", before, option_of_commas(reader));
+  if (look == UNIT) add_way_of_unit(reader, cells, cell, column);
   if (look == PLAIN && cell->column == 0 && length > 1 && *word == '#' && strchr(" \t#", word[1]))
-    add_way(ways, "{.comment = \"#\"} skips its line");
+    add_way(reader, "{.comment = \"#\"} skips its line");
   if ((look == PLAIN || look == MARK) && may_be_empty && may_be_missing(word, length) &&
       is_quotable(word, length, LONGEST_WORD))
-    add_way(ways, "{.missing = {\"%.*s\"}} reads it as an empty cell", (int)length, word);
-  add_way(ways, "{.text = {%s}} reads the column as words", column);
-  if (look == ROUNDED) add_way(ways, "{.dtype = STREW_FLOAT64} rounds");
+    add_way(reader, "{.missing = {\"%.*s\"}} reads it as an empty cell", (int)length, word);
+  add_way(reader, "{.text = {%s}} reads the column as words", column);
+  if (look == ROUNDED) add_way(reader, "{.dtype = STREW_FLOAT64} rounds");
   if (look == LABEL)
-    add_way(ways,
+    add_way(reader,
             "{.dtype = STREW_INT64}, with fractions STREW_FLOAT64, reads numbers without leading zeros and signs");
   return STREW_OK;
 }
@@ -228,15 +221,15 @@ static strew_status add_ways(const struct csv_reader *reader, const struct cells
 /* Fails because of a cell that the column cannot have. */
 static strew_status fail_look(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell,
                               enum look look, const char *expected) {
-  struct ways ways = {""};
   char text[TEXT_BYTES];
   if (!reader->call->error) return STREW_EFILE; /* a worker's: only the status counts */
+  hint_of(reader->call, "%s", "");
   const char *column = csv_text_of_column(reader, cell->column, text);
   if (!column)
-    add_way(&ways, "{.names = {...}} gives the columns other names");
+    add_way(reader, "{.names = {...}} gives the columns other names");
   else
-    RETURN_IF_FAILED(add_ways(reader, cells, cell, look, column, &ways));
-  return fail_cell(reader, cell, expected, ways.text);
+    RETURN_IF_FAILED(add_ways(reader, cells, cell, look, column));
+  return fail_cell(reader, cell, expected, reader->call->error->hint);
 }
 
 /* Fails because of a noted cell. */

@@ -175,7 +175,8 @@ const char *hint_of(const struct call *call, const char *format, ...) {
 void strew_error_hint(strew_error *error, const char *hint) {
   if (hint != error->hint) hint_of(&(const struct call){.error = error}, "%s", hint);
   if (error->name_width < LEAST_WIDTH && *hint) error->name_width = LEAST_WIDTH;
-  put(error, error->hint_at, *hint ? "\n  %-*s  %s" : "", error->name_width, "hint", strew_printable(error->hint));
+  const uint16_t at = put(error, error->hint_at, "%s", *hint ? "\n  " : "");
+  if (*hint) put(error, at, "%-*s  %s", error->name_width, "hint", strew_printable(error->hint));
 }
 
 /* A line for each operand. */
