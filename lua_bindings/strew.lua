@@ -19,6 +19,7 @@
 ---@param dim integer
 ---@param dim_size integer the result's size along dim, default max(index) + 1
 ---@param dtype strew.dtype
+---@param exact boolean true: the real sum of the floats, rounded once (?sums); default false
 ---@param fill number|boolean value of empty groups; default 0, for scatter_mul 1
 ---@param include_self boolean default true; false: self's values do not count where src arrives
 ---@param index strew.Tensor of integers; error: a value out of range
@@ -85,7 +86,7 @@
 --- 4  6
 ---float32[1, 2] cpu
 --- 4  6
----example:4: sum: 'options' has unknown key "dims", expected dim, keepdim, skip_nan, dtype
+---example:4: sum: 'options' has unknown key "dims", expected dim, keepdim, skip_nan, dtype, exact
 ---  hint  did you mean 'dim'?
 ---```
 
@@ -360,6 +361,31 @@
 ---```
 ---```text
 ---0.0
+---```
+
+---# sums
+---Sums of floats are added one by one, in an order that the shape alone decides; `{exact = true}` gives the real sum.
+---
+---By default every call has a stated order (?sum, ?scatter_sum, ?cumsum), so that results are the same bits on every
+---device and number of threads; a sum of other rows, or of the same rows in another order, is rounded otherwise. An exact
+---sum, mean, variance, deviation, running sum or dot product is the real number that the elements define, rounded once to
+---the result's dtype, ties to even: the same bits in any order of the elements, in parts and chunks. It overflows only
+---where the real result does. It takes 2 to 5 times as long, and memory for 64-bit integers as large as the result.
+---`strew.set_deterministic(false)` is the fast way for scatters on a GPU: any order, other bits each time.
+---
+---NaN, or infinities of both signs, give NaN, one infinity itself. A sum of elements that are all -0 is -0 where it is
+---whole, along dimensions or in place; in groups it is 0. `self` and `out` are terms. Integers are exact already.
+---
+---```lua
+---local x = strew.tensor({1.0, 1e100, 1.0, -1e100}, {dtype = "float64"})
+---local tenths = strew.full({1000000}, 0.1)
+---print(tenths:sum():item(), tenths:sum{exact = true}:item())
+---print(strew.scatter_sum(x, strew.tensor{0, 1, 0, 1}, {exact = true}))
+---```
+---```text
+---99999.9375	100000.0
+---float64[2] cpu
+--- 2  0
 ---```
 
 ---# errors
@@ -1940,7 +1966,7 @@ strew = {}
 ---@call strew.scatter(self, dim, index, src, mode=, reduce=) -> t
 ---@param dim integer the dimension of src that is grouped, default -1
 ---@param src strew.Tensor any dtype and strides
----@call strew.scatter(src, index, dim=, out=, dim_size=, fill=, mode=, skip_nan=, dtype=, reduce=) -> out
+---@call strew.scatter(src, index, dim=, out=, dim_size=, fill=, mode=, skip_nan=, dtype=, exact=, reduce=) -> out
 
 ---Adds src to self at the positions given by index along dim.
 ---
@@ -1959,7 +1985,7 @@ strew = {}
 --- 3  4
 --- 6  8
 ---```
----@call strew.scatter_add(self, dim, index, src, mode=) -> t
+---@call strew.scatter_add(self, dim, index, src, mode=, exact=) -> t
 
 ---Combines src with self at the positions given by index along dim: sum, prod, mean, amax or amin.
 ---
@@ -1978,7 +2004,7 @@ strew = {}
 ---  5  20  50
 ---```
 ---@param reduce strew.reduce_word
----@call strew.scatter_reduce(self, dim, index, src, reduce, include_self=, mode=) -> t
+---@call strew.scatter_reduce(self, dim, index, src, reduce, include_self=, mode=, exact=) -> t
 
 ---Reads self at the positions given by index along dim.
 ---
@@ -2031,7 +2057,7 @@ strew = {}
 ---```
 ---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
 ---@return strew.Tensor out src's dtype, or that of the option; src's sizes except along dim
----@call strew.scatter_sum(src, index, dim?, out?, dim_size?, fill=, mode=, skip_nan=, dtype=) -> out
+---@call strew.scatter_sum(src, index, dim?, out?, dim_size?, fill=, mode=, skip_nan=, dtype=, exact=) -> out
 
 ---Returns the product of each group of rows of src.
 ---
@@ -2067,7 +2093,7 @@ strew = {}
 ---@param src strew.Tensor error: bool without option dtype
 ---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
 ---@return strew.Tensor out src's dtype, or that of the option; src's sizes except along dim
----@call strew.scatter_mean(src, index, dim?, out?, dim_size?, fill=, mode=, skip_nan=, dtype=) -> out
+---@call strew.scatter_mean(src, index, dim?, out?, dim_size?, fill=, mode=, skip_nan=, dtype=, exact=) -> out
 
 ---Returns the minimum of each group of rows of src, and its position (argmin).
 ---
@@ -2126,7 +2152,7 @@ strew = {}
 ---@param src strew.Tensor a float dtype; any dtype with `dtype = "float64"`
 ---@param dtype strew.dtype "float64" computes and returns the result in float64; default: src's dtype
 ---@return strew.Tensor out src's dtype or float64; src's sizes except along dim
----@call strew.scatter_var(src, index, dim?, dim_size=, unbiased=, correction=, mode=, skip_nan=, dtype=) -> out
+---@call strew.scatter_var(src, index, dim?, dim_size=, unbiased=, correction=, mode=, skip_nan=, dtype=, exact=) -> out
 
 ---Returns the standard deviation of each group of src.
 ---
@@ -2148,7 +2174,7 @@ strew = {}
 ---@param src strew.Tensor a float dtype; any dtype with `dtype = "float64"`
 ---@param dtype strew.dtype "float64" computes and returns the result in float64; default: src's dtype
 ---@return strew.Tensor out src's dtype or float64; src's sizes except along dim
----@call strew.scatter_std(src, index, dim?, dim_size=, unbiased=, correction=, mode=, skip_nan=, dtype=) -> out
+---@call strew.scatter_std(src, index, dim?, dim_size=, unbiased=, correction=, mode=, skip_nan=, dtype=, exact=) -> out
 
 ---Returns the logarithm of the sum of exponentials of each group, without overflow.
 ---
@@ -2512,7 +2538,7 @@ local Grouping = {}
 ---```
 ---@param indptr strew.Tensor of integers, not decreasing, 0 to the size of src; its dimensions are src's first; or empty
 ---@param out strew.Tensor overwritten and returned
----@call strew.segment_csr(src, indptr, reduce=, out=) -> out, arg?
+---@call strew.segment_csr(src, indptr, reduce=, out=, exact=) -> out, arg?
 
 ---Repeats the value of each segment for all its elements: the reverse of segment_csr.
 ---
@@ -2540,7 +2566,7 @@ local Grouping = {}
 ---float32[4] cpu
 --- 1.5000  3.0000  0.0000  4.0000
 ---```
----@call strew.segment_coo(src, index, reduce=, out=, dim_size=) -> out, arg?
+---@call strew.segment_coo(src, index, reduce=, out=, dim_size=, exact=) -> out, arg?
 
 ---Repeats the value of each segment for all its elements, by a sorted index.
 ---
@@ -2579,7 +2605,7 @@ local Grouping = {}
 ---@param axis integer the last dimension of lengths or offsets, default 0
 ---@param initial number|boolean joined with each segment first
 ---@return strew.Tensor out data's dtype; one row for each segment
----@call strew.segment_reduce(data, reduce, lengths=, offsets=, axis=, initial=) -> out
+---@call strew.segment_reduce(data, reduce, lengths=, offsets=, axis=, initial=, exact=) -> out
 
 ------------------------------------------------------------------------------------------ Selecting, counting, moving
 
@@ -3095,7 +3121,7 @@ local Grouping = {}
 ---  5   8
 ---```
 ---@param alpha number|boolean a factor of source, default 1; for integers a whole number, which wraps in the dtype
----@call strew.index_add(self, dim, index, source, alpha=, mode=) -> t
+---@call strew.index_add(self, dim, index, source, alpha=, mode=, exact=) -> t
 
 ---Copies source to the rows, columns, ... of self that index names along a dimension.
 ---
@@ -4568,7 +4594,7 @@ local Grouping = {}
 ---@param self strew.Tensor any dtype; of bools, the number of true elements
 ---@param skip_nan boolean leave NaN out: of NaN alone the sum is 0, the product 1, the mean NaN
 ---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype
----@call strew.sum(self, dim?, keepdim?, skip_nan=, dtype=) -> t
+---@call strew.sum(self, dim?, keepdim?, skip_nan=, dtype=, exact=) -> t
 
 ---Returns the product of the elements, of all or along dimensions.
 ---
@@ -4597,7 +4623,7 @@ local Grouping = {}
 ---```
 ---@param self strew.Tensor a float dtype or time; error: integers, without `{dtype = "float64"}`
 ---@param skip_nan boolean leave NaN out: of NaN alone the sum is 0, the product 1, the mean NaN
----@call strew.mean(self, dim?, keepdim?, skip_nan=, dtype=) -> t
+---@call strew.mean(self, dim?, keepdim?, skip_nan=, dtype=, exact=) -> t
 
 ---Returns the variance of the elements, of all or along dimensions.
 ---
@@ -4615,7 +4641,7 @@ local Grouping = {}
 ---@param self strew.Tensor a float dtype, or time: in seconds
 ---@param skip_nan boolean leave NaN out, as if those elements were not there; default false
 ---@return strew.Tensor t self's dtype; of times float64
----@call strew.var(self, dim?, keepdim?, correction=, unbiased=, skip_nan=) -> t
+---@call strew.var(self, dim?, keepdim?, correction=, unbiased=, skip_nan=, exact=) -> t
 
 ---Returns the standard deviation, the square root of the variance.
 ---
@@ -4630,7 +4656,7 @@ local Grouping = {}
 ---@param self strew.Tensor a float dtype, or time: in seconds
 ---@param skip_nan boolean leave NaN out, as if those elements were not there; default false
 ---@return strew.Tensor t self's dtype; of times float64
----@call strew.std(self, dim?, keepdim?, correction=, unbiased=, skip_nan=) -> t
+---@call strew.std(self, dim?, keepdim?, correction=, unbiased=, skip_nan=, exact=) -> t
 
 ---Returns the smallest element (minimum), of all or along dimensions; NaN if there is a NaN.
 ---
@@ -4874,7 +4900,7 @@ local Grouping = {}
 ---@param dim integer|integer[] the dimensions to reduce, default all
 ---@param dtype strew.dtype of the elements, which are converted first, and of the result; of nanmean a float one
 ---@return strew.Tensor t as of sum; 0 if all are NaN
----@call strew.nansum(self, dim?, keepdim?, dtype=) -> t
+---@call strew.nansum(self, dim?, keepdim?, dtype=, exact=) -> t
 
 ---Returns the mean of the elements that are not NaN, of all or along dimensions.
 ---
@@ -4889,7 +4915,7 @@ local Grouping = {}
 ---@param dim integer|integer[] the dimensions to reduce, default all
 ---@param dtype strew.dtype of the elements, which are converted first, and of the result; of nanmean a float one
 ---@return strew.Tensor t self's dtype; NaN if all are NaN
----@call strew.nanmean(self, dim?, keepdim?, dtype=) -> t
+---@call strew.nanmean(self, dim?, keepdim?, dtype=, exact=) -> t
 
 ---Returns the standard deviation of the elements that are not NaN, of all or along dimensions.
 ---
@@ -5150,7 +5176,7 @@ local Grouping = {}
 ---@param dim integer
 ---@param dtype strew.dtype of the elements, which are converted first, and of the result
 ---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype; in place always self's
----@call strew.cumsum(self, dim, dtype=, include_initial=) -> t
+---@call strew.cumsum(self, dim, dtype=, include_initial=, exact=) -> t
 
 ---Returns the cumulative product along a dimension: element i is the product of elements 0..i.
 ---
@@ -5501,7 +5527,7 @@ local Grouping = {}
 ---```
 ---@param self strew.Tensor [k]
 ---@return strew.Tensor t rank 0
----@call strew.dot(self, other) -> t
+---@call strew.dot(self, other, exact=) -> t
 
 ---Returns the inverses of square matrices.
 ---

@@ -858,8 +858,17 @@ typedef struct strew_reduce_options {
   const int64_t *dims;      /* that are reduced, each listed once (STREW_ESHAPE); NULL: all; a list of none: none */
   bool keepdim;             /* they stay, with size 1 */
   const double *correction; /* var and std divide by max(0, n - correction); NULL: 1 */
+  bool exact;               /* sum, mean, var and std: see "Exact sums" */
+  bool skip_nan;            /* of exact ones: elements that are NaN do not count */
   uint64_t reserved[4];
 } strew_reduce_options;
+
+/* Exact sums, where an option `exact` is set and the elements are floats: sums, means, variances and deviations of the
+   real numbers that the elements are, rounded once, to the result's dtype, ties to even. They do not depend on the order
+   of the elements, and overflow only where the result does. NaN, or infinities of both signs, give NaN, one infinity
+   itself. A sum of elements that are all -0 is -0, but 0 in new rows of groups and segments. A given *out that takes part
+   is a term. Integers are exact anyway. They need 8 bytes of scratch for each element of the result and each 32 to 60
+   bits between the highest and the lowest bit of the elements. */
 
 /* Reduces dimensions. An empty list reduces each element by itself. STREW_EARGUMENT: a negative dim_count; dims NULL,
    and dim_count not 0. argmin and argmax take one dimension or all. The order of a sum depends on the shape alone. var
@@ -872,6 +881,12 @@ STREW_API strew_status strew_reduce_with(strew_fold fold, strew_tensor *tensor, 
    place, an integer tensor keeps its dtype, and the sums wrap. Floats are added one after the other in halves of 8
    elements; the sum before a half is the exact sum of a pair of floats. */
 STREW_API strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
+typedef struct strew_cumsum_options {
+  bool exact; /* of floats: see "Exact sums" */
+  uint64_t reserved[4];
+} strew_cumsum_options;
+STREW_API strew_status strew_cumsum_with(strew_tensor *tensor, int dim, const strew_cumsum_options *options,
+                                         strew_tensor **out, strew_error *error);
 /* Cumulative products, with the rules of strew_cumsum; each element is multiplied by the product before it, in
    order. */
 STREW_API strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
@@ -960,6 +975,9 @@ typedef enum strew_product { STREW_MATMUL, STREW_MM, STREW_MV, STREW_DOT, STREW_
 STREW_API strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,
                                     strew_error *error);
 
+/* The exact sum of the products of two lines of floats (see "Exact sums"), by the rules of STREW_DOT. */
+STREW_API strew_status strew_exact_dot(strew_tensor *a, strew_tensor *b, strew_tensor **out, strew_error *error);
+
 /* Small linear algebra: batches of matrices, the last two dimensions of `tensor` (STREW_ESHAPE: fewer; not square, where
    they must be), of a float dtype (STREW_EDTYPE). 16-bit floats are computed as float32, and results rounded once.
    Every number is the result of operations in an order that the sizes and the elements of its matrix decide: the same
@@ -1007,6 +1025,7 @@ STREW_API strew_status strew_svd(strew_tensor *tensor, const strew_linalg_option
 typedef struct strew_scatter_options {
   strew_reduction reduction;
   bool exclude_self; /* destinations that receive a contribution start from the reduction's identity */
+  bool exact;        /* sums and means of floats: see "Exact sums"; self is a term */
   strew_mode mode;
   uint64_t reserved[4];
 } strew_scatter_options;
@@ -1025,6 +1044,7 @@ STREW_API strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *
 /* Of calls that read or write at an index, without a reduction. */
 typedef struct strew_index_options {
   strew_mode mode;
+  bool exact; /* of strew_index_add_with alone, of floats: see "Exact sums"; self is a term, and alpha * source, rounded */
   uint64_t reserved[4];
 } strew_index_options;
 
@@ -1172,6 +1192,7 @@ typedef struct strew_group_reduce_options {
   strew_interpolation interpolation;
   strew_mode mode;          /* STREW_ERROR for a grouping, whose ids are checked */
   bool skip_nan;            /* elements that are NaN belong to no group; their index values are checked like others */
+  bool exact;               /* sum, mean, var and std of floats: see "Exact sums" */
   bool biased;              /* the same as a correction of 0, unless that is given */
   const double *correction; /* of a variance; NULL: 1 */
   uint64_t reserved[7];
@@ -1218,6 +1239,7 @@ typedef struct strew_segment_options {
   strew_reduction reduction;   /* STREW_ASSIGN, which is 0: STREW_SUM */
   const strew_scalar *initial; /* segment_reduce: joined with each segment first, uncounted by a mean; may be NULL */
   const int64_t *dim_size;     /* segment_coo: the number of segments; NULL: max(index) + 1 */
+  bool exact;                  /* sums and means of floats: see "Exact sums" */
   uint64_t reserved[4];
 } strew_segment_options;
 /* As torch_scatter.segment_csr: segment i is src[indptr[i]] to src[indptr[i + 1] - 1]. Values of indptr may not

@@ -461,12 +461,13 @@ static void refuse_reserved_of_forms(int bad, uint64_t bit) {
   strew_sort_options sorting = {.descending = false};
   strew_topk_options choosing = {.smallest = false};
   strew_softmax_options softening = {.logarithm = false};
+  strew_cumsum_options running = {.exact = false};
   strew_linalg_options factoring = {.upper = false};
   strew_quantile_options ranking = {.keepdim = false};
   strew_searchsorted_options searching = {.right = false};
   indexing.reserved[bad] = segments.reserved[bad] = closeness.reserved[bad] = reducing.reserved[bad] =
       sorting.reserved[bad] = choosing.reserved[bad] = softening.reserved[bad] = ranking.reserved[bad] =
-          searching.reserved[bad] = factoring.reserved[bad] = bit;
+          searching.reserved[bad] = factoring.reserved[bad] = running.reserved[bad] = bit;
   note("strew_index_options.reserved"), note("strew_segment_options.reserved");
   refuse_index_options("options", &indexing, bad);
   strew_isin_options among = {.invert = true};
@@ -480,6 +481,7 @@ static void refuse_reserved_of_forms(int bad, uint64_t bit) {
   REFUSES_MEMBER("strew_sort_options.reserved", "options", strew_sort_with, floats, 0, &sorting, &out, &second);
   REFUSES_MEMBER("strew_topk_options.reserved", "options", strew_topk_with, floats, 1, 0, &choosing, &out, &second);
   REFUSES_MEMBER("strew_softmax_options.reserved", "options", strew_softmax_with, floats, 0, &softening, &out);
+  REFUSES_MEMBER("strew_cumsum_options.reserved", "options", strew_cumsum_with, floats, 0, &running, &out);
   REFUSES_MEMBER("strew_quantile_options.reserved", "options", strew_quantile_with, floats, half, &ranking, &out);
   REFUSES_MEMBER("strew_searchsorted_options.reserved", "options", strew_searchsorted_with, floats, half, &searching,
                  &out);
@@ -600,6 +602,7 @@ static bool is_checked_type(const char *text) {
                                       "strew_sort_options",
                                       "strew_topk_options",
                                       "strew_softmax_options",
+                                      "strew_cumsum_options",
                                       "strew_linalg_options",
                                       "strew_quantile_options",
                                       "strew_searchsorted_options",

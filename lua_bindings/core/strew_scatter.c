@@ -36,10 +36,11 @@ static int hint_groups(lua_State *L, struct script_call *call) {
 static int run_scatter(lua_State *L, struct script_call *call, const char *parameters, strew_reduction reduction) {
   struct arguments a;
   a.include_self = true;
+  a.exact = false;
   a.reduction = reduction;
   a.out = bind_result(L, call);
   if (!bind_read_as(L, call, parameters, &a)) return hint_groups(L, call);
-  const strew_scatter_options options = {.reduction = a.reduction, .mode = a.mode, .exclude_self = !a.include_self};
+  const strew_scatter_options options = {.reduction = a.reduction, .mode = a.mode, .exclude_self = !a.include_self, .exact = a.exact};
   if (strew_scatter(a.self, a.dim, a.index, a.source_operand, &options, a.out, a.error) != STREW_OK) return -1;
   if (a.source_operand.tensor) warn_of_prefix(L, call, a.index, a.source_operand.tensor);
   return 1;
@@ -100,18 +101,18 @@ static int segments(lua_State *L, struct script_call *call) {
   return bind_end(call->row->run(&a), 1 + (winners != NULL));
 }
 
-RUN_TWO(segment_csr, strew_segment_csr_with, a->src, a->indptr, &(strew_segment_options){.reduction = a->reduction})
+RUN_TWO(segment_csr, strew_segment_csr_with, a->src, a->indptr, &(strew_segment_options){.reduction = a->reduction, .exact = a->exact})
 RUN_TWO(segment_coo, strew_segment_coo_with, a->src, a->index,
-        &(strew_segment_options){.reduction = a->reduction, .dim_size = a->dim_size < 0 ? NULL : &a->dim_size})
+        &(strew_segment_options){.reduction = a->reduction, .exact = a->exact, .dim_size = a->dim_size < 0 ? NULL : &a->dim_size})
 RUN(gather_csr, strew_gather_csr, a->src, a->indptr)
 RUN(gather_coo, strew_gather_coo, a->src, a->index)
 RUN(segment_reduce, strew_segment_reduce_with, a->data, a->lengths, a->offsets, a->axis,
-    &(strew_segment_options){.reduction = a->reduction, .initial = a->initial.is_given ? &a->initial.value : NULL})
+    &(strew_segment_options){.reduction = a->reduction, .initial = a->initial.is_given ? &a->initial.value : NULL, .exact = a->exact})
 
 /* ---------------------------------------------------------------------------------------------------------- indices */
 
 RUN(index_add, strew_index_add_with, a->self, a->dim, a->index, a->source, a->alpha,
-    &(strew_index_options){.mode = a->mode})
+    &(strew_index_options){.mode = a->mode, .exact = a->exact})
 RUN(index_copy, strew_index_copy_with, a->self, a->dim, a->index, a->source, &(strew_index_options){.mode = a->mode})
 RUN(index_fill, strew_index_fill_with, a->self, a->dim, a->index, a->value, &(strew_index_options){.mode = a->mode})
 RUN(index_reduce, strew_index_reduce, a->self, a->dim, a->index, a->source,
@@ -173,23 +174,23 @@ RUN(masked_scatter, strew_masked_scatter, a->self, a->mask, a->source)
 
 const struct script_function bind_scatter_rows[] = {
     {"scatter", scatter, STREW_ASSIGN, EVERY},
-    {"scatter_add", scatter_joined, STREW_SUM, EVERY, POSITIONS},
+    {"scatter_add", scatter_joined, STREW_SUM, EVERY, POSITIONS "exact=boolean"},
     {"scatter_reduce", scatter_joined, STREW_ASSIGN, EVERY,
-     "self:tensor dim:dim index:tensor src:operand! reduce:reduce include_self=boolean(true) mode=mode"},
+     "self:tensor dim:dim index:tensor src:operand! reduce:reduce include_self=boolean(true) mode=mode exact=boolean"},
     /* reads */
     {"one_hot", bind_one, 0, INNER | CONSTANT, "self:tensor n:integer", one_hot},
     {"gather", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", gather},
     {"index_select", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", index_select},
     /* segments */
-    {"segment_csr", segments, 0, ALWAYS, "src:tensor! indptr:tensor reduce=reduce(sum) out=destination", segment_csr},
+    {"segment_csr", segments, 0, ALWAYS, "src:tensor! indptr:tensor reduce=reduce(sum) out=destination exact=boolean", segment_csr},
     {"segment_coo", segments, 0, ALWAYS,
-     "src:tensor! index:tensor reduce=reduce(sum) out=destination dim_size=size(-1)", segment_coo},
+     "src:tensor! index:tensor reduce=reduce(sum) out=destination dim_size=size(-1) exact=boolean", segment_coo},
     {"segment_reduce", bind_one, 0, ALWAYS,
-     "data:tensor! reduce:reduce lengths=tensor offsets=tensor axis=dim(0) initial=fill", segment_reduce},
+     "data:tensor! reduce:reduce lengths=tensor offsets=tensor axis=dim(0) initial=fill exact=boolean", segment_reduce},
     {"gather_csr", bind_one, 0, ALWAYS, "src:tensor indptr:tensor", gather_csr},
     {"gather_coo", bind_one, 0, ALWAYS, "src:tensor index:tensor", gather_coo},
     /* indices */
-    {"index_add", bind_one, 0, EVERY, ALONG "source:tensor alpha=scalar(1) mode=mode", index_add},
+    {"index_add", bind_one, 0, EVERY, ALONG "source:tensor alpha=scalar(1) mode=mode exact=boolean", index_add},
     {"index_copy", bind_one, 0, EVERY, ALONG "source:tensor mode=mode", index_copy},
     {"index_fill", bind_one, 0, EVERY, ALONG "value:operand mode=mode", index_fill},
     {"index_reduce", bind_one, 0, EVERY, ALONG "source:tensor reduce:reduce include_self=boolean(true) mode=mode",

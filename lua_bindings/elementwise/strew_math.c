@@ -68,6 +68,11 @@ RUN(isclose, strew_isclose_with, a->self, a->other, a->rtol, a->atol,
     &(strew_isclose_options){.equal_nan = a->equal_nan})
 RUN(product, strew_matmul, (strew_product)a->call->row->code, a->self, a->other)
 
+static strew_status dot(struct arguments *a) {
+  if (a->exact) return strew_exact_dot(a->self, a->other, a->out, a->error);
+  return strew_matmul(STREW_DOT, a->self, a->other, a->out, a->error);
+}
+
 RUN(inv, strew_inv, a->self)
 RUN(solve, strew_solve, a->self, a->other)
 RUN(det, strew_det, a->self)
@@ -178,7 +183,7 @@ const struct script_function bind_math_rows[] = {
     {"matmul", bind_one, STREW_MATMUL, ALWAYS, "self:tensor other:tensor", product},
     {"mm", bind_one, STREW_MM, ALWAYS, "self:tensor other:tensor", product},
     {"mv", bind_one, STREW_MV, ALWAYS, "self:tensor other:tensor", product},
-    {"dot", bind_one, STREW_DOT, ALWAYS, "self:tensor other:tensor", product},
+    {"dot", bind_one, 0, ALWAYS, "self:tensor other:tensor exact=boolean", dot},
     {"inv", bind_one, 0, ALWAYS, "self:tensor", inv},
     {"solve", bind_one, 0, ALWAYS, "self:tensor other:tensor", solve},
     {"det", bind_one, 0, ALWAYS, "self:tensor", det},

@@ -287,7 +287,7 @@ local function agg(g, what)
 end
 
 -- Methods take the arguments that scatter_NAME does, but no dim_size and mode. A few list them in another order.
-local SPREAD = "dim?dim dtype=dtype skip_nan=boolean unbiased=boolean correction=number"
+local SPREAD = "dim?dim dtype=dtype skip_nan=boolean unbiased=boolean correction=number exact=boolean"
 local own_texts = {var = SPREAD, std = SPREAD, logsumexp = "dim?dim fill=fill out=tensor skip_nan=boolean"}
 local methods, makers = {}, {sum = arithmetic, prod = arithmetic, mean = arithmetic}
 for _, word in ipairs{"var", "std", "median", "lower_median"} do

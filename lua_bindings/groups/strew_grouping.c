@@ -238,11 +238,11 @@ struct entry {
 
 static bool read_aggregate(lua_State *L, struct script_call *call, int entry, strew_group_aggregate *aggregate,
                            struct entry *kept) {
-  static const char *const keys[] = {"skip_nan", "fill", "dtype", "dim"};
-  bool (*const read[])(lua_State *, struct script_call *, int, const char *, void *) = {bind_boolean, bind_fill,
-                                                                                        bind_wanted_dtype, bind_dim};
+  static const char *const keys[] = {"skip_nan", "fill", "dtype", "dim", "exact"};
+  bool (*const read[])(lua_State *, struct script_call *, int, const char *,
+                       void *) = {bind_boolean, bind_fill, bind_wanted_dtype, bind_dim, bind_boolean};
   strew_group_reduce_options *options = &aggregate->options;
-  void *const to[] = {&options->skip_nan, &kept->fill, &kept->dtype, &kept->dim};
+  void *const to[] = {&options->skip_nan, &kept->fill, &kept->dtype, &kept->dim, &options->exact};
   *kept = (struct entry){.dtype = -1, .dim = -1};
   if (lua_rawgeti(L, entry, 1) != LUA_TSTRING) return bind_fail(call, STREW_EARGUMENT, "what", "has no word"), false;
   int reduction = STREW_GROUP_SUM;
@@ -251,7 +251,7 @@ static bool read_aggregate(lua_State *L, struct script_call *call, int entry, st
   aggregate->reduction = (strew_group_reduction)reduction;
   if (found != STREW_OK) return false;
   lua_pop(L, 1);
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < (int)(sizeof keys / sizeof *keys); k++) {
     lua_pushstring(L, keys[k]);
     if (lua_rawget(L, entry) != LUA_TNIL && !read[k](L, call, lua_gettop(L), keys[k], to[k])) return false;
     lua_pop(L, 1);
@@ -263,7 +263,7 @@ static bool read_aggregate(lua_State *L, struct script_call *call, int entry, st
   return true;
 }
 
-/* aggregate(g, list): the results of up to MOST_AGGREGATES entries {word, src, skip_nan =, fill =, dtype =, dim =}; without src
+/* aggregate(g, list): the results of up to MOST_AGGREGATES entries {word, src, skip_nan =, fill =, dtype =, dim =, exact =}; without src
    the counts. */
 static int aggregate(lua_State *L, struct script_call *call) {
   strew_grouping *self;

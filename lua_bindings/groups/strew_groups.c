@@ -56,7 +56,7 @@ static const strew_group_reduction joins[STREW_REDUCTION_COUNT] = {
 /* scatter(src, index [, dim [, out [, dim_size]]] [, {reduce, ...}]); all but src and index by name, too. */
 int bind_group_form(lua_State *L, struct script_call *call) {
   static const char parameters[] = "src:tensor! index:index dim?dim(-1) out?destination dim_size?size(-1) fill=fill "
-                                   "mode=mode skip_nan=boolean(false) dtype=dtype reduce=reduce(sum)";
+                                   "mode=mode skip_nan=boolean(false) dtype=dtype exact=boolean reduce=reduce(sum)";
   struct box *box = bind_push_box(L, call->binding);
   struct arguments a;
   a.destination.at = call->arguments + 1;
@@ -69,7 +69,8 @@ int bind_group_form(lua_State *L, struct script_call *call) {
                                               .fill = a.fill.is_given ? &a.fill.value : NULL,
                                               .dtype = a.dtype < 0 ? NULL : &dtype,
                                               .mode = a.mode,
-                                              .skip_nan = a.skip_nan};
+                                              .skip_nan = a.skip_nan,
+                                              .exact = a.exact};
   strew_tensor **out = a.destination.given ? &a.destination.given : &box->tensor;
   strew_status status = strew_group_reduce(a.groups, joins[a.reduction], a.src, &options, out, NULL, a.error);
   if (status == STREW_OK && a.reduction == STREW_MEAN && a.dtype < 0) warn_of_mean(L, call, a.src);
@@ -80,7 +81,7 @@ int bind_group_form(lua_State *L, struct script_call *call) {
 static void begin_reducing(struct arguments *a, int at) {
   a->src = NULL;
   a->destination = (struct destination){NULL, at};
-  a->fill.is_given = a->skip_nan = false;
+  a->fill.is_given = a->skip_nan = a->exact = false;
   a->unbiased = true;
   a->correction = 1;
   a->dim = a->dtype = -1;
@@ -109,6 +110,7 @@ static int reduce(lua_State *L, struct script_call *call) {
                                               .interpolation = a.interpolation,
                                               .mode = a.mode,
                                               .skip_nan = a.skip_nan,
+                                              .exact = a.exact,
                                               .correction = a.correction == 1 ? NULL : &a.correction};
   strew_tensor **out = a.destination.given ? &a.destination.given : &box->tensor;
   const strew_group_aggregate aggregate = {a.src, what, options};
@@ -136,11 +138,13 @@ static strew_status softmax(struct arguments *a) {
 #define ALONG   "src:tensor! index:index dim?dim(-1) "
 #define OPTIONS " mode=mode skip_nan=boolean"
 #define TAKING(takes)                                                                                                  \
-  ((takes)&WITH_SIZES && (takes)&WITH_DTYPE ? ALONG "out?destination dim_size?size(-1) fill=fill" OPTIONS              \
-                                                    " dtype=dtype"                                                     \
+  ((takes)&WITH_SIZES && (takes)&WITH_EXACT ? ALONG "out?destination dim_size?size(-1) fill=fill" OPTIONS              \
+                                                    " dtype=dtype exact=boolean"                                       \
+   : (takes)&WITH_SIZES && (takes)&WITH_DTYPE ? ALONG "out?destination dim_size?size(-1) fill=fill" OPTIONS            \
+                                                      " dtype=dtype"                                                   \
    : (takes)&WITH_SIZES    ? ALONG "out?destination dim_size?size(-1) fill=fill" OPTIONS                               \
    : (takes)&WITH_UNBIASED ? ALONG "dim_size=size(-1) unbiased=boolean(true) correction=number(1)" OPTIONS             \
-                                   " dtype=dtype"                                                                      \
+                                   " dtype=dtype exact=boolean"                                                        \
    : (takes)&WITH_Q                        ? "src:tensor index:index q:number dim?dim(-1) dim_size=size(-1) "          \
                                              "interpolation=interpolation fill=fill" OPTIONS                           \
    : (takes)&WITH_OUT && (takes)&WITH_FILL ? ALONG "out=destination dim_size=size(-1) fill=fill" OPTIONS               \
@@ -188,8 +192,8 @@ const struct script_function bind_groups_rows[] = {
 #undef ROW
 #define OF_TABLE(ENUM, word, takes)                                                                                    \
   { "group_" word, reduce, STREW_GROUP_##ENUM | TABLE, INNER, TAKING(takes) }
-        OF_TABLE(VAR, "var", WITH_DTYPE | WITH_UNBIASED),
-    OF_TABLE(STD, "std", WITH_DTYPE | WITH_UNBIASED),
+        OF_TABLE(VAR, "var", WITH_DTYPE | WITH_UNBIASED | WITH_EXACT),
+    OF_TABLE(STD, "std", WITH_DTYPE | WITH_UNBIASED | WITH_EXACT),
     OF_TABLE(MEDIAN, "median", WITH_FILL),
     OF_TABLE(LOWER_MEDIAN, "lower_median", WITH_FILL),
     OF_TABLE(QUANTILE, "quantile", WITH_FILL | WITH_Q),

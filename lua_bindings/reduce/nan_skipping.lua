@@ -34,20 +34,23 @@ local function extreme(name, nothing)
   return {"self:tensor dim?dims keepdim?boolean", extreme_of}
 end
 
--- A reduction of elements converted to the option dtype, a float one if is_float, with a result of that dtype.
-local function in_dtype(reduce, is_float)
-  return {"self:tensor dim?dims keepdim?boolean dtype=dtype", function(self, dim, keepdim, dtype)
-    local out = reduce(converted(self, dtype, is_float), dim, keepdim)
+-- A reduction of elements converted to the option dtype, a float one if is_float, with a result of that dtype; exact
+-- ones of floats are the library's.
+local function in_dtype(name, reduce, is_float)
+  return {"self:tensor dim?dims keepdim?boolean dtype=dtype exact=boolean", function(self, dim, keepdim, dtype, exact)
+    local x = converted(self, dtype, is_float)
+    if exact and operands.is_float(x) then return x[name](x, dim, keepdim, {exact = true, skip_nan = true}) end
+    local out = reduce(x, dim, keepdim)
     return dtype and operands.as(out, dtype) or out
   end}
 end
 
-local nansum = in_dtype(function(self, dim, keepdim)
+local nansum = in_dtype("sum", function(self, dim, keepdim)
   if not operands.is_float(self) then return self:sum(dim, keepdim) end
   return sum_of(self, dim, keepdim)
 end)
 
-local nanmean = in_dtype(function(self, dim, keepdim)
+local nanmean = in_dtype("mean", function(self, dim, keepdim)
   if times.is(self) then
     return (times.statistic(self, "mean", {skip_nan = true}, function(x) return x:sum(dim, keepdim) end))
   end
@@ -103,9 +106,10 @@ end
 
 -- The same of a reduction that takes a dtype, too.
 local function option_in_dtype(name, skip_nan, is_float)
-  return {"self:tensor dim?dims keepdim?boolean skip_nan=boolean dtype=dtype",
-    function(self, dim, keepdim, is_skipping, dtype)
+  return {"self:tensor dim?dims keepdim?boolean skip_nan=boolean dtype=dtype exact=boolean",
+    function(self, dim, keepdim, is_skipping, dtype, exact)
       local x = converted(self, dtype, is_float)
+      if exact and operands.is_float(x) then return x[name](x, dim, keepdim, {exact = true, skip_nan = is_skipping}) end
       local out = (is_skipping and skip_nan or x[name])(x, dim, keepdim)
       return dtype and operands.as(out, dtype) or out
     end}

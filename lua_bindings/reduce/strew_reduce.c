@@ -12,10 +12,13 @@ static const struct {
 #define FOLDING   "self:tensor! dim?dims keepdim?boolean"
 #define SKIPPING  " skip_nan=boolean"
 #define CORRECTED " correction=number(1) unbiased=boolean(true)"
+#define EXACT     " exact=boolean"
 #define ROW(ENUM, f, takes, gives, empty, finish, ...)                                                                 \
-  [STREW_FOLD_##ENUM] = {finish == VARIANCE || finish == DEVIATION ? FOLDING CORRECTED SKIPPING                        \
-                         : gives == WIDE || finish == MEAN         ? FOLDING SKIPPING " dtype=dtype"                   \
-                                                                   : FOLDING SKIPPING,                                         \
+  [STREW_FOLD_##ENUM] = {finish == VARIANCE || finish == DEVIATION               ? FOLDING CORRECTED SKIPPING EXACT    \
+                         : STREW_FOLD_##ENUM == STREW_FOLD_SUM || finish == MEAN ? FOLDING SKIPPING                    \
+                             " dtype=dtype" EXACT                                                                      \
+                         : gives == WIDE ? FOLDING SKIPPING " dtype=dtype"                                             \
+                                         : FOLDING SKIPPING,                                                           \
                          gives == PLACE},
     STREW_FOLDS(ROW)
 #undef ROW
@@ -24,6 +27,7 @@ static const struct {
 static bool read_folding(lua_State *L, struct script_call *call, strew_fold fold, struct arguments *a) {
   a->correction = 1;
   a->unbiased = true;
+  a->exact = a->skip_nan = false;
   if (!bind_read_as(L, call, folds[fold].parameters, a) || !bind_check_correction(L, call, a)) return false;
   if (!folds[fold].has_place || !a->dims.is_given || a->dims.count == 1) return true;
   bind_fail(call, STREW_EARGUMENT, "dim", "names %d dimensions, expected one", a->dims.count);
@@ -34,13 +38,16 @@ static strew_status run_fold(const struct arguments *a, strew_fold fold, strew_t
   const strew_reduce_options options = {.dim_count = a->dims.count,
                                         .dims = a->dims.is_given ? a->dims.at : NULL,
                                         .keepdim = a->keepdim,
-                                        .correction = &a->correction};
+                                        .correction = &a->correction,
+                                        .exact = a->exact,
+                                        .skip_nan = a->skip_nan};
   return strew_reduce_with(fold, a->self, &options, out, a->error);
 }
 
 static int fold(lua_State *L, struct script_call *call) {
   struct arguments a;
-  if (bind_names(L, call, "skip_nan") || bind_names(L, call, "dtype")) return bind_run_with_options(L, call);
+  const bool is_exact = bind_names(L, call, "exact"), skips = bind_names(L, call, "skip_nan");
+  if ((skips && !is_exact) || bind_names(L, call, "dtype")) return bind_run_with_options(L, call);
   const strew_fold kind = (strew_fold)call->row->code;
   a.out = bind_result(L, call);
   return read_folding(L, call, kind, &a) ? bind_end(run_fold(&a, kind, a.out), 1) : -1;
@@ -63,7 +70,7 @@ static int extreme(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-RUN(cumsum, strew_cumsum, a->self, a->dim)
+RUN(cumsum, strew_cumsum_with, a->self, a->dim, &(strew_cumsum_options){.exact = a->exact})
 RUN(cumprod, strew_cumprod, a->self, a->dim)
 
 static int cumulative(lua_State *L, struct script_call *call) {
@@ -154,7 +161,7 @@ const struct script_function bind_reduce_rows[] = {
 #undef ROW
         {"min", extreme, STREW_FOLD_AMIN, ALWAYS, NULL, NULL},
     {"max", extreme, STREW_FOLD_AMAX, ALWAYS, NULL, NULL},
-    {"cumsum", cumulative, 0, EVERY, ALONG " dtype=dtype include_initial=boolean", cumsum},
+    {"cumsum", cumulative, 0, EVERY, ALONG " dtype=dtype include_initial=boolean exact=boolean", cumsum},
     {"cumprod", cumulative, 0, EVERY, ALONG " dtype=dtype include_initial=boolean", cumprod},
     {"cummax", bind_two, 0, ALWAYS, ALONG, cummax},
     {"cummin", bind_two, 0, ALWAYS, ALONG, cummin},

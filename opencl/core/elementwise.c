@@ -46,6 +46,10 @@ static bool is_mixed(const struct instruction *instruction) {
   return mixed;
 }
 
+static bool has_general(enum elementwise_kind kind) {
+  return kind != ELEMENTWISE_TAKE && kind != ELEMENTWISE_LIMB && kind != ELEMENTWISE_PRODUCT;
+}
+
 static void elementwise_start(struct elementwise_launch *job, const struct call *call, strew_device *device,
                               const struct elementwise_plan *plan) {
   enum { LONGEST_STRIP = 1024 };
@@ -54,7 +58,7 @@ static void elementwise_start(struct elementwise_launch *job, const struct call 
   *job = (struct elementwise_launch){.launch = {.call = call, .device = device},
                                      .plan = plan,
                                      .space = space_of(&plan->plan),
-                                     .is_general = plan->count == 1 && plan->instructions->kind != ELEMENTWISE_TAKE &&
+                                     .is_general = plan->count == 1 && has_general(plan->instructions->kind) &&
                                                    (is_small || is_mixed(plan->instructions)),
                                      .is_dense = is_dense(plan),
                                      .strip = on->is_gpu ? 1 : LONGEST_STRIP,

@@ -71,14 +71,15 @@ static void add_taken(struct text *text, const struct instruction *instruction, 
 
 /* Adds the instruction's value, as an element of dtype `to`. */
 static void add_value(struct text *text, const struct instruction *instruction, int number, strew_dtype to) {
-  const bool tests = gives_bool(operation_of(instruction->kind, instruction->op));
   const char *between = ",";
-  const int open = add_conversion(text, to, tests ? STREW_BOOL : instruction->compute);
+  const int open = add_conversion(text, to, dtype_given(instruction));
   switch (instruction->kind) {
   case ELEMENTWISE_UNARY: add(text, "%s_", unary_functions[instruction->op]); break;
   case ELEMENTWISE_BINARY: add(text, "%s_", binary_functions[instruction->op]); break;
   case ELEMENTWISE_MIXED: add(text, "mixed_%s_", binary_functions[instruction->op]); break;
   case ELEMENTWISE_CLAMP: add(text, "clamp_"); break;
+  case ELEMENTWISE_LIMB: add(text, "limb_"); break;
+  case ELEMENTWISE_PRODUCT: add(text, "product_limb_"); break;
   case ELEMENTWISE_WHERE: between = "?"; break;
   case ELEMENTWISE_TAKE: add_taken(text, instruction, number), between = NULL; break;
   case ELEMENTWISE_CONVERT: between = ""; break;

@@ -29,7 +29,8 @@ struct scatter_job scatter_job_of(struct addressing *addressing, const strew_sca
   return (struct scatter_job){.addressing = addressing,
                               .reduction = options->reduction,
                               .start_from_identity = options->exclude_self && options->reduction != STREW_ASSIGN,
-                              .count_self = !options->exclude_self};
+                              .count_self = !options->exclude_self,
+                              .exact = options->exact};
 }
 
 /* ------------------------------------------------------------------------------------------------- one pass */
@@ -266,6 +267,10 @@ static strew_status copy_start(const struct call *call, const struct scatter_job
   return TRY(status, copy_tensor(call, job->self, job->start));
 }
 
+static bool scatter_is_exact(const struct scatter_job *job) {
+  return dtype_is_float(job->self->dtype) && (job->reduction == STREW_SUM || job->reduction == STREW_MEAN);
+}
+
 /* Elements that are dropped may not be computed. */
 static strew_status open_source(const struct call *call, const struct scatter_job *job) {
   if (!job->src || !is_deferred(job->src)) return STREW_OK;
@@ -275,6 +280,11 @@ static strew_status open_source(const struct call *call, const struct scatter_jo
 }
 
 strew_status scatter_run(const struct call *given, const struct scatter_job *job) {
+  static const struct exact_scatters *const exact = &exact_scatters;
+  if (job->exact && scatter_is_exact(job)) {
+    if (exact) return exact->run(given, job, scatter_run);
+    return fail(given, FAULT(STREW_EARGUMENT, "exact"), "is given, which this build has no part for");
+  }
   struct call own = *given, *call = &own; /* its `begun` changes */
   strew_tensor *draft = NULL, *target;
   struct mean mean; /* not cleared: see plan_pass */

@@ -19,10 +19,18 @@ struct scatter_job {
   strew_tensor *arg;        /* positions of winners along dim, filled with arg_none before; or NULL */
   int64_t arg_none;
   bool fresh; /* arg: initial values of self are not compared */
+  bool exact; /* sums and means of floats are exact: exact.c */
 };
 
 /* Runs the job. On failure self is unchanged, or disposable. */
 strew_status scatter_run(const struct call *call, const struct scatter_job *job);
+
+/* The same of an exact sum or mean of floats, by scatters of integers. runtime/reduce/exact_scatter.c */
+typedef strew_status scatter_runs(const struct call *call, const struct scatter_job *job);
+struct exact_scatters {
+  strew_status (*run)(const struct call *call, const struct scatter_job *job, scatter_runs *run);
+};
+extern const struct exact_scatters exact_scatters TABLE_OF_ROOM;
 
 /* A job of the call's options, without self and src. */
 struct scatter_job scatter_job_of(struct addressing *addressing, const strew_scatter_options *options);

@@ -311,7 +311,8 @@ static strew_status read_aggregate(const struct call *call, const strew_group_ag
   *read = (struct aggregate){.src = given->src};
   if (!given->src && given->reduction != STREW_GROUP_COUNT) return fail(call, FAULT(STREW_EARGUMENT, "src"), "is NULL");
   strew_status status = group_take_options(call, given->reduction, &given->options, false, false, &read->options);
-  if (!(group_rows[given->reduction].options & WITH_SIZES)) read->options.reduction = STREW_ASSIGN;
+  const bool is_exact = given->options.exact && given->src && dtype_is_float(given->src->dtype);
+  if (is_exact || !(group_rows[given->reduction].options & WITH_SIZES)) read->options.reduction = STREW_ASSIGN;
   return status;
 }
 

@@ -265,7 +265,8 @@ static strew_status group_into(const struct call *call, struct groups *groups, c
                             .start_from_identity = is_new && !arg && !holds_identity,
                             .arg = arg ? *arg : NULL,
                             .arg_none = none,
-                            .fresh = is_new};
+                            .fresh = is_new,
+                            .exact = options->exact};
   return scatter_run(call, &job);
 }
 

@@ -36,7 +36,7 @@ struct group_options {
   strew_mode mode;
   const strew_scalar *fill; /* value of rows without contributions; NULL: 0, 1 for STREW_PROD */
   const strew_dtype *dtype; /* of a sum, product or mean, to join src in; NULL: src's */
-  bool skip_nan;
+  bool skip_nan, exact;
 };
 
 /* A reduction of a grouping among several. */

@@ -22,7 +22,8 @@ static const char *find_untaken(const struct group_row *row, const strew_group_r
   if (given->biased && !(takes & WITH_UNBIASED)) return "biased";
   if (given->correction && !(takes & WITH_UNBIASED)) return "correction";
   if (given->q != 0 && !(takes & WITH_Q)) return "q";
-  return given->interpolation && !(takes & WITH_Q) ? "interpolation" : NULL;
+  if (given->interpolation && !(takes & WITH_Q)) return "interpolation";
+  return given->exact && !(takes & WITH_EXACT) ? "exact" : NULL;
 }
 
 /* Every option with its value; an unknown one remains unknown. */
@@ -33,7 +34,8 @@ static struct group_options options_of(strew_reduction reduction, const strew_gr
                                 .mode = given->mode,
                                 .fill = given->fill,
                                 .dtype = given->dtype,
-                                .skip_nan = given->skip_nan};
+                                .skip_nan = given->skip_nan,
+                                .exact = given->exact};
 }
 
 /* Fails unless a reduction of floats can have src, as that dtype (NULL: its own). */
@@ -76,6 +78,13 @@ static void group_call_start(struct group_call *g, struct steps *steps, strew_gr
   g->grouping = groups.grouping;
 }
 
+/* True of an exact sum or mean of a grouping: its ids are walked over. */
+static bool walks_exactly(strew_groups groups, const struct group_row *row, const strew_tensor *src,
+                          const strew_group_reduce_options *given, const strew_tensor *out) {
+  const strew_dtype dtype = src && given->dtype ? *given->dtype : src ? src->dtype : STREW_BOOL;
+  return given->exact && groups.grouping && !out && dtype_is_float(dtype) && row->options & WITH_SIZES;
+}
+
 /* The group form's own reductions go there without a detour, which small calls would feel. */
 static strew_status join(strew_groups groups, const struct group_row *row, strew_tensor *src,
                          const strew_group_reduce_options *given, strew_tensor **out, strew_tensor **arg,
@@ -97,7 +106,8 @@ strew_status group_reduce(strew_groups groups, strew_group_reduction reduction, 
   const strew_group_reduction known = is_known ? reduction : STREW_GROUP_SUM;
   const struct group_row *row = &group_rows[known];
   options = options ? options : &(const strew_group_reduce_options){0};
-  const bool is_right = is_known && src && !find_untaken(row, options, *out != NULL, arg != NULL);
+  const bool is_exact = is_known && walks_exactly(groups, row, src, options, *out);
+  const bool is_right = is_known && src && !is_exact && !find_untaken(row, options, *out != NULL, arg != NULL);
   if (is_right && bodies[known] == group_join && !(options->dim_size && *options->dim_size < 0) &&
       check_options(&quiet, options) == STREW_OK)
     return join(groups, row, src, options, out, arg, error);
@@ -111,7 +121,7 @@ strew_status group_reduce(strew_groups groups, strew_group_reduction reduction, 
   g.of_table = of_table;
   if (!is_known) STEP(&steps, fail_unknown(&call, "reduction", (int)reduction, STREW_GROUP_REDUCTION_COUNT - 1));
   STEP(&steps, start(&call, &g, known, *out));
-  strew_tensor *result = steps.status == STREW_OK ? bodies[known](&g, *out) : NULL;
+  strew_tensor *result = steps.status != STREW_OK ? NULL : is_exact ? group_exact_sums(&g) : bodies[known](&g, *out);
   groups_close(&g.groups);
   return steps_give(&steps, result == *out ? NULL : result, out);
 }
@@ -120,24 +130,6 @@ strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduc
                                 const strew_group_reduce_options *options, strew_tensor **out, strew_tensor **arg,
                                 strew_error *error) {
   return group_reduce(groups, reduction, src, options, false, out, arg, error);
-}
-
-/* --------------------------------------------------------------------------------------------------------- operands */
-
-void group_index(struct group_call *g) {
-  if (g->index || g->steps->status != STREW_OK) return;
-  STEP(g->steps, groups_widen(g->steps->call, &g->grouping->groups));
-  g->index = g->grouping->groups.wide;
-}
-
-void group_open(struct group_call *g, const strew_tensor *out) {
-  struct group_options options = g->options;
-  const struct call *call = g->steps->call;
-  int dim = options.dim;
-  group_index(g);
-  if (out && out->rank) STEP(g->steps, check_dim(call, out->rank, &dim));
-  if (out && g->steps->status == STREW_OK) options.dim_size = out->rank ? out->sizes[dim] : 1;
-  STEP(g->steps, groups_open(call, g->src, g->index, &options, &g->groups));
 }
 
 /* ----------------------------------------------------------------------------------------------------------- joined */

@@ -7,6 +7,7 @@
 #include "runtime/core/base/operations.h"
 #include "runtime/core/base/steps.h"
 #include "runtime/core/shared/tables.h"
+#include "runtime/reduce/exact_ops.h"
 
 /* A call of strew_group_reduce. */
 struct group_call {
@@ -31,6 +32,14 @@ STREW_GROUP_REDUCTIONS(ROW)
 strew_status group_take_options(const struct call *call, strew_group_reduction reduction,
                                 const strew_group_reduce_options *given, bool has_out, bool has_arg,
                                 struct group_options *options);
+
+/* exact_groups.c. True if exact sums take walks over the ids; else group_exact needs group_open. */
+bool group_walks_exactly(const struct group_call *g);
+/* Of src, of floats: a new tensor of that dtype. counts: int64, of means and variances; divisors: float64, of
+   variances. */
+strew_tensor *group_exact(struct group_call *g, enum exact_result result, strew_dtype dtype, strew_tensor *counts,
+                          strew_tensor *divisors);
+strew_tensor *group_exact_sums(struct group_call *g);
 
 /* strew_group_reduce. of_table: see there. */
 strew_status group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,

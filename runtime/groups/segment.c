@@ -4,6 +4,7 @@
 #include "groups.h"
 #include "runtime/core/base/operations.h"
 #include "runtime/core/base/steps.h"
+#include "runtime/reduce/exact.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -170,6 +171,7 @@ struct segment_reduction {
   strew_tensor *ends;
   strew_reduction reduction;
   union element start, empty;
+  bool exact;
 };
 
 /* The number of segments between ends; without any there is none. */
@@ -208,10 +210,17 @@ static void plan_segments(const struct segments *given, strew_tensor *ends, cons
   plan_simplify(&plan->plan);
 }
 
+static void reduce_exactly(struct steps *steps, const struct segment_reduction *reducing, strew_tensor **out);
+
 /* Reduces into *out, given and checked, or made here, and *arg, which is made here, unless arg is NULL. */
 static void reduce_into(struct steps *steps, const struct segment_reduction *reducing, strew_tensor **out,
                         strew_tensor **arg) {
   strew_tensor *src = reducing->given->src;
+  const bool adds = reducing->reduction == STREW_SUM || reducing->reduction == STREW_MEAN;
+  if (reducing->exact && adds && dtype_is_float(src->dtype)) {
+    reduce_exactly(steps, reducing, out);
+    return;
+  }
   strew_device *device = src->storage->device;
   struct shape1 shape = reducing->given->shape;
   shape.sizes[reducing->given->dim] = segments_between(reducing->given, reducing->ends);
@@ -234,6 +243,59 @@ static void reduce_into(struct steps *steps, const struct segment_reduction *red
   if (arg) steps_give(steps, winners, arg);
 }
 
+/* Exact sums: of segments of terms. */
+static void segment_terms(struct steps *steps, void *user, int count, strew_tensor *const *terms,
+                          strew_tensor *const *sums) {
+  const struct segment_reduction *exact = user;
+  for (int i = 0; i < count; i++) {
+    struct segments given = *exact->given;
+    struct segment_reduction reducing = {.given = &given, .ends = exact->ends, .reduction = STREW_SUM};
+    strew_tensor *out = step_new(steps, sums[i]->storage->device, STREW_INT64, sums[i]->rank, sums[i]->sizes);
+    given.src = terms[i];
+    if (steps->status == STREW_OK) reduce_into(steps, &reducing, &out, NULL);
+    STEP(steps, strew_binary(STREW_ADD, strew_of(sums[i]), strew_of(out), &(strew_tensor *){sums[i]}, steps->error));
+  }
+}
+
+/* A sum or mean of floats. What segments begin with is a term of each, which a mean does not count. */
+static void reduce_exactly(struct steps *steps, const struct segment_reduction *reducing, strew_tensor **out) {
+  const struct segments *given = reducing->given;
+  strew_tensor *src = given->src, *self = NULL, *counts = NULL;
+  struct segment_reduction own = *reducing;
+  struct shape1 shape = given->shape;
+  strew_device *device = src->storage->device;
+  shape.sizes[given->dim] = segments_between(given, reducing->ends);
+  STEP(steps, operand_store(steps->call, src));
+  if (reducing->start.i64) {
+    self = step_new(steps, device, src->dtype, shape.rank, shape.sizes);
+    STEP(steps, fill_tensor(steps->call, self, reducing->start));
+  }
+  if (reducing->reduction == STREW_MEAN) {
+    strew_tensor *one = step_full(steps, device, STREW_INT64, 1, (int64_t[]){1}, strew_int(1));
+    strew_tensor *ones = step_expand(steps, one, src->rank, src->sizes);
+    counts = step_full(steps, device, STREW_INT64, shape.rank, shape.sizes, strew_int(0));
+    if (steps->status == STREW_OK) segment_terms(steps, &own, 1, &ones, &counts);
+  }
+  const struct exact_job job = {.result = counts ? EXACT_MEAN : EXACT_SUM,
+                                .x = src,
+                                .self = self,
+                                .dtype = src->dtype,
+                                .rank = shape.rank,
+                                .sizes = shape.sizes,
+                                .most = strew_tensor_numel(src),
+                                .counts = strew_of(counts),
+                                .join = segment_terms,
+                                .user = &own};
+  strew_tensor *results = steps->status == STREW_OK ? exact_results(steps, &job) : NULL;
+  if (counts) {
+    strew_tensor *is_empty = step_binary(steps, STREW_EQ, counts, 0, NULL);
+    STEP(steps, strew_masked_fill(results, is_empty, strew_number(strew_scalar_load(src->dtype, reducing->empty.bytes)),
+                                  &results, steps->error));
+  }
+  if (*out) STEP(steps, copy_tensor(steps->call, *out, results));
+  if (!*out) steps_give(steps, results, out);
+}
+
 static strew_status check_reduction(const struct call *call, strew_reduction reduction, bool with_arg,
                                     strew_dtype dtype) {
   strew_status status = check_joining(call, reduction, STREW_ERROR, with_arg);
@@ -241,10 +303,13 @@ static strew_status check_reduction(const struct call *call, strew_reduction red
 }
 
 /* By ends, from the identity on. Segments without elements are 0, 1 for a product. */
-static struct segment_reduction reduction_by_ends(const struct segments *ends, strew_reduction reduction) {
+static struct segment_reduction reduction_by_ends(const struct segments *ends, strew_reduction reduction, bool exact) {
   const strew_dtype dtype = ends->src->dtype;
-  struct segment_reduction reducing = {
-      .given = ends, .ends = ends->tensor, .reduction = reduction, .start = element_identity(reduction, dtype)};
+  struct segment_reduction reducing = {.given = ends,
+                                       .ends = ends->tensor,
+                                       .reduction = reduction,
+                                       .start = element_identity(reduction, dtype),
+                                       .exact = exact};
   dtype_saturate(group_empty(group_row_of(reduction), false, dtype), dtype, reducing.empty.bytes);
   return reducing;
 }
@@ -259,7 +324,7 @@ strew_status strew_segment_csr_with(strew_tensor *src, strew_tensor *indptr, con
   STEP(&steps, check_reduction(&call, reduction, arg != NULL, src->dtype));
   STEP(&steps, check_segments(&call, &given));
   if (steps.status != STREW_OK) return steps_status(&steps);
-  const struct segment_reduction reducing = reduction_by_ends(&given, reduction);
+  const struct segment_reduction reducing = reduction_by_ends(&given, reduction, options->exact);
   check_out(&steps, &given, segments_between(&given, indptr), *out);
   STEP(&steps, check_ends(&call, &given));
   reduce_into(&steps, &reducing, out, arg);
@@ -317,13 +382,15 @@ static strew_status check_axis(const struct call *call, const struct segments *g
 
 /* The value of a segment without elements is by PyTorch's rules the identity, and for a mean of floats NaN. */
 static void segment_reduce(struct steps *steps, const struct segments *given, bool by_lengths,
-                           strew_reduction reduction, int axis, const strew_scalar *initial, strew_tensor **out) {
+                           const strew_segment_options *options, int axis, strew_tensor **out) {
+  const strew_reduction reduction = reduction_of(options);
+  const strew_scalar *initial = options->initial;
   const struct call *call = steps->call;
   const strew_dtype dtype = given->src->dtype;
   STEP(steps, check_reduction(call, reduction, false, dtype));
   STEP(steps, check_segments(call, given));
   if (STEP(steps, check_axis(call, given, axis)) != STREW_OK) return;
-  struct segment_reduction reducing = reduction_by_ends(given, reduction);
+  struct segment_reduction reducing = reduction_by_ends(given, reduction, options->exact);
   if (initial) STEP(steps, element_from(call, "initial", *initial, STREW_EXACT, dtype, &reducing.start));
   reducing.empty = reducing.start;
   if (!initial && reduction == STREW_MEAN) dtype_saturate(strew_float((double)NAN), dtype, reducing.empty.bytes);
@@ -344,7 +411,7 @@ strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths
     return fail(&call, FAULT(STREW_EARGUMENT, "lengths"), "%s",
                 lengths ? "and 'offsets' are both given, expected one" : "or 'offsets' is missing");
   struct segments given = segments_of(lengths ? "lengths" : "offsets", lengths ? lengths : offsets, "data", data);
-  segment_reduce(&steps, &given, lengths != NULL, reduction_of(options), axis, options->initial, out);
+  segment_reduce(&steps, &given, lengths != NULL, options, axis, out);
   return steps_status(&steps);
 }
 
@@ -413,7 +480,7 @@ static void reduce_sorted(struct steps *steps, const struct segments *index, int
   if (largest >= dim_size || dim_size / MOST_ROWS > count) return;
   struct segments by_ends = *index;
   by_ends.tensor = ends_of_sorted(steps, index, dim_size);
-  const struct segment_reduction reducing = reduction_by_ends(&by_ends, reduction);
+  const struct segment_reduction reducing = reduction_by_ends(&by_ends, reduction, false);
   if (steps->status == STREW_OK) reduce_into(steps, &reducing, out, arg);
 }
 
@@ -434,8 +501,9 @@ strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index, cons
   strew_tensor line = line_of(index);
   struct segments given = segments_of("index", &line, "src", src);
   struct group_options joined = {.dim = given.dim, .reduction = reduction_of(options), .mode = STREW_ERROR};
-  const bool is_index = dtype_category(index->dtype) == INTEGER, is_new = !*out;
+  const bool is_index = dtype_category(index->dtype) == INTEGER, is_new = !*out && !options->exact;
   bool has_negative = false;
+  joined.exact = options->exact;
   STEP(&steps, read_dim_size(&call, options->dim_size, &joined.dim_size));
   if (is_index) STEP(&steps, check_sorted(&call, &given, &has_negative));
   if (steps.status == STREW_OK && is_index && is_new && !has_negative && is_plain(&given, src, &joined, arg))

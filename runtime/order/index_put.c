@@ -510,7 +510,7 @@ strew_status strew_index_add_with(strew_tensor *self, int dim, strew_tensor *ind
   INDEX(&call, index);
   struct along along;
   strew_scalar factor = alpha;
-  const strew_scatter_options sum = {.reduction = STREW_SUM, .mode = options->mode};
+  const strew_scatter_options sum = {.reduction = STREW_SUM, .mode = options->mode, .exact = options->exact};
   STEP(&steps, read_alpha(&call, self->dtype, alpha, &factor));
   STEP(&steps, index_join_start(&call, &along, self, dim, index, source, &sum, *out));
   if (!is_one(factor)) along.job.src = step_binary(&steps, STREW_MUL, source, factor, NULL);

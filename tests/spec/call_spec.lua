@@ -157,12 +157,13 @@ describe("arguments", function()
       {"t:sum('0')", "sum: 'dim' is \"0\", expected an integer"},
       {"t:sum{0, 'x'}", "sum: 'dim' is \"x\", expected an integer"},
       {"t:sum(0, 1)", "sum: 'keepdim' is 1, expected a boolean"},
-      {"t:sum{keepdims = true}", "sum: 'options' has unknown key \"keepdims\", expected dim, keepdim, skip_nan, dtype\n"
+      {"t:sum{keepdims = true}",
+        "sum: 'options' has unknown key \"keepdims\", expected dim, keepdim, skip_nan, dtype, exact\n"
        .. "  hint  did you mean 'keepdim'?"},
-      {"t:sum(0, {[1.5] = true})", "sum: 'options' has unknown key 1.5, expected dim, keepdim, skip_nan, dtype"},
+      {"t:sum(0, {[1.5] = true})", "sum: 'options' has unknown key 1.5, expected dim, keepdim, skip_nan, dtype, exact"},
       {"t:sum(0, {dim = 0})", "sum: 'dim' is given twice, by position and in options"},
       {"t:var(0, true, 1)", "var: 'options' is 1, expected a table; the arguments are "
-       .. "(self [, dim] [, keepdim] [, {correction =, unbiased =, skip_nan =}])"},
+       .. "(self [, dim] [, keepdim] [, {correction =, unbiased =, skip_nan =, exact =}])"},
       {"t:argmax{0, 1}", "argmax: 'dim' names 2 dimensions, expected one"},
       {"t:clamp()", "clamp: 'min' and 'max' are missing, expected at least one"},
       {"t:to()", "to: no arguments, expected a dtype or a device"},
@@ -170,7 +171,7 @@ describe("arguments", function()
        .. "\n  hint  did you mean 'float32'?"},
       {"t:to(5)", "to: 'dtype or device' is 5, expected a string"},
       {"t:sum{zeta = 1, keepdims = 1, other = 1}",
-       "sum: 'options' has unknown key \"keepdims\", expected dim, keepdim, skip_nan, dtype\n"
+       "sum: 'options' has unknown key \"keepdims\", expected dim, keepdim, skip_nan, dtype, exact\n"
        .. "  hint  did you mean 'keepdim'?"},
       {"t:to{typ = 'bool'}", "to: 'options' has unknown key \"typ\", expected dtype, device"},
       {"strew.clock(1)", "clock: takes no arguments, 1 given"},
@@ -266,14 +267,15 @@ describe("the scatter family", function()
       {"src:scatter_add_(0, index, src, {mode = 'wrapp'})",
        "scatter_add_: 'mode' is \"wrapp\", expected one of error, wrap, clip, drop\n  hint  did you mean 'wrap'?"},
       {"src:scatter_add_(0, index, src, {reduce = 'sum'})",
-       "scatter_add_: 'options' has unknown key \"reduce\", expected mode"},
+       "scatter_add_: 'options' has unknown key \"reduce\", expected mode, exact"},
       {"src:scatter_(0, index)",
        "scatter_: 'src' is missing, the arguments are (self, dim, index, src [, {mode =, reduce =}])"},
       {"src:scatter_(index, index, src)", "scatter_: 'dim' is a tensor, expected an integer"},
       {"src:scatter_(0, {0}, src)",
        "scatter_: 'index' is a table, expected a tensor\n  hint  strew.tensor(index) makes a tensor of a table"},
       {"strew.scatter_sum(src, index, {reduce = 'max'})",
-       "scatter_sum: 'options' has unknown key \"reduce\", expected dim, out, dim_size, fill, mode, skip_nan, dtype"},
+       "scatter_sum: 'options' has unknown key \"reduce\", expected dim, out, dim_size, fill, mode, skip_nan, dtype, "
+          .. "exact"},
       {"strew.scatter_sum(src, index, {dim_size = -1})", "scatter_sum: 'dim_size' is -1, expected 0 or more"},
       {"strew.scatter_sum(src, index, {out = 1})", "scatter_sum: 'out' is 1, expected a tensor"},
     }, names)

@@ -506,7 +506,7 @@ describe("errors of groupings", function()
       "agg: 'what' has unbiased and correction at key \"x\", expected one of them")
     refused("g:std(v, {unbiased = true, correction = 0})", "std: 'unbiased' cannot be combined with 'correction'")
     refused("g:agg{x = {'sum', v, dim = 0}}",
-      "agg: 'what' has an option \"dim\" of sum at key \"x\", expected dtype, fill or skip_nan")
+      "agg: 'what' has an option \"dim\" of sum at key \"x\", expected dtype, exact, fill or skip_nan")
     refused("g:agg{x = {'quantile', v}}", "agg: 'what' has nil as q of a quantile at key \"x\", expected a number\n"
       .. "  hint  {\"quantile\", q = 0.5}")
     refused("g:agg{x = {'first', v, skip_nan = 1}}", "agg: 'skip_nan' is 1, expected a boolean")

@@ -82,7 +82,7 @@ end
 describe("strew.help", function()
   it("finds a name in any form", function()
     local page = printed "scatter_add"
-    assert.truthy(page:find("strew.scatter_add(self, dim, index, src [, {mode =}]) -> t", 1, true))
+    assert.truthy(page:find("strew.scatter_add(self, dim, index, src [, {mode =, exact =}]) -> t", 1, true))
     local forms = {"strew.scatter_add", "t:scatter_add", "rain.scatter_add", " scatter_add() ", "t:scatter_add(0)",
       strew.scatter_add, strew.zeros(1).scatter_add}
     for _, name in ipairs(forms) do assert.equal(page, printed(name)) end
@@ -105,8 +105,8 @@ describe("strew.help", function()
       for i, option in ipairs(help.options(...)) do list[i] = option.name end
       return table.concat(list, " ")
     end
-    assert.equal("mode", names("scatter_add", 5))
-    assert.equal("mode", names("scatter_add_", 5))
+    assert.equal("mode exact", names("scatter_add", 5))
+    assert.equal("mode exact", names("scatter_add_", 5))
     assert.equal("", names("scatter_add", 4))
     assert.equal("", names("scatter_add", 6))
     assert.equal("dtype device", names("zeros", 3))

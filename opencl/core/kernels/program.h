@@ -6,6 +6,7 @@
      RESULT                          the expression of the last
      TAKES                           instructions take elements of tables; the kernel's last argument is `bad` */
 #include "runtime/elementwise/shared/arithmetic.h"
+#include "runtime/elementwise/shared/exact.h"
 
 #define S f32
 #include "runtime/elementwise/shared/arithmetic.inc"

@@ -142,6 +142,7 @@ enum reader {
   X(elementwise, elementwise_ops, ELEMENTWISE_ENTRIES)                                                                 \
   X(random, random_ops, RANDOM_ENTRIES)                                                                                \
   X(reduce, reduce_ops, REDUCE_ENTRIES)                                                                                \
+  X(exact, exact_ops, EXACT_ENTRIES)                                                                                   \
   X(order, order_ops, ORDER_ENTRIES)                                                                                   \
   X(linalg, linalg_ops, LINALG_ENTRIES)                                                                                \
   X(groups, group_ops, GROUP_ENTRIES)                                                                                  \

@@ -17,6 +17,8 @@ enum elementwise_kind {
   ELEMENTWISE_MIXED,   /* comparison by value: inputs a (uint64), b (signed); computed as uint64 */
   ELEMENTWISE_WHERE,   /* inputs condition (bool), a, b; just moves elements, so that compute may be a 16-bit float */
   ELEMENTWISE_CLAMP,   /* inputs a, low, high: minimum(maximum(a, low), high) */
+  ELEMENTWISE_LIMB,    /* inputs a, code: int64 digits of a float, see shared/exact.h */
+  ELEMENTWISE_PRODUCT, /* inputs a, b, code: of a * b */
   ELEMENTWISE_CONVERT, /* to `result` by STREW_SATURATE, as copies do; only in programs of several instructions */
   ELEMENTWISE_TAKE /* inputs index (`common` is int64), table (an operand of strides 0): the element of the table that
                           the index chooses, moved; any for a value out of range. Only in programs */

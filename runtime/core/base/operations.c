@@ -9,6 +9,8 @@ const struct operation unary_operations[] = {STREW_UNARY(ROW)}, binary_operation
 #undef ROW
 const struct operation other_operations[] = {[ELEMENTWISE_WHERE] = {"where", TAKES_ANY, GIVES_COMMON, 1},
                                              [ELEMENTWISE_CLAMP] = {"clamp", TAKES_ANY, GIVES_COMMON, 1},
+                                             [ELEMENTWISE_LIMB] = {"limb", TAKES_FLOATS, GIVES_LIMB, 2},
+                                             [ELEMENTWISE_PRODUCT] = {"product_limb", TAKES_FLOATS, GIVES_LIMB, 4},
                                              [ELEMENTWISE_CONVERT] = {"convert", TAKES_ANY, GIVES_COMMON, 1},
                                              [ELEMENTWISE_TAKE] = {"m[i]", TAKES_ANY, GIVES_COMMON, COST_OF_TAKE}};
 

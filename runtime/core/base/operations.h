@@ -15,8 +15,8 @@ enum takes {
   TAKES_STORED /* none, and 16-bit floats as they are */
 };
 
-/* GIVES_COMMON: the dtype in which the operands meet; the others are bool. */
-enum gives { GIVES_COMMON, GIVES_ORDER, GIVES_TRUTH };
+/* GIVES_COMMON: the dtype in which the operands meet; GIVES_LIMB: int64; the others are bool. */
+enum gives { GIVES_COMMON, GIVES_LIMB, GIVES_ORDER, GIVES_TRUTH };
 
 struct operation {
   const char *name;
@@ -59,7 +59,12 @@ static inline bool breaks_ties(const struct instruction *instruction) {
            (is_float16 && op == STREW_HYPOT);
   return instruction->kind == ELEMENTWISE_UNARY && is_float16 && unary_operations[op].takes == TAKES_FLOATS;
 }
-static inline bool gives_bool(const struct operation *operation) { return operation->gives != GIVES_COMMON; }
+static inline bool gives_bool(const struct operation *operation) { return operation->gives > GIVES_LIMB; }
+/* The dtype of what an instruction computes, before it is converted to `result`. */
+static inline strew_dtype dtype_given(const struct instruction *instruction) {
+  const enum gives gives = operation_of(instruction->kind, instruction->op)->gives;
+  return gives == GIVES_COMMON ? instruction->compute : gives == GIVES_LIMB ? STREW_INT64 : STREW_BOOL;
+}
 
 /* Result of a fold: WIDE, sums' dtype: a float's own, else int64; SAME, the input's dtype; PLACE, int64; TRUTH,
    bool. */

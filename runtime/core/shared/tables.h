@@ -75,17 +75,18 @@
 /* What a reduction of groups takes besides src, the groups, dim, dim_size, mode and skip_nan. WITH_SIZES: in scripts,
    out and dim_size by position, too. */
 enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED = 16, WITH_Q = 32, WITH_SIZES = 64 };
+enum { WITH_EXACT = 128 };
 
 /* Reductions of groups. enumerator, STREW_GROUP_...; its word: g:WORD, and in agg and pivot; NAME of scatter_NAME;
    dtypes of src: ANY or FLOATS; value of a group without elements: ZERO, ONE or UNDEFINED (NaN; 0 of integers); the
    same in agg and methods of groupings, where none passes for a number; what it takes; 1 if a gradient passes; how it
    is computed: a function of runtime/groups/reduce.h; the reduction that joins its values there. */
 #define STREW_GROUP_REDUCTIONS(X)                                                                                      \
-  X(SUM, "sum", "sum", ANY, ZERO, ZERO, WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, SUM)                  \
+  X(SUM, "sum", "sum", ANY, ZERO, ZERO, WITH_EXACT | WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, SUM)                  \
   X(PROD, "prod", "mul", ANY, ONE, ONE, WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, PROD)                 \
-  X(MEAN, "mean", "mean", ANY, ZERO, UNDEFINED, WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, MEAN)         \
-  X(VAR, "var", "var", FLOATS, ZERO, UNDEFINED, WITH_DTYPE | WITH_UNBIASED, 1, variance, SUM)                          \
-  X(STD, "std", "std", FLOATS, ZERO, UNDEFINED, WITH_DTYPE | WITH_UNBIASED, 1, deviation, SUM)                         \
+  X(MEAN, "mean", "mean", ANY, ZERO, UNDEFINED, WITH_EXACT | WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, MEAN)         \
+  X(VAR, "var", "var", FLOATS, ZERO, UNDEFINED, WITH_EXACT | WITH_DTYPE | WITH_UNBIASED, 1, variance, SUM)                          \
+  X(STD, "std", "std", FLOATS, ZERO, UNDEFINED, WITH_EXACT | WITH_DTYPE | WITH_UNBIASED, 1, deviation, SUM)                         \
   X(MIN, "min", "min", ANY, ZERO, UNDEFINED, WITH_OUT | WITH_ARG | WITH_FILL | WITH_SIZES, 1, join, AMIN)              \
   X(MAX, "max", "max", ANY, ZERO, UNDEFINED, WITH_OUT | WITH_ARG | WITH_FILL | WITH_SIZES, 1, join, AMAX)              \
   X(ANY, "any", "any", ANY, ZERO, ZERO, WITH_OUT, 0, truth, SUM)                                                       \

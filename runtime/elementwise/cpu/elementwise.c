@@ -199,6 +199,8 @@ static inline int value_of_source(struct program *program, const struct instruct
 static kernel *kernel_in(const struct kernels *kernels, const struct instruction *instruction) {
   if (instruction->kind == ELEMENTWISE_WHERE) return kernels->where;
   if (instruction->kind == ELEMENTWISE_CLAMP) return kernels->clamp;
+  if (instruction->kind == ELEMENTWISE_LIMB) return kernels->limb;
+  if (instruction->kind == ELEMENTWISE_PRODUCT) return kernels->product;
   if (instruction->kind == ELEMENTWISE_MIXED) return kernels->mixed[instruction->op - MIXED_FIRST];
   return instruction->kind == ELEMENTWISE_UNARY ? kernels->unary[instruction->op] : kernels->binary[instruction->op];
 }
@@ -265,7 +267,7 @@ static void set_ties(struct action *action, const struct instruction *instructio
 
 /* The dtype of what the kernel of an instruction writes. */
 static strew_dtype dtype_written(const struct instruction *instruction) {
-  if (gives_bool(operation_of(instruction->kind, instruction->op))) return STREW_BOOL;
+  if (operation_of(instruction->kind, instruction->op)->gives != GIVES_COMMON) return dtype_given(instruction);
   const bool is_signless = dtype_signed(instruction->result) == instruction->compute; /* the result has the same bits */
   return is_signless ? instruction->result : instruction->compute;
 }

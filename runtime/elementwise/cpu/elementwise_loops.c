@@ -3,6 +3,7 @@
 
 #include "runtime/core/base/operations.h"
 #include "runtime/elementwise/shared/arithmetic.h"
+#include "runtime/elementwise/shared/exact.h"
 
 #define INLINE inline __attribute__((always_inline))
 #if defined(__clang__)

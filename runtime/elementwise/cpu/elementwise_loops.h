@@ -2,8 +2,8 @@
 #ifndef STREW_ELEMENTWISE_LOOPS_H
 #define STREW_ELEMENTWISE_LOOPS_H
 
-#include "runtime/core/base/device.h"
 #include "runtime/core/cpu/isa.h"
+#include "runtime/core/base/elementwise_ops.h"
 
 /* Computes `count` contiguous elements. An input may be the memory that is written. */
 typedef void kernel(int64_t count, void *out, const void *const *in);
@@ -17,6 +17,7 @@ struct kernels {
   kernel *unary[STREW_UNARY_COUNT], *binary[STREW_BINARY_COUNT], *where, *clamp;
   kernel *pairs[PAIR_FIRSTS][PAIR_SECONDS]; /* (a first b) second c; c - (a first b) */
   int64_t (*find_zero)(int64_t count, const void *row);
+  kernel *limb, *product; /* of floats alone */
 };
 
 /* A row of STREW_TIES: the bits compared, and the inputs, of which one is added that is none. */

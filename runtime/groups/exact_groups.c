@@ -1,0 +1,100 @@
+/* exact_groups.c: the groups of a reduction, and exact sums, means and variances of them: of a line in walks over the ids
+   that all limbs share, else by an index. */
+#include "reduce.h"
+#include "runtime/reduce/exact.h"
+
+void group_index(struct group_call *g) {
+  if (g->index || g->steps->status != STREW_OK) return;
+  STEP(g->steps, groups_widen(g->steps->call, &g->grouping->groups));
+  g->index = g->grouping->groups.wide;
+}
+
+void group_open(struct group_call *g, const strew_tensor *out) {
+  struct group_options options = g->options;
+  const struct call *call = g->steps->call;
+  int dim = options.dim;
+  group_index(g);
+  if (out && out->rank) STEP(g->steps, check_dim(call, out->rank, &dim));
+  if (out && g->steps->status == STREW_OK) options.dim_size = out->rank ? out->sizes[dim] : 1;
+  STEP(g->steps, groups_open(call, g->src, g->index, &options, &g->groups));
+}
+
+/* In a walk over the ids. */
+static void walk_terms(struct steps *steps, void *user, int count, strew_tensor *const *terms,
+                       strew_tensor *const *sums) {
+  const struct group_call *g = user;
+  struct groups *groups = &g->grouping->groups;
+  const struct group_ids ids = groups_narrow(groups);
+  struct aggregate_column columns[8];
+  for (int i = 0; i < count; i++) {
+    columns[i] = (struct aggregate_column){.src = terms[i], .computed = STREW_INT64};
+    columns[i].out[STREW_SUM] = sums[i];
+  }
+  STEP(steps, groups_walks(groups)->group_aggregate(steps->call, g->src->storage->device, &ids, count, columns));
+}
+
+static void index_terms(struct steps *steps, void *user, int count, strew_tensor *const *terms,
+                        strew_tensor *const *sums) {
+  struct group_call *g = user;
+  for (int i = 0; i < count; i++) {
+    strew_tensor *joined = step_join(steps, g, STREW_SUM, terms[i]);
+    STEP(steps, copy_tensor(steps->call, sums[i], joined));
+  }
+}
+
+bool group_walks_exactly(const struct group_call *g) {
+  return group_is_line(g) && groups_walks(&g->grouping->groups)->group_aggregate;
+}
+
+strew_tensor *group_exact(struct group_call *g, enum exact_result result, strew_dtype dtype, strew_tensor *counts,
+                          strew_tensor *divisors) {
+  struct steps *steps = g->steps;
+  const bool walks = group_walks_exactly(g);
+  if (steps->status != STREW_OK) return NULL;
+  strew_tensor *src = walks ? g->src : g->groups.src;
+  int64_t sizes[MAX_RANK];
+  for (int d = 0; d < src->rank; d++) sizes[d] = src->sizes[d];
+  sizes[walks ? 0 : group_dim(g)] = walks ? strew_grouping_size(g->grouping) : group_size(g);
+  int64_t most = strew_tensor_numel(src);
+  if (walks) { /* fewer limbs than the number of elements asks for */
+    strew_tensor *each = step_derived(steps, groups_counts, &g->grouping->groups);
+    most = step_number(steps, STREW_FOLD_AMAX, each).as.i;
+  }
+  const struct exact_job job = {.result = result,
+                                .x = src,
+                                .dtype = dtype,
+                                .rank = src->rank,
+                                .sizes = sizes,
+                                .most = most,
+                                .skips_nan = group_skips(g),
+                                .counts = strew_of(counts),
+                                .divisors = strew_of(divisors),
+                                .join = walks ? walk_terms : index_terms,
+                                .user = g};
+  return exact_results(steps, &job);
+}
+
+/* Sums and means of a grouping, into a new result. */
+strew_tensor *group_exact_sums(struct group_call *g) {
+  struct steps *steps = g->steps;
+  const bool is_mean = g->row->reduction == STREW_MEAN;
+  const strew_scalar *fill = g->options.fill;
+  const strew_dtype dtype = g->given->dtype ? *g->given->dtype : g->src->dtype;
+  union element checked;
+  STEP(steps, check_devices(steps->call));
+  STEP(steps, operand_store(steps->call, g->src));
+  if (fill) STEP(steps, element_from(steps->call, "fill", *fill, STREW_EXACT, dtype, &checked));
+  if (dtype_wide(g->src->dtype) != dtype_wide(dtype)) g->src = step_to(steps, g->src, NULL, dtype);
+  if (steps->status != STREW_OK) return NULL;
+  const bool walks = group_walks_exactly(g);
+  if (!walks) group_index(g), group_open(g, NULL);
+  strew_tensor *counts = !is_mean && !fill ? NULL
+                         : walks           ? step_derived(steps, groups_counts, &g->grouping->groups)
+                                           : step_join(steps, g, STREW_SUM, NULL);
+  strew_tensor *result = group_exact(g, is_mean ? EXACT_MEAN : EXACT_SUM, dtype, counts, NULL);
+  if (!counts) return result;
+  const strew_scalar empty = fill ? *fill : group_empty(g->row, g->of_table, dtype);
+  strew_tensor *is_empty = step_binary(steps, STREW_EQ, counts, 0, NULL);
+  STEP(steps, strew_masked_fill(result, is_empty, strew_number(empty), &result, steps->error));
+  return result;
+}

@@ -1,0 +1,282 @@
+/* exact.c: exact sums. A survey finds which bits the terms have. They are cut into limbs, as few as leave room for the
+   carries of all additions; limbs are summed as integers, in any order; their sums are one number, which is rounded
+   once. Terms that are not finite, and zeros whose sign counts, are counted apart. */
+#include "exact.h"
+#include "runtime/core/base/elementwise_ops.h"
+#include "runtime/core/base/operations.h"
+#include "runtime/elementwise/shared/exact.h"
+
+#include <math.h>
+
+/* More than any window of float64 takes, of sums and of squares. */
+enum { LIMB_BITS = 62, MOST_LIMBS = 160, TOGETHER = 8 };
+
+/* The limbs of a call: of `count` rows of its sums, each of the results' shape. */
+struct window {
+  int low, width;
+  int limbs, square_limbs;
+};
+
+/* ------------------------------------------------------------------------------------------------------------ terms */
+
+/* What computes the limbs of a tensor as they are read. */
+struct source {
+  struct elementwise_plan plan;
+  strew_tensor *x, *y;
+};
+
+static void source_release(void *source_) {
+  struct source *source = source_;
+  strew_context *context = source->x->storage->device->context;
+  context->deferred--;
+  strew_release(source->x);
+  strew_release(source->y);
+  memory_free(context, source, sizeof *source);
+}
+
+static strew_status source_check(const struct call *call, struct storage *storage, bool now) {
+  return (void)call, (void)storage, (void)now, STREW_OK;
+}
+
+/* The instruction that computes a limb. */
+static struct instruction limb_of(const strew_tensor *x, bool is_product, int from, int width) {
+  const strew_dtype wide = dtype_wide(x->dtype);
+  struct instruction instruction = {.kind = is_product ? ELEMENTWISE_PRODUCT : ELEMENTWISE_LIMB,
+                                    .common = wide,
+                                    .compute = wide,
+                                    .result = STREW_INT64,
+                                    .inputs = 2 + is_product};
+  for (int i = 0; i <= is_product; i++)
+    instruction.in[i] = (struct instruction_input){.from = 1 + i, .dtype = x->dtype};
+  instruction.in[1 + is_product] = (struct instruction_input){
+      .from = FROM_NUMBER, .dtype = STREW_FLOAT64, .number = {.f64 = (double)from * EXACT_WIDTHS + width}};
+  return instruction;
+}
+
+/* A tensor of limbs of x, or of x * y, without memory. */
+static strew_status limbs_create(const struct call *call, strew_tensor *x, strew_tensor *y, int from, int width,
+                                 strew_tensor **out) {
+  strew_context *context = x->storage->device->context;
+  ALLOCATE_NEW(struct source *, source, call, context, sizeof *source);
+  struct storage *storage;
+  strew_tensor like = *x;
+  strew_status status = storage_create(call, x->storage->device, 0, &storage);
+  if (status != STREW_OK) return memory_free(context, source, sizeof *source), status;
+  like.storage = storage;
+  like.dtype = STREW_INT64;
+  dense_strides(x->rank, x->sizes, like.strides);
+  status = tensor_view(call, &like, like.rank, like.sizes, like.strides, 0, out);
+  storage_release(storage);
+  if (status != STREW_OK) return memory_free(context, source, sizeof *source), status;
+  source->x = strew_retain(x);
+  source->y = y ? strew_retain(y) : NULL;
+  source->plan.count = 1;
+  source->plan.instructions[0] = limb_of(x, y != NULL, from, width);
+  PLAN(&source->plan.plan, x->rank, x->sizes, *out, x, y ? y : x);
+  if (!y) source->plan.plan.count = 2;
+  plan_simplify(&source->plan.plan);
+  storage->program = &source->plan;
+  storage->data = source; /* an address to count elements from */
+  storage->check = source_check;
+  storage->store = tensor_store;
+  storage->release = source_release;
+  storage->user = source;
+  context->deferred++;
+  return STREW_OK;
+}
+
+STEP_MAKES(step_limbs, NULL, limbs_create(steps->call, x, y, from, width, out), strew_tensor *x, strew_tensor *y,
+           int from, int width)
+
+/* ---------------------------------------------------------------------------------------------------------- windows */
+
+static void survey(struct steps *steps, strew_tensor *x, struct exact_survey *found) {
+  struct plan plan;
+  *found = (struct exact_survey){EXACT_NONE, -1, 0};
+  if (steps->status != STREW_OK || !x || !strew_tensor_numel(x)) return;
+  PLAN(&plan, x->rank, x->sizes, x);
+  plan_simplify_any_order(&plan);
+  STEP(steps, RUN_ON(x, exact->survey, steps->call, &plan, found));
+}
+
+static int bits_of_count(int64_t count) { return count > 1 ? 64 - __builtin_clzll((unsigned long long)count - 1) : 0; }
+
+/* The places of the terms' bits, and the limbs that hold them and the carries of all additions. */
+static struct window window_of(const struct exact_job *job, struct exact_survey x, struct exact_survey y) {
+  const bool is_none = x.low == EXACT_NONE || (job->y && y.low == EXACT_NONE);
+  const int low = is_none ? 0 : x.low + (job->y ? y.low : 0);
+  const int top = is_none ? 0 : x.top + (job->y ? y.top + 1 : 0);
+  const int width = LIMB_BITS - bits_of_count(job->most + (job->self != NULL));
+  return (struct window){.low = low,
+                         .width = width,
+                         .limbs = (top - low) / width + 1,
+                         .square_limbs = exact_is_spread(job) ? (2 * (top - low) + 1) / width + 1 : 0};
+}
+
+/* ------------------------------------------------------------------------------------------------------------- sums */
+
+static void join_self(struct steps *steps, strew_tensor *self, int from, int width, strew_tensor *sums) {
+  if (!self) return;
+  strew_tensor *limbs = step_limbs(steps, self, NULL, from, width);
+  strew_tensor *stored = step_to(steps, limbs, NULL, STREW_INT64);
+  STEP(steps, copy_tensor(steps->call, sums, stored));
+}
+
+/* Row `k` of the sums. */
+static strew_tensor *row_of(struct steps *steps, const struct exact_job *job, strew_tensor *sums, int k) {
+  return step_view(steps, step_narrow(steps, sums, 0, k, 1), job->rank, job->sizes);
+}
+
+/* Joins `count` limbs from `from` on into rows of the sums: several at once. */
+static void join_limbs(struct steps *steps, const struct exact_job *job, strew_tensor *y, int from, int width,
+                       int count, strew_tensor *sums, int first) {
+  for (int k = 0; k < count; k += TOGETHER) {
+    strew_tensor *terms[TOGETHER], *rows[TOGETHER];
+    const int mark = steps->count, together = count - k < TOGETHER ? count - k : TOGETHER;
+    for (int i = 0; i < together; i++) {
+      terms[i] = step_limbs(steps, job->x, y, from + (k + i) * width, width);
+      rows[i] = row_of(steps, job, sums, first + k + i);
+      join_self(steps, y ? NULL : job->self, from + (k + i) * width, width, rows[i]);
+    }
+    if (steps->status == STREW_OK) job->join(steps, job->user, together, terms, rows);
+    steps_keep(steps, mark, NULL);
+  }
+}
+
+static strew_tensor *zeros_of(struct steps *steps, const struct exact_job *job, int rows) {
+  const int64_t sizes[] = {rows, count_of_sizes(job->rank, job->sizes)};
+  return step_full(steps, job->x->storage->device, STREW_INT64, 2, sizes, strew_int(0));
+}
+
+/* ---------------------------------------------------------------------------------------------------------- results */
+
+/* An operand that is not needed is all zeros. */
+static void add_operand(struct steps *steps, struct plan *plan, strew_operand operand, strew_dtype dtype) {
+  union element number = {.i64 = 0};
+  if (operand.tensor) {
+    plan_add(plan, operand.tensor);
+  } else {
+    if (operand.number.dtype)
+      STEP(steps, element_from(steps->call, "number", operand.number, STREW_SATURATE, dtype, &number));
+    plan_add_number(plan, dtype, number);
+  }
+}
+
+/* The results, on the device if it makes them, else on the CPU. */
+static strew_tensor *finish(struct steps *steps, const struct exact_job *job, const struct window *window,
+                            strew_tensor *sums) {
+  strew_device *own = job->x->storage->device, *device = own->ops->exact->exact ? own : &own->context->cpu;
+  const int unit = dtype_wide(job->x->dtype) == STREW_FLOAT64 ? -1074 : -149;
+  strew_operand counts = job->counts, divisors = job->divisors;
+  if (steps->status != STREW_OK) return NULL;
+  if (device != own) {
+    sums = step_to(steps, sums, device, STREW_INT64);
+    if (counts.tensor) counts.tensor = step_to(steps, counts.tensor, device, STREW_INT64);
+    if (divisors.tensor) divisors.tensor = step_to(steps, divisors.tensor, device, STREW_FLOAT64);
+  }
+  strew_tensor *out = step_new(steps, device, job->dtype, job->rank, job->sizes);
+  strew_tensor *first = row_of(steps, job, sums, 0);
+  if (steps->status != STREW_OK || !strew_tensor_numel(out)) return step_to(steps, out, own, job->dtype);
+  struct exact_plan plan = {.result = job->result,
+                            .exponent = window->low + (job->y ? 2 * unit : unit),
+                            .width = window->width,
+                            .limbs = window->limbs,
+                            .square_limbs = window->square_limbs,
+                            .step = strew_tensor_numel(out)};
+  PLAN(&plan.plan, job->rank, job->sizes, out, first);
+  add_operand(steps, &plan.plan, counts, STREW_INT64);
+  add_operand(steps, &plan.plan, divisors, STREW_FLOAT64);
+  plan_simplify_any_order(&plan.plan);
+  STEP(steps, RUN_ON(out, exact->exact, steps->call, &plan));
+  return device == own ? out : step_to(steps, out, own, job->dtype);
+}
+
+/* True for results of which a term, or self, has a mark. */
+static strew_tensor *count_terms(struct steps *steps, const struct exact_job *job, strew_tensor *is,
+                                 strew_tensor *of_self) {
+  const int mark = steps->count;
+  strew_tensor *terms = step_to(steps, is, NULL, STREW_INT64), *sums = zeros_of(steps, job, 1);
+  strew_tensor *row = row_of(steps, job, sums, 0);
+  strew_tensor *first = of_self ? step_to(steps, of_self, NULL, STREW_INT64) : NULL;
+  if (first) STEP(steps, copy_tensor(steps->call, row, first));
+  if (steps->status == STREW_OK) job->join(steps, job->user, 1, &terms, &row);
+  return steps_keep(steps, mark, step_binary(steps, STREW_GT, row, 0, NULL));
+}
+
+static strew_tensor *is_finite(struct steps *steps, strew_tensor *x) {
+  return step_binary(steps, STREW_LT, step_unary(steps, STREW_ABS, x, NULL), (double)INFINITY, NULL);
+}
+
+/* Products of which one factor is not finite; of others, which may only be rounded to an infinity, 0. */
+static strew_tensor *endless_products(struct steps *steps, const struct exact_job *job) {
+  strew_tensor *are = step_binary(steps, STREW_LOGICAL_AND, is_finite(steps, job->x), is_finite(steps, job->y), NULL);
+  return step_where(steps, are, 0.0, step_binary(steps, STREW_MUL, job->x, job->y, NULL));
+}
+
+/* Where terms are not finite: an infinity, or NaN of NaN and of infinities of both signs. */
+static strew_tensor *add_infinities(struct steps *steps, const struct exact_job *job, strew_tensor *terms,
+                                    strew_tensor *self, strew_tensor *out) {
+  strew_tensor *found[2], *of_self = NULL;
+  for (int i = 0; i < 2; i++) {
+    const double bound = i ? -(double)INFINITY : (double)INFINITY;
+    const strew_binary_op op = i ? STREW_GT : STREW_LT;
+    /* not a number that is nearer to 0: this infinity or NaN; or, if NaN is left out, this infinity */
+    strew_tensor *is = job->skips_nan
+                           ? step_binary(steps, STREW_EQ, terms, bound, NULL)
+                           : step_unary(steps, STREW_LOGICAL_NOT, step_binary(steps, op, terms, bound, NULL), NULL);
+    if (self) of_self = step_unary(steps, STREW_LOGICAL_NOT, step_binary(steps, op, self, bound, NULL), NULL);
+    found[i] = count_terms(steps, job, is, of_self);
+  }
+  strew_tensor *both = step_binary(steps, STREW_LOGICAL_AND, found[0], found[1], NULL);
+  for (int i = 0; i < 2; i++) {
+    const double infinity = i ? -(double)INFINITY : (double)INFINITY;
+    const strew_operand value = operand_of_float(exact_is_spread(job) ? (double)NAN : infinity);
+    STEP(steps, strew_masked_fill(out, found[i], value, &out, steps->error));
+  }
+  STEP(steps, strew_masked_fill(out, both, operand_of_float((double)NAN), &out, steps->error));
+  return out;
+}
+
+/* -0 where every term is. */
+static void sign_zeros(struct steps *steps, const struct exact_job *job, strew_tensor *terms, strew_tensor *self,
+                       strew_tensor *out) {
+  strew_tensor *found[2];
+  for (int i = 0; i < 2; i++) { /* -0; others */
+    strew_tensor *of[2] = {terms, self};
+    for (int k = 0; k < 2 && of[k]; k++) {
+      strew_tensor *is_zero = step_binary(steps, STREW_EQ, of[k], 0, NULL),
+                   *has_sign = step_unary(steps, STREW_SIGNBIT, of[k], NULL);
+      strew_tensor *is = step_binary(steps, STREW_LOGICAL_AND, is_zero, has_sign, NULL);
+      of[k] = i ? step_unary(steps, STREW_LOGICAL_NOT, is, NULL) : is;
+    }
+    found[i] = count_terms(steps, job, of[0], of[1]);
+  }
+  strew_tensor *none = step_unary(steps, STREW_LOGICAL_NOT, found[1], NULL);
+  strew_tensor *all = step_binary(steps, STREW_LOGICAL_AND, found[0], none, NULL);
+  STEP(steps, strew_masked_fill(out, all, operand_of_float(-0.0), &out, steps->error));
+}
+
+/* ------------------------------------------------------------------------------------------------------------- call */
+
+strew_tensor *exact_results(struct steps *steps, const struct exact_job *job) {
+  struct exact_survey x, y, self;
+  const int mark = steps->count;
+  survey(steps, job->x, &x);
+  survey(steps, job->y, &y);
+  survey(steps, job->self, &self);
+  if (steps->status != STREW_OK) return NULL;
+  const unsigned kinds = x.kinds | y.kinds | self.kinds;
+  if (self.low < x.low) x.low = self.low;
+  if (self.top > x.top) x.top = self.top;
+  const struct window window = window_of(job, x, y);
+  strew_tensor *sums = zeros_of(steps, job, window.limbs + window.square_limbs);
+  join_limbs(steps, job, job->y, window.low, window.width, window.limbs, sums, 0);
+  join_limbs(steps, job, job->x, 2 * window.low, window.width, window.square_limbs, sums, window.limbs);
+  strew_tensor *out = finish(steps, job, &window, sums);
+  const unsigned endless = job->skips_nan ? EXACT_INFINITIES : EXACT_INFINITIES | EXACT_NAN;
+  strew_tensor *terms = job->x;
+  if (job->y && kinds & endless) terms = endless_products(steps, job);
+  if (kinds & endless) add_infinities(steps, job, terms, job->self, out);
+  if (kinds & EXACT_MINUS_ZERO && job->signs_zero) sign_zeros(steps, job, terms, job->self, out);
+  return steps_keep(steps, mark, out);
+}

@@ -1,0 +1,35 @@
+/* exact.h: exact sums, below every call that adds floats and has the option `exact` (exact.c). */
+#ifndef STREW_CALLS_EXACT_H
+#define STREW_CALLS_EXACT_H
+
+#include "runtime/core/base/steps.h"
+#include "runtime/reduce/exact_ops.h"
+
+/* Adds terms of src's shape, which are read once, to sums of the results' shape, all int64: terms[k] to sums[k]. Any
+   order will do: nothing is rounded. */
+typedef void exact_join(struct steps *steps, void *user, int count, strew_tensor *const *terms,
+                        strew_tensor *const *sums);
+
+/* Sums, means, variances of x, floats, or sums of x * y, for results of that shape. */
+struct exact_job {
+  enum exact_result result;
+  strew_tensor *x, *y; /* y NULL: x alone */
+  strew_tensor *self;  /* of the results' shape and x's dtype: a term of each; NULL: none */
+  strew_dtype dtype;   /* of results */
+  int rank;
+  const int64_t *sizes;
+  int64_t most;           /* terms of a result at most, without self */
+  bool skips_nan;         /* `join` leaves out where x is NaN */
+  bool signs_zero;        /* a sum of terms that are all -0 is -0; of none, 0 */
+  strew_operand counts;   /* of means and variances: int64, broadcast to the results' shape */
+  strew_operand divisors; /* of variances: float64 */
+  exact_join *join;
+  void *user;
+};
+/* A new tensor of the results. */
+strew_tensor *exact_results(struct steps *steps, const struct exact_job *job);
+static inline bool exact_is_spread(const struct exact_job *job) {
+  return job->result == EXACT_VARIANCE || job->result == EXACT_DEVIATION;
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* exact_scatter.c: exact sums and means of a scatter: of the limbs of its terms, as integers. */
+#include "exact.h"
+#include "runtime/core/scatter.h"
+
+/* What terms are joined by. */
+struct joining {
+  struct scatter_job job;
+  scatter_runs *run;
+};
+
+static void scatter_terms(struct steps *steps, void *user, int count, strew_tensor *const *terms,
+                          strew_tensor *const *sums) {
+  const struct joining *joining = user;
+  struct scatter_job job = joining->job;
+  job.exact = false;
+  job.reduction = STREW_SUM;
+  job.disposable = true;
+  for (int i = 0; i < count; i++) {
+    job.self = sums[i];
+    job.start = sums[i];
+    job.src = terms[i];
+    STEP(steps, joining->run(steps->call, &job));
+  }
+}
+
+/* The terms: src where the index is, or the number. */
+static strew_tensor *terms_of(struct steps *steps, const struct scatter_job *job) {
+  const strew_tensor *index = job->addressing->index;
+  const strew_dtype dtype = job->self->dtype;
+  strew_tensor **out = steps_place(steps);
+  if (job->src) {
+    STEP(steps, operand_store(steps->call, job->src));
+    STEP(steps, tensor_view(steps->call, job->src, index->rank, index->sizes,
+                            job->src->rank ? job->src->strides : (int64_t[]){1}, 0, out));
+  } else {
+    strew_tensor *one = step_full(steps, job->self->storage->device, dtype, 1, (int64_t[]){1},
+                                  strew_scalar_load(dtype, job->number.bytes));
+    STEP(steps, strew_expand(one, index->rank, index->sizes, out, steps->error));
+  }
+  const bool is_own = steps->status != STREW_OK || dtype_wide((*out)->dtype) == dtype_wide(dtype);
+  return is_own ? *out : step_to(steps, *out, NULL, dtype);
+}
+
+/* The number of contributions to each destination, of self's shape. */
+static strew_status count_wholly(const struct call *call, const struct scatter_job *job, scatter_runs *run,
+                                 strew_tensor *counts) {
+  const struct scatter_job counting = {.addressing = job->addressing,
+                                       .self = counts,
+                                       .start = counts,
+                                       .number = {.i64 = 1},
+                                       .reduction = STREW_SUM,
+                                       .disposable = true};
+  strew_status status = fill_tensor(call, counts, (union element){.i64 = 0});
+  return TRY(status, run(call, &counting));
+}
+
+static strew_status exact_scatter(const struct call *call, const struct scatter_job *job, scatter_runs *run) {
+  STEPS(steps, call);
+  const struct shape1 shape = shape_at_least_1d(job->self);
+  struct joining own = {*job, run};
+  strew_tensor **start = steps_place(&steps);
+  STEP(&steps, strew_view((strew_tensor *)(uintptr_t)job->start, shape.rank, shape.sizes, start, steps.error));
+  STEP(&steps, addressing_check(call, job->addressing));
+  strew_tensor *x = terms_of(&steps, job);
+  struct exact_job exact = {.result = job->reduction == STREW_MEAN ? EXACT_MEAN : EXACT_SUM,
+                            .x = x,
+                            .self = *start,
+                            .dtype = job->self->dtype,
+                            .rank = shape.rank,
+                            .sizes = shape.sizes,
+                            .most = strew_tensor_numel(job->addressing->index),
+                            .signs_zero = !job->fresh, /* in groups 0 */
+                            .join = scatter_terms,
+                            .user = &own};
+  if (exact.result == EXACT_MEAN) { /* destinations without contributions keep their value, one term */
+    strew_tensor *counts = step_new(&steps, job->self->storage->device, STREW_INT64, shape.rank, shape.sizes);
+    if (counts) STEP(&steps, count_wholly(call, job, run, counts));
+    if (job->count_self) step_binary(&steps, STREW_ADD, counts, 1, counts);
+    exact.counts.tensor = step_binary(&steps, STREW_MAXIMUM, counts, 1, counts);
+  }
+  strew_tensor *results = steps.status == STREW_OK ? exact_results(&steps, &exact) : NULL;
+  strew_tensor *shaped = step_view(&steps, results, job->self->rank, job->self->sizes);
+  STEP(&steps, copy_tensor(call, job->self, shaped));
+  return steps_status(&steps);
+}
+
+const struct exact_scatters exact_scatters = {exact_scatter};

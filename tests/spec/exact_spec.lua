@@ -1,0 +1,266 @@
+-- exact_spec.lua: exact sums against whole numbers of any length, in units of 2^-1074.
+local strew = require "strew"
+local support = require "tests.spec.support"
+
+local device = strew.zeros(1).device
+local WORDS <const> = 72 -- of 32 bits
+
+-- A sum is WORDS numbers of 32 bits, in two's complement: digits * 2^place units.
+local function add(sum, x)
+  local bits = string.unpack("<i8", string.pack("<d", x))
+  local exponent, digits = bits >> 52 & 2047, bits & 0xfffffffffffff
+  local place = exponent
+  if exponent > 0 then digits, place = digits | 1 << 52, exponent - 1 end
+  local at, up, sign = place // 32 + 1, place % 32, bits < 0 and -1 or 1
+  local parts = {(digits << up) & 0xffffffff, (digits >> (32 - up)) & 0xffffffff, up > 0 and digits >> (64 - up) or 0}
+  for k = 1, 3 do sum[at + k - 1] = sum[at + k - 1] + sign * parts[k] end
+end
+
+local function sum_of(list)
+  local sum = {}
+  for k = 1, WORDS do sum[k] = 0 end
+  for _, x in ipairs(list) do add(sum, x) end
+  local carry = 0
+  for k = 1, WORDS do
+    local value = sum[k] + carry
+    sum[k], carry = value & 0xffffffff, value >> 32
+    if value < 0 then carry = carry - (1 << 32) end
+  end
+  if carry >= 0 then return sum, false end
+  carry = 1
+  for k = 1, WORDS do
+    local value = (sum[k] ~ 0xffffffff) + carry
+    sum[k], carry = value & 0xffffffff, value >> 32
+  end
+  return sum, true
+end
+
+local FORMATS <const> = {float32 = {24, -149, 128}, float64 = {53, -1074, 1024}, float16 = {11, -24, 16},
+  bfloat16 = {8, -133, 128}}
+
+local function bit(sum, k) return k >= 0 and (sum[k // 32 + 1] or 0) >> (k % 32) & 1 or 0 end
+
+-- The sum divided by n, rounded once.
+local function round(list, n, dtype)
+  local sum, negative = sum_of(list)
+  local digits, least, most = table.unpack(FORMATS[dtype])
+  local whole, rest = {}, 0
+  for k = WORDS, -3, -1 do -- four words of fraction
+    local value = rest << 32 | (sum[k] or 0)
+    whole[k + 4], rest = value // n, value % n
+  end
+  local top = (WORDS + 4) * 32 - 1
+  while top >= 0 and bit(whole, top) == 0 do top = top - 1 end
+  if top < 0 then return rest == 0 and 0.0 or negative and -0.0 or 0.0 end
+  local unit = -1074 - 128 -- of whole
+  local lowest = math.max(top - digits + 1, least - unit)
+  local m = 0
+  for k = top, lowest, -1 do m = m << 1 | bit(whole, k) end
+  local half, below = bit(whole, lowest - 1) == 1, rest ~= 0
+  for k = 0, lowest - 2 do below = below or bit(whole, k) == 1 end
+  if half and (below or m & 1 == 1) then m = m + 1 end
+  local value, exponent = m + 0.0, lowest + unit
+  while exponent > 0 do value, exponent = value * 2, exponent - 1 end
+  while exponent < 0 do -- exact: no bit is below the least denormal
+    local step = math.max(exponent, -1000)
+    value, exponent = value * 2.0 ^ step, exponent - step
+  end
+  if value >= 2.0 ^ (most - 1) * 2 then value = math.huge end
+  return negative and -value or value
+end
+
+local function bits_of(x)
+  if x ~= x then return "nan" end
+  return string.format("%016x", (string.unpack("<i8", string.pack("<d", x))))
+end
+
+-- Compares a tensor with a list of numbers, bit by bit.
+local function check(t, expected, what)
+  local found = t:to("cpu"):to("float64"):reshape({-1}):tolist()
+  assert.are.equal(#expected, #found, what)
+  for i, x in ipairs(expected) do assert.are.equal(bits_of(x), bits_of(found[i]), what .. " at " .. i) end
+end
+
+local function tensor(list, dtype)
+  return strew.tensor(list, {dtype = "float64", device = "cpu"}):to(dtype):to(device)
+end
+
+-- Draws floats of a dtype: far apart, ties, denormals, near the largest, near 1.
+local function draw(n, dtype, kind)
+  local digits, least, most = table.unpack(FORMATS[dtype])
+  local list = {}
+  for i = 1, n do
+    local exponent = kind == 1 and math.random(least, most - digits - 1) or kind == 2 and
+      ({0, 1, digits - 1, digits, digits + 1})[math.random(5)] or kind == 3 and least + math.random(0, 30) or
+      kind == 4 and most - digits - math.random(0, 2) or math.random(-digits - 5, 5)
+    local m = math.random(4) > 1 and math.random(0, (1 << digits) - 1) or ({0, 1, 3, 1 << (digits - 1)})[math.random(4)]
+    exponent = math.min(exponent, most - digits - 1)
+    local x = m + 0.0
+    if exponent < -1000 then x, exponent = x * 2.0 ^ -1000, exponent + 1000 end
+    x = x * 2.0 ^ exponent
+    list[i] = math.random(2) == 1 and -x or x
+  end
+  -- to the dtype's own values
+  return strew.tensor(list, {dtype = "float64", device = "cpu"}):to(dtype):to("float64"):tolist()
+end
+
+local function chosen(list, ids, g)
+  local own = {}
+  for i, x in ipairs(list) do
+    if ids[i] == g then table.insert(own, x) end
+  end
+  return own
+end
+
+local function is_zero(list)
+  for _, x in ipairs(list) do
+    if bits_of(x) ~= bits_of(-0.0) then return false end
+  end
+  return #list > 0
+end
+
+local function sum(list, dtype) return is_zero(list) and -0.0 or round(list, 1, dtype) end
+local EXACT <const> = {exact = true}
+
+local dtypes = {"float32", "float16", "bfloat16"}
+if not support.lacks_float64 then table.insert(dtypes, "float64") end
+
+describe("exact sums", function()
+  before_each(function() math.randomseed(11) end)
+
+  for _, dtype in ipairs(dtypes) do
+    it("of " .. dtype .. " are the real sum, rounded once", function()
+      for trial = 1, 60 do
+        local n, k = ({0, 1, 2, 3, 17, 100, 1500})[math.random(7)], math.random(4)
+        local list, ids = draw(n, dtype, trial % 5), {}
+        if trial % 3 == 0 then
+          for i = 1, n do table.insert(list, -list[i]) end -- cancels
+          n = #list
+        end
+        for i = 1, n do ids[i] = math.random(0, k - 1) end
+        local x, index = tensor(list, dtype), strew.tensor(ids, {dtype = "int64"})
+        check(x:sum(EXACT), {sum(list, dtype)}, "sum")
+        if n > 0 then
+          check(x:mean(EXACT), {is_zero(list) and -0.0 or round(list, n, dtype)}, "mean")
+          check(strew.dot(x, strew.ones_like(x), EXACT), {round(list, 1, dtype)}, "dot")
+          local prefixes, so_far = {}, {}
+          for i = 1, math.min(n, 50) do
+            so_far[i] = list[i]
+            prefixes[i] = sum(so_far, dtype)
+          end
+          check(x:narrow(0, 0, #prefixes):cumsum(0, EXACT), prefixes, "cumsum")
+          local self, of_self, sums, means, groups = draw(k, dtype, trial % 5), {}, {}, {}, {}
+          for g = 0, k - 1 do
+            local own = chosen(list, ids, g)
+            sums[g + 1] = round(own, 1, dtype)
+            means[g + 1] = #own > 0 and round(own, #own, dtype) or 0.0
+            if #own > 0 then table.insert(groups, sums[g + 1]) end
+            table.insert(own, self[g + 1])
+            of_self[g + 1] = sum(own, dtype)
+          end
+          check(strew.scatter_sum(x, index, {dim_size = k, exact = true}), sums, "scatter_sum")
+          check(strew.scatter_mean(x, index, {dim_size = k, exact = true}), means, "scatter_mean")
+          check(strew.group_by(index):sum(x, EXACT), groups, "g:sum")
+          check(tensor(self, dtype):scatter_add_(0, index, x, EXACT), of_self, "scatter_add_")
+          check(tensor(self, dtype):index_add_(0, index, x, EXACT), of_self, "index_add_")
+          local at = math.random(0, n)
+          local csr = strew.segment_csr(x, strew.tensor{0, at, n}, EXACT)
+          local first, last = {table.unpack(list, 1, at)}, {table.unpack(list, at + 1)}
+          check(csr, {round(first, 1, dtype), round(last, 1, dtype)}, "csr")
+        end
+      end
+    end)
+
+    it("of " .. dtype .. " do not depend on the order, the layout or the way", function()
+      local list = draw(600, dtype, 4)
+      local x = tensor(list, dtype)
+      local whole = x:sum(EXACT)
+      for _ = 1, 5 do
+        for i = #list, 2, -1 do
+          local j = math.random(i)
+          list[i], list[j] = list[j], list[i]
+        end
+        check(tensor(list, dtype):sum(EXACT), whole:to("cpu"):to("float64"):reshape({-1}):tolist(), "permuted")
+      end
+      local square = x:view({20, 30})
+      local rows, zeros = square:sum(1, EXACT), strew.zeros({30}, {dtype = "int64"})
+      local expected = rows:to("cpu"):to("float64"):tolist()
+      check(square:t():sum(0, EXACT), expected, "columns")
+      check(square:t():contiguous():sum(0, {exact = true, keepdim = true}), expected, "kept")
+      check(strew.scatter_sum(square, zeros, 1, EXACT), expected, "scatter")
+      check(square:sum({0, 1}, EXACT), whole:to("cpu"):to("float64"):reshape({-1}):tolist(), "dims")
+    end)
+
+    it("of " .. dtype .. " have variances about any offset", function()
+      local offset = dtype == "float64" and 1e9 or dtype == "float32" and 1e5 or 16
+      local list, n, s, q = {}, 40, 0, 0
+      for i = 1, n do
+        local v = math.random(-8, 8)
+        list[i], s, q = offset + v, s + v, q + v * v
+      end
+      local x, zeros = tensor(list, dtype), strew.zeros({n}, {dtype = "int64"})
+      local var = round({(n * q - s * s) + 0.0}, n * (n - 1), dtype)
+      check(x:var(EXACT), {var}, "var")
+      check(strew.scatter_var(x, zeros, EXACT), {var}, "scatter_var")
+      check(strew.group_by(zeros):var(x, EXACT), {var}, "g:var")
+      check(x:var{exact = true, correction = 0}, {round({(n * q - s * s) + 0.0}, n * n, dtype)}, "divisor n")
+      check(tensor({3.0, 3, 3, 7, 7, 7}, dtype):std{exact = true, unbiased = false}, {2.0}, "std")
+      check(tensor({5.0}, dtype):var(EXACT), {0 / 0}, "one element")
+      check(strew.scatter_var(tensor({5.0}, dtype), strew.tensor{1}, EXACT), {0.0, 0.0}, "one element, by index")
+    end)
+  end
+
+  it("have the cases of Math.sumPrecise", function()
+    local MAX <const>, inf <const>, nan <const> = 0x1.fffffffffffffp1023, math.huge, 0 / 0
+    local dtype = dtypes[4]
+    if not dtype then return end
+    for _, case in ipairs{
+      {{1.0, 2.0, 3.0}, 6.0}, {{1e308}, 1e308}, {{1e308, -1e308}, 0.0}, {{0.1}, 0.1}, {{0.1, 0.1}, 0.2},
+      {{0.1, -0.1}, 0.0},
+      {{1e308, 1e308, 0.1, 0.1, 1e30, 0.1, -1e30, -1e308, -1e308}, 0.30000000000000004},
+      {{1e30, 0.1, -1e30}, 0.1}, {{8.98846567431158e307, 8.988465674311579e307, -MAX}, 9.9792015476736e291},
+      {{MAX, MAX, -MAX}, MAX}, {{-MAX}, -MAX}, {{MAX, MAX}, inf}, {{-MAX, -MAX}, -inf}, {{inf, inf}, inf},
+      {{-inf, -inf}, -inf}, {{inf, -inf}, nan}, {{nan, 1.0}, nan}, {{-0.0, -0.0}, -0.0}, {{-0.0, 0.0}, 0.0}, {{}, 0.0},
+      {{0x1p1023, 0x1p1023, 0x1p-1074, -0x1p1023}, 0x1p1023}, {{9007199254740992.0, 1.0, 1.0}, 9007199254740994.0},
+      {{9007199254740992.0, 1.0, 0x1p-1074}, 9007199254740994.0}} do
+      check(tensor(case[1], dtype):sum(EXACT), {case[2]}, table.concat(case[1], " "))
+    end
+  end)
+
+  it("have infinities and NaN where there is one", function()
+    local inf <const>, nan <const> = math.huge, 0 / 0
+    local x, g = strew.tensor{1.0, inf, nan, -inf, inf, -inf, 2}, strew.tensor{0, 1, 2, 3, 4, 4, 0}
+    check(strew.scatter_sum(x, g, EXACT), {3.0, inf, nan, -inf, nan}, "groups")
+    check(strew.scatter_sum(x, g, {exact = true, skip_nan = true}), {3.0, inf, 0.0, -inf, nan}, "without NaN")
+    local options = {fill = 5, dim_size = 2, exact = true}
+    local filled = strew.scatter_sum(strew.tensor{-0.0, -0.0}, strew.tensor{0, 0}, options)
+    check(filled, {0.0, 5.0}, "zeros in groups")
+    check(strew.group_by(g):mean(x, EXACT), {1.5, inf, nan, -inf, nan}, "means")
+    check(strew.tensor{1.0, nan, 3}:cumsum(0, EXACT), {1.0, nan, nan}, "cumsum")
+    check(strew.tensor{1.0, nan, 3}:nanmean(EXACT), {2.0}, "nanmean")
+    check(strew.tensor{1.0, nan, 3}:nansum(EXACT), {4.0}, "nansum")
+    check(strew.tensor{1.0, nan, 3}:var{exact = true, skip_nan = true}, {2.0}, "var")
+    check(strew.tensor{3e38, 3e38}:dot(strew.tensor{3e38, -3e38}, EXACT), {0.0}, "products beyond the range")
+    check(strew.tensor{inf, 1.0}:dot(strew.tensor{2.0, 3e38}, EXACT), {inf}, "products")
+    check(strew.tensor{inf, 1.0}:var(EXACT), {nan}, "variance")
+  end)
+
+  it("are an option of other dtypes, and an error of other reductions", function()
+    assert.are.equal(6, strew.tensor{1, 2, 3}:sum(EXACT):item())
+    assert.are.equal(6, strew.scatter_sum(strew.tensor{1, 2, 3}, strew.tensor{0, 0, 0}, EXACT)[0])
+    assert.has_error(function() return strew.tensor{1.0}:prod(EXACT) end)
+    assert.has_error(function() return strew.scatter_max(strew.tensor{1.0}, strew.tensor{0}, EXACT) end)
+    local x = strew.tensor{1.0, 2}
+    assert.has_error(function() return x:scatter_add_(0, strew.tensor{0, 5}, strew.tensor{1.0, 1}, EXACT) end)
+    check(x, {1.0, 2.0}, "nothing is written")
+  end)
+
+  it("have the gradients of sums", function()
+    local g = strew.tensor{0, 1, 0}
+    local function of(options)
+      return strew.grad(function(x) return (strew.scatter_sum(x, g, options) * strew.tensor{2.0, 3}):sum() end)(
+        strew.tensor{1.0, 2, 3})
+    end
+    check(of(EXACT), of{}:tolist(), "gradient")
+  end)
+end)
