@@ -107,7 +107,7 @@ static inline void *dense_at(const strew_tensor *tensor, int64_t i) {
 
 /* A table of another room, whose address is NULL in a build of some rooms (PARTS=) without it. */
 #ifdef STREW_PARTS
-#define TABLE_OF_ROOM __attribute__((weak))
+#define TABLE_OF_ROOM __attribute__((weak, visibility("hidden")))
 #define HAS_TEXT      (&text_ops != NULL)
 #else
 #define TABLE_OF_ROOM
