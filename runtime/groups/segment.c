@@ -250,9 +250,10 @@ static void segment_terms(struct steps *steps, void *user, int count, strew_tens
   for (int i = 0; i < count; i++) {
     struct segments given = *exact->given;
     struct segment_reduction reducing = {.given = &given, .ends = exact->ends, .reduction = STREW_SUM};
-    strew_tensor *out = step_new(steps, sums[i]->storage->device, STREW_INT64, sums[i]->rank, sums[i]->sizes);
+    strew_tensor *out = NULL, **place = steps_place(steps);
     given.src = terms[i];
     if (steps->status == STREW_OK) reduce_into(steps, &reducing, &out, NULL);
+    *place = out;
     STEP(steps, strew_binary(STREW_ADD, strew_of(sums[i]), strew_of(out), &(strew_tensor *){sums[i]}, steps->error));
   }
 }
