@@ -518,6 +518,7 @@ strew_status cpu_exact_lines(const struct call *call, strew_device *device, cons
   const struct plan *plan = &lines->plan;
   const strew_dtype dtype = plan->operands[1].dtype, compute = dtype_wide(dtype), out = plan->operands[0].dtype;
   strew_context *context = device->context;
+  static const struct accumulator nothing = {.first = CHUNKS, .last = -1};
   struct accumulator accumulators[MOST_PARTS];
   struct adding adding = {.plan = lines,
                           .kernels = kernels_of(compute),
@@ -537,6 +538,7 @@ strew_status cpu_exact_lines(const struct call *call, strew_device *device, cons
   adding.parts = least(parts, MOST_PARTS);
   for (int64_t i = 0; i < count && !context_stops(context); i++) {
     adding.line = operand_at(plan, 1, i * adding.length);
+    for (int64_t k = 0; k < adding.parts; k++) accumulators[k] = nothing; /* a call that stops leaves parts out */
     pool_run(context, adding.parts, part_visit, &adding);
     for (int64_t k = 1; k < adding.parts; k++) merge(&accumulators[0], &accumulators[k]);
     store_bits(operand_at(plan, 0, i * adding.length), adding.bytes, result_of(&adding, &accumulators[0]));
