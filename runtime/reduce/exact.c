@@ -106,7 +106,7 @@ static struct window window_of(const struct exact_job *job, struct exact_survey 
   const bool is_none = x.low == EXACT_NONE || (job->y && y.low == EXACT_NONE);
   const int low = is_none ? 0 : x.low + (job->y ? y.low : 0);
   const int top = is_none ? 0 : x.top + (job->y ? y.top + 1 : 0);
-  const int width = LIMB_BITS - bits_of_count(job->most + (job->self != NULL));
+  const int room = LIMB_BITS - bits_of_count(job->most + (job->self != NULL)), width = room > 0 ? room : 1;
   return (struct window){.low = low,
                          .width = width,
                          .limbs = (top - low) / width + 1,
@@ -261,6 +261,8 @@ static void sign_zeros(struct steps *steps, const struct exact_job *job, strew_t
 strew_tensor *exact_results(struct steps *steps, const struct exact_job *job) {
   struct exact_survey x, y, self;
   const int mark = steps->count;
+  if (steps->status == STREW_OK && !count_of_sizes(job->rank, job->sizes))
+    return step_new(steps, job->x->storage->device, job->dtype, job->rank, job->sizes);
   survey(steps, job->x, &x);
   survey(steps, job->y, &y);
   survey(steps, job->self, &self);

@@ -238,7 +238,8 @@ static strew_tensor *fold_exactly(struct steps *steps, const struct folding *fol
   STEP(steps, mark_folded(steps->call, tensor->rank, folding->count, folding->dims, folded));
   STEP(steps, check_float(steps->call, "self", tensor));
   if (steps->status != STREW_OK) return NULL;
-  for (int d = 0; d < tensor->rank; d++) count *= folded[d] ? tensor->sizes[d] : 1;
+  if (!strew_tensor_numel(tensor)) count = 0; /* of results, if there are any */
+  for (int d = 0; d < tensor->rank && count; d++) count *= folded[d] ? tensor->sizes[d] : 1;
   const int rank = result_sizes(tensor, folded, folding->keepdim, sizes);
   if (given) steps_out(steps, "out", tensor->storage->device, tensor->dtype, rank, sizes, given);
   const bool is_spread = fold_is_spread(folding->fold);
