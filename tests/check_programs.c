@@ -2,7 +2,6 @@
    that hold each result: all kinds and dtypes, broadcast and strided operands, tables, numbers, out of another dtype,
    in place. Calls that read a program's result deferred match those that read the stored one. */
 #include "runtime/elementwise/elementwise.h"
-#include "runtime/programs/programs.h"
 #include "testing.h"
 
 enum { MOST_TENSORS = PLAN_OPERANDS - 1, MOST_VALUES = MOST_TENSORS + MOST_INSTRUCTIONS };
@@ -330,34 +329,15 @@ END_TEST
 
 /* ------------------------------------------------------------------------------------------------------------ sinks */
 
-static strew_status check_nothing(const struct call *call, struct storage *storage, bool now) {
-  return (void)call, (void)storage, (void)now, STREW_OK;
-}
-static void end_deferred(void *context_) { ((strew_context *)context_)->deferred--; }
-
 /* Returns the last result as a tensor whose elements the program computes. */
 static strew_status deferred_result(struct drawn *program, strew_tensor **out, strew_error *error) {
   CALL(call, "program", error, {NULL, NULL});
   const strew_tensor *result = program->values[value_count(program) - 1];
-  struct storage unused, *storage;
-  strew_tensor like, *made;
-  make_header(&like, &unused, device, result->dtype, program->rank, program->sizes);
-  ok(storage_create(&call, device, 0, &storage));
-  like.storage = storage;
-  ok(tensor_view(&call, &like, like.rank, like.sizes, like.strides, 0, &made));
-  storage_release(storage);
-  plan_whole(program, made);
+  ok(deferred_create(&call, device, result->dtype, program->rank, program->sizes, out));
+  plan_whole(program, *out);
   plan_simplify(&program->plan.plan);
-  *storage = (struct storage){.references = 1,
-                              .device = device,
-                              .data = &program->plan,
-                              .program = &program->plan,
-                              .check = check_nothing,
-                              .store = tensor_store,
-                              .release = end_deferred,
-                              .user = device->context};
-  device->context->deferred++;
-  return *out = made, STREW_OK;
+  deferred_give(*out, &program->plan, NULL, NULL, NULL);
+  return STREW_OK;
 }
 
 /* A call that reads src: what does not depend on src. */

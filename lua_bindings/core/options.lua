@@ -13,24 +13,20 @@ function options.converted(self, dtype, is_float)
   return operands.as(self, dtype)
 end
 
--- cumsum or cumprod; first: the value of no elements; more: what cumsum takes besides
-local function cumulative(name, first, more)
-  return {"self:tensor dim:dim dtype=dtype include_initial=boolean" .. more, function(self, dim, dtype, initial, ...)
-    local exact, in_place = more ~= "" and (...) or nil, select(more ~= "" and 2 or 1, ...)
-    if in_place == "_" then
-      local option = dtype and "dtype" or "include_initial"
-      fail(option, "is an option of the call that returns a new tensor",
-        format("self:%s(dim, {%s = ...})", name, option))
-    end
-    local x = options.converted(self, dtype)
-    if initial then x = operands.line(x) end
-    local out = x[name](x, dim, exact and {exact = true} or nil)
-    if dtype then out = operands.as(out, dtype) end
-    if not initial then return out end
-    local sizes = out.shape
-    sizes[dim % #sizes + 1] = 1
-    return strew.cat({strew.full(sizes, first, {dtype = out.dtype, device = out.device}), out}, dim)
-  end}
+-- The call of cumsum or cumprod with an option that returns a new tensor; first: the value of no elements.
+local function cumulate(name, first, self, dim, dtype, initial, exact, in_place)
+  if in_place == "_" then
+    local option = dtype and "dtype" or "include_initial"
+    fail(option, "is an option of the call that returns a new tensor", format("self:%s(dim, {%s = ...})", name, option))
+  end
+  local x = options.converted(self, dtype)
+  if initial then x = operands.line(x) end
+  local out = x[name](x, dim, exact and {exact = true} or nil)
+  if dtype then out = operands.as(out, dtype) end
+  if not initial then return out end
+  local sizes = out.shape
+  sizes[dim % #sizes + 1] = 1
+  return strew.cat({strew.full(sizes, first, {dtype = out.dtype, device = out.device}), out}, dim)
 end
 
 -- Returns self rounded to multiples of 10^n, halves to even, of its dtype.
@@ -65,7 +61,12 @@ end
 
 return {
   converted = options.converted,
-  cumsum = cumulative("cumsum", 0, " exact=boolean"), cumprod = cumulative("cumprod", 1, ""),
+  cumsum = {"self:tensor dim:dim dtype=dtype include_initial=boolean exact=boolean", function(...)
+    return cumulate("cumsum", 0, ...)
+  end},
+  cumprod = {"self:tensor dim:dim dtype=dtype include_initial=boolean", function(self, dim, dtype, initial, in_place)
+    return cumulate("cumprod", 1, self, dim, dtype, initial, nil, in_place)
+  end},
 
   round = {"self:tensor digits?integer", function(self, digits, in_place)
     local out

@@ -25,7 +25,7 @@ static void walk_terms(struct steps *steps, void *user, int count, strew_tensor 
   const struct group_call *g = user;
   struct groups *groups = &g->grouping->groups;
   const struct group_ids ids = groups_narrow(groups);
-  struct aggregate_column columns[8];
+  struct aggregate_column columns[EXACT_TOGETHER];
   for (int i = 0; i < count; i++) {
     columns[i] = (struct aggregate_column){.src = terms[i], .computed = STREW_INT64};
     columns[i].out[STREW_SUM] = sums[i];
@@ -42,15 +42,31 @@ static void index_terms(struct steps *steps, void *user, int count, strew_tensor
   }
 }
 
-bool group_walks_exactly(const struct group_call *g) {
+static bool walks_over_ids(const struct group_call *g) {
   return group_is_line(g) && groups_walks(&g->grouping->groups)->group_aggregate;
+}
+
+strew_dtype group_exact_open(struct group_call *g) {
+  struct steps *steps = g->steps;
+  const strew_dtype dtype = g->given->dtype ? *g->given->dtype : g->src->dtype;
+  STEP(steps, check_devices(steps->call));
+  STEP(steps, operand_store(steps->call, g->src));
+  if (dtype_wide(g->src->dtype) != dtype_wide(dtype)) g->src = step_to(steps, g->src, NULL, dtype);
+  if (steps->status == STREW_OK && !walks_over_ids(g)) group_index(g), group_open(g, NULL);
+  return dtype;
+}
+
+strew_tensor *group_exact_counts(struct group_call *g) {
+  if (g->steps->status != STREW_OK) return NULL;
+  return walks_over_ids(g) ? step_derived(g->steps, groups_counts, &g->grouping->groups)
+                           : step_join(g->steps, g, STREW_SUM, NULL);
 }
 
 strew_tensor *group_exact(struct group_call *g, enum exact_result result, strew_dtype dtype, strew_tensor *counts,
                           strew_tensor *divisors) {
   struct steps *steps = g->steps;
-  const bool walks = group_walks_exactly(g);
   if (steps->status != STREW_OK) return NULL;
+  const bool walks = walks_over_ids(g);
   strew_tensor *src = walks ? g->src : g->groups.src;
   int64_t sizes[MAX_RANK];
   for (int d = 0; d < src->rank; d++) sizes[d] = src->sizes[d];
@@ -79,18 +95,10 @@ strew_tensor *group_exact_sums(struct group_call *g) {
   struct steps *steps = g->steps;
   const bool is_mean = g->row->reduction == STREW_MEAN;
   const strew_scalar *fill = g->options.fill;
-  const strew_dtype dtype = g->given->dtype ? *g->given->dtype : g->src->dtype;
+  const strew_dtype dtype = group_exact_open(g);
   union element checked;
-  STEP(steps, check_devices(steps->call));
-  STEP(steps, operand_store(steps->call, g->src));
   if (fill) STEP(steps, element_from(steps->call, "fill", *fill, STREW_EXACT, dtype, &checked));
-  if (dtype_wide(g->src->dtype) != dtype_wide(dtype)) g->src = step_to(steps, g->src, NULL, dtype);
-  if (steps->status != STREW_OK) return NULL;
-  const bool walks = group_walks_exactly(g);
-  if (!walks) group_index(g), group_open(g, NULL);
-  strew_tensor *counts = !is_mean && !fill ? NULL
-                         : walks           ? step_derived(steps, groups_counts, &g->grouping->groups)
-                                           : step_join(steps, g, STREW_SUM, NULL);
+  strew_tensor *counts = is_mean || fill ? group_exact_counts(g) : NULL;
   strew_tensor *result = group_exact(g, is_mean ? EXACT_MEAN : EXACT_SUM, dtype, counts, NULL);
   if (!counts) return result;
   const strew_scalar empty = fill ? *fill : group_empty(g->row, g->of_table, dtype);

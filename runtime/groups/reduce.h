@@ -33,10 +33,11 @@ strew_status group_take_options(const struct call *call, strew_group_reduction r
                                 const strew_group_reduce_options *given, bool has_out, bool has_arg,
                                 struct group_options *options);
 
-/* exact_groups.c. True if exact sums take walks over the ids; else group_exact needs group_open. */
-bool group_walks_exactly(const struct group_call *g);
-/* Of src, of floats: a new tensor of that dtype. counts: int64, of means and variances; divisors: float64, of
-   variances. */
+/* exact_groups.c. Makes src what exact results of that dtype, which it returns, are of; and the groups, unless walks over
+   the ids need none. */
+strew_dtype group_exact_open(struct group_call *g);
+strew_tensor *group_exact_counts(struct group_call *g);
+/* A new tensor of that dtype. counts: int64, of means and variances; divisors: float64, of variances. */
 strew_tensor *group_exact(struct group_call *g, enum exact_result result, strew_dtype dtype, strew_tensor *counts,
                           strew_tensor *divisors);
 strew_tensor *group_exact_sums(struct group_call *g);

@@ -124,18 +124,10 @@ static strew_tensor *finish(const struct squares *s, strew_tensor *squares, stre
 /* Exact ones. A device without float64 leaves divisors to the CPU. */
 static strew_tensor *exact_result(struct group_call *g, bool is_deviation) {
   struct steps *steps = g->steps;
-  const strew_dtype dtype = g->given->dtype ? *g->given->dtype : g->src->dtype;
   struct squares s = {.g = g, .device = g->src->storage->device};
   if (s.device->lacks_float64) s.device = &s.device->context->cpu;
-  STEP(steps, check_devices(steps->call));
-  STEP(steps, operand_store(steps->call, g->src));
-  if (dtype_wide(g->src->dtype) != dtype_wide(dtype)) g->src = step_to(steps, g->src, NULL, dtype);
-  if (steps->status != STREW_OK) return NULL;
-  const bool walks = group_walks_exactly(g);
-  if (!walks) group_index(g), group_open(g, NULL);
-  strew_tensor *counts =
-      walks ? step_derived(steps, groups_counts, &g->grouping->groups) : step_join(steps, g, STREW_SUM, NULL);
-  if (steps->status != STREW_OK) return NULL;
+  const strew_dtype dtype = group_exact_open(g);
+  strew_tensor *counts = group_exact_counts(g);
   s.counts = step_to(steps, counts, s.device, STREW_FLOAT64);
   strew_tensor *divisors = divisor_of(&s, is_deviation);
   strew_tensor *out = group_exact(g, is_deviation ? EXACT_DEVIATION : EXACT_VARIANCE, dtype, counts, divisors);

@@ -213,15 +213,6 @@ strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, 
   return steps_give(&steps, target, out);
 }
 
-static void add_products(struct steps *steps, void *user, int count, strew_tensor *const *terms,
-                         strew_tensor *const *sums) {
-  (void)user;
-  for (int i = 0; i < count; i++) {
-    strew_tensor *out = sums[i];
-    STEP(steps, strew_reduce_with(STREW_FOLD_SUM, terms[i], NULL, &out, steps->error));
-  }
-}
-
 strew_status strew_exact_dot(strew_tensor *a, strew_tensor *b, strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "dot", error, {"self", a}, {"other", b}, {"out", *out});
   struct product product;
@@ -229,8 +220,14 @@ strew_status strew_exact_dot(strew_tensor *a, strew_tensor *b, strew_tensor **ou
   STEP(&steps, check_float(&call, "self", a));
   if (STEP(&steps, shape_product(&call, a, b, &product)) != STREW_OK) return steps.status;
   strew_tensor *target = steps_out(&steps, "out", a->storage->device, a->dtype, 0, NULL, *out);
-  const struct exact_job job = {
-      .result = EXACT_SUM, .x = a, .y = b, .dtype = a->dtype, .most = strew_tensor_numel(a), .join = add_products};
+  strew_reduce_options all = {.dims = NULL};
+  const struct exact_job job = {.result = EXACT_SUM,
+                                .x = a,
+                                .y = b,
+                                .dtype = a->dtype,
+                                .most = strew_tensor_numel(a),
+                                .join = exact_folds,
+                                .user = &all};
   if (steps.status == STREW_OK) STEP(&steps, copy_tensor(&call, target, exact_results(&steps, &job)));
   return steps_give(&steps, target, out);
 }

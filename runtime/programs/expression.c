@@ -928,7 +928,6 @@ static strew_status source_close(struct source *source, strew_status status) {
 
 static void source_release(void *source_) {
   struct source *source = source_;
-  source->expr->context->deferred--;
   source->call.error = NULL;
   source_close(source, STREW_OK);
 }
@@ -946,21 +945,11 @@ static strew_status source_check(const struct call *call, struct storage *storag
 static strew_status source_give(struct source *source, strew_tensor **out) {
   struct evaluation *evaluation = &source->evaluation;
   const int last = source->expr->node_count - 1;
-  struct value *value = &evaluation->values[last];
-  struct storage *storage;
-  strew_tensor like = value->header;
+  const strew_tensor *header = &evaluation->values[last].header;
   RETURN_IF_FAILED(fit_value(evaluation, last));
-  RETURN_IF_FAILED(storage_create(&source->call, evaluation->device, 0, &storage));
-  like.storage = storage;
-  const strew_status status = tensor_view(&source->call, &like, like.rank, like.sizes, like.strides, 0, out);
-  storage_release(storage);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(deferred_create(&source->call, evaluation->device, header->dtype, header->rank, header->sizes, out));
   give_program(evaluation, last, *out, &source->plan);
-  storage->check = source_check;
-  storage->store = tensor_store;
-  storage->release = source_release;
-  storage->user = source;
-  evaluation->device->context->deferred++;
+  deferred_give(*out, &source->plan, source_check, source_release, source);
   return STREW_OK;
 }
 

@@ -8,10 +8,9 @@
 
 #include <math.h>
 
-/* More than any window of float64 takes, of sums and of squares. */
-enum { LIMB_BITS = 62, MOST_LIMBS = 160, TOGETHER = 8 };
+enum { LIMB_BITS = 62 }; /* of an int64, but for its sign and a carry */
 
-/* The limbs of a call: of `count` rows of its sums, each of the results' shape. */
+/* The limbs of a call, from place `low` on: a row of its sums for each. */
 struct window {
   int low, width;
   int limbs, square_limbs;
@@ -28,14 +27,9 @@ struct source {
 static void source_release(void *source_) {
   struct source *source = source_;
   strew_context *context = source->x->storage->device->context;
-  context->deferred--;
   strew_release(source->x);
   strew_release(source->y);
   memory_free(context, source, sizeof *source);
-}
-
-static strew_status source_check(const struct call *call, struct storage *storage, bool now) {
-  return (void)call, (void)storage, (void)now, STREW_OK;
 }
 
 /* The instruction that computes a limb. */
@@ -58,15 +52,7 @@ static strew_status limbs_create(const struct call *call, strew_tensor *x, strew
                                  strew_tensor **out) {
   strew_context *context = x->storage->device->context;
   ALLOCATE_NEW(struct source *, source, call, context, sizeof *source);
-  struct storage *storage;
-  strew_tensor like = *x;
-  strew_status status = storage_create(call, x->storage->device, 0, &storage);
-  if (status != STREW_OK) return memory_free(context, source, sizeof *source), status;
-  like.storage = storage;
-  like.dtype = STREW_INT64;
-  dense_strides(x->rank, x->sizes, like.strides);
-  status = tensor_view(call, &like, like.rank, like.sizes, like.strides, 0, out);
-  storage_release(storage);
+  const strew_status status = deferred_create(call, x->storage->device, STREW_INT64, x->rank, x->sizes, out);
   if (status != STREW_OK) return memory_free(context, source, sizeof *source), status;
   source->x = strew_retain(x);
   source->y = y ? strew_retain(y) : NULL;
@@ -75,13 +61,7 @@ static strew_status limbs_create(const struct call *call, strew_tensor *x, strew
   PLAN(&source->plan.plan, x->rank, x->sizes, *out, x, y ? y : x);
   if (!y) source->plan.plan.count = 2;
   plan_simplify(&source->plan.plan);
-  storage->program = &source->plan;
-  storage->data = source; /* an address to count elements from */
-  storage->check = source_check;
-  storage->store = tensor_store;
-  storage->release = source_release;
-  storage->user = source;
-  context->deferred++;
+  deferred_give(*out, &source->plan, NULL, source_release, source);
   return STREW_OK;
 }
 
@@ -110,7 +90,7 @@ static struct window window_of(const struct exact_job *job, struct exact_survey 
   return (struct window){.low = low,
                          .width = width,
                          .limbs = (top - low) / width + 1,
-                         .square_limbs = exact_is_spread(job) ? (2 * (top - low) + 1) / width + 1 : 0};
+                         .square_limbs = exact_is_spread(job->result) ? (2 * (top - low) + 1) / width + 1 : 0};
 }
 
 /* ------------------------------------------------------------------------------------------------------------- sums */
@@ -130,9 +110,9 @@ static strew_tensor *row_of(struct steps *steps, const struct exact_job *job, st
 /* Joins `count` limbs from `from` on into rows of the sums: several at once. */
 static void join_limbs(struct steps *steps, const struct exact_job *job, strew_tensor *y, int from, int width,
                        int count, strew_tensor *sums, int first) {
-  for (int k = 0; k < count; k += TOGETHER) {
-    strew_tensor *terms[TOGETHER], *rows[TOGETHER];
-    const int mark = steps->count, together = count - k < TOGETHER ? count - k : TOGETHER;
+  for (int k = 0; k < count; k += EXACT_TOGETHER) {
+    strew_tensor *terms[EXACT_TOGETHER], *rows[EXACT_TOGETHER];
+    const int mark = steps->count, together = count - k < EXACT_TOGETHER ? count - k : EXACT_TOGETHER;
     for (int i = 0; i < together; i++) {
       terms[i] = step_limbs(steps, job->x, y, from + (k + i) * width, width);
       rows[i] = row_of(steps, job, sums, first + k + i);
@@ -214,9 +194,8 @@ static strew_tensor *endless_products(struct steps *steps, const struct exact_jo
 }
 
 /* Where terms are not finite: an infinity, or NaN of NaN and of infinities of both signs. */
-static strew_tensor *add_infinities(struct steps *steps, const struct exact_job *job, strew_tensor *terms,
-                                    strew_tensor *self, strew_tensor *out) {
-  strew_tensor *found[2], *of_self = NULL;
+static void add_infinities(struct steps *steps, const struct exact_job *job, strew_tensor *terms, strew_tensor *out) {
+  strew_tensor *found[2], *self = job->self, *of_self = NULL;
   for (int i = 0; i < 2; i++) {
     const double bound = i ? -(double)INFINITY : (double)INFINITY;
     const strew_binary_op op = i ? STREW_GT : STREW_LT;
@@ -230,19 +209,17 @@ static strew_tensor *add_infinities(struct steps *steps, const struct exact_job 
   strew_tensor *both = step_binary(steps, STREW_LOGICAL_AND, found[0], found[1], NULL);
   for (int i = 0; i < 2; i++) {
     const double infinity = i ? -(double)INFINITY : (double)INFINITY;
-    const strew_operand value = operand_of_float(exact_is_spread(job) ? (double)NAN : infinity);
+    const strew_operand value = operand_of_float(exact_is_spread(job->result) ? (double)NAN : infinity);
     STEP(steps, strew_masked_fill(out, found[i], value, &out, steps->error));
   }
   STEP(steps, strew_masked_fill(out, both, operand_of_float((double)NAN), &out, steps->error));
-  return out;
 }
 
 /* -0 where every term is. */
-static void sign_zeros(struct steps *steps, const struct exact_job *job, strew_tensor *terms, strew_tensor *self,
-                       strew_tensor *out) {
+static void sign_zeros(struct steps *steps, const struct exact_job *job, strew_tensor *out) {
   strew_tensor *found[2];
   for (int i = 0; i < 2; i++) { /* -0; others */
-    strew_tensor *of[2] = {terms, self};
+    strew_tensor *of[2] = {job->x, job->self};
     for (int k = 0; k < 2 && of[k]; k++) {
       strew_tensor *is_zero = step_binary(steps, STREW_EQ, of[k], 0, NULL),
                    *has_sign = step_unary(steps, STREW_SIGNBIT, of[k], NULL);
@@ -276,9 +253,7 @@ strew_tensor *exact_results(struct steps *steps, const struct exact_job *job) {
   join_limbs(steps, job, job->x, 2 * window.low, window.width, window.square_limbs, sums, window.limbs);
   strew_tensor *out = finish(steps, job, &window, sums);
   const unsigned endless = job->skips_nan ? EXACT_INFINITIES : EXACT_INFINITIES | EXACT_NAN;
-  strew_tensor *terms = job->x;
-  if (job->y && kinds & endless) terms = endless_products(steps, job);
-  if (kinds & endless) add_infinities(steps, job, terms, job->self, out);
-  if (kinds & EXACT_MINUS_ZERO && job->signs_zero) sign_zeros(steps, job, terms, job->self, out);
+  if (kinds & endless) add_infinities(steps, job, job->y ? endless_products(steps, job) : job->x, out);
+  if (kinds & EXACT_MINUS_ZERO && job->signs_zero) sign_zeros(steps, job, out);
   return steps_keep(steps, mark, out);
 }

@@ -5,6 +5,7 @@
 #include "runtime/core/base/steps.h"
 #include "runtime/reduce/exact_ops.h"
 
+enum { EXACT_TOGETHER = 8 }; /* terms at most */
 /* Adds terms of src's shape, which are read once, to sums of the results' shape, all int64: terms[k] to sums[k]. Any
    order will do: nothing is rounded. */
 typedef void exact_join(struct steps *steps, void *user, int count, strew_tensor *const *terms,
@@ -20,7 +21,7 @@ struct exact_job {
   const int64_t *sizes;
   int64_t most;           /* terms of a result at most, without self */
   bool skips_nan;         /* `join` leaves out where x is NaN */
-  bool signs_zero;        /* a sum of terms that are all -0 is -0; of none, 0 */
+  bool signs_zero;        /* a sum of terms that are all -0 is -0; of none, 0. Not of products */
   strew_operand counts;   /* of means and variances: int64, broadcast to the results' shape */
   strew_operand divisors; /* of variances: float64 */
   exact_join *join;
@@ -28,8 +29,7 @@ struct exact_job {
 };
 /* A new tensor of the results. */
 strew_tensor *exact_results(struct steps *steps, const struct exact_job *job);
-static inline bool exact_is_spread(const struct exact_job *job) {
-  return job->result == EXACT_VARIANCE || job->result == EXACT_DEVIATION;
-}
+/* Folds the terms by strew_reduce_options, `user`. reduce.c */
+exact_join exact_folds;
 
 #endif

@@ -4,7 +4,8 @@
 
 #include "runtime/core/base/device.h"
 
-/* What exact sums of a tensor's elements, floats, need to know of them: places of their bits, kinds: elementwise/shared/exact.h. */
+/* What exact sums of a tensor's elements, floats, need to know of them: places of their bits, and kinds
+   (elementwise/shared/exact.h). */
 struct exact_survey {
   int low, top; /* low EXACT_NONE: no element is finite and not zero */
   unsigned kinds;
@@ -16,6 +17,7 @@ struct exact_survey {
    EXACT_DIVISORS (float64), NaN by NaN or of no terms. One rounding, to the dtype of EXACT_OUT. A number stands for an
    operand that is not needed. */
 enum exact_result { EXACT_SUM, EXACT_MEAN, EXACT_VARIANCE, EXACT_DEVIATION };
+static inline bool exact_is_spread(enum exact_result result) { return result >= EXACT_VARIANCE; }
 enum exact_operand { EXACT_OUT, EXACT_LIMBS, EXACT_COUNTS, EXACT_DIVISORS };
 struct exact_plan {
   struct plan plan;

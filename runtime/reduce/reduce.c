@@ -203,14 +203,10 @@ static strew_tensor *fold_tensor(struct steps *steps, const struct folding *fold
 
 /* ------------------------------------------------------------------------------------------------------ exact folds */
 
-static void fold_terms(struct steps *steps, void *user, int count, strew_tensor *const *terms,
-                       strew_tensor *const *sums) {
-  const struct folding *folding = user;
-  const strew_reduce_options options = {
-      .dim_count = folding->count, .dims = folding->dims, .keepdim = folding->keepdim};
+void exact_folds(struct steps *steps, void *user, int count, strew_tensor *const *terms, strew_tensor *const *sums) {
   for (int i = 0; i < count; i++) {
     strew_tensor *out = sums[i];
-    STEP(steps, strew_reduce_with(STREW_FOLD_SUM, terms[i], &options, &out, steps->error));
+    STEP(steps, strew_reduce_with(STREW_FOLD_SUM, terms[i], user, &out, steps->error));
   }
 }
 
@@ -250,14 +246,14 @@ static strew_tensor *fold_exactly(struct steps *steps, const struct folding *fol
     return given ? given : made;
   }
   const double left = (double)count - folding->correction;
-  struct folding own = *folding;
+  strew_reduce_options options = {.dim_count = folding->count, .dims = folding->dims, .keepdim = folding->keepdim};
   strew_tensor *counts = NULL, *divisors = NULL;
   if (skips_nan) {
     strew_tensor *is_number = step_binary(steps, STREW_EQ, tensor, tensor, NULL);
-    const strew_reduce_options options = {
-        .dim_count = folding->count, .dims = folding->dims, .keepdim = folding->keepdim};
     STEP_INTO(steps, found, strew_reduce_with(STREW_FOLD_SUM, is_number, &options, found, steps->error));
     counts = *found;
+  }
+  if (skips_nan && is_spread) {
     divisors = step_to(steps, counts, &tensor->storage->device->context->cpu, STREW_FLOAT64);
     step_binary(steps, STREW_SUB, divisors, folding->correction, divisors);
     step_binary(steps, STREW_MAXIMUM, divisors, 0.0, divisors);
@@ -275,8 +271,8 @@ static strew_tensor *fold_exactly(struct steps *steps, const struct folding *fol
                                 .signs_zero = true,
                                 .counts = skips_nan ? strew_of(counts) : operand_of_int(count),
                                 .divisors = skips_nan ? strew_of(divisors) : operand_of_float(left > 0 ? left : 0),
-                                .join = fold_terms,
-                                .user = &own};
+                                .join = exact_folds,
+                                .user = &options};
   strew_tensor *results = steps->status == STREW_OK ? exact_results(steps, &job) : NULL;
   if (given) STEP(steps, copy_tensor(steps->call, given, results));
   return given ? given : results;

@@ -79,6 +79,7 @@ void storage_release(struct storage *storage) {
     if (storage->size_bytes) storage->device->ops->release(storage);
     context->bytes -= storage->size_bytes;
   }
+  if (storage->store) context->deferred--;
   if (storage->release) storage->release(storage->user);
   if (storage->words) text_ops.release(storage->words);
   memory_free(context, storage, sizeof *storage);

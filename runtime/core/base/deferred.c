@@ -13,8 +13,38 @@ int64_t program_cost(const struct elementwise_plan *program) {
   return cost;
 }
 
+strew_status deferred_create(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                             const int64_t *sizes, strew_tensor **out) {
+  struct storage *storage;
+  strew_tensor like = {.dtype = dtype};
+  RETURN_IF_FAILED(storage_create(call, device, 0, &storage));
+  like.storage = storage;
+  dense_strides(rank, sizes, like.strides);
+  const strew_status status = tensor_view(call, &like, rank, sizes, like.strides, 0, out);
+  storage_release(storage);
+  return status;
+}
+
+void deferred_give(strew_tensor *tensor, const struct elementwise_plan *program,
+                   strew_status (*check)(const struct call *call, struct storage *storage, bool now),
+                   void (*release)(void *user), void *user) {
+  struct storage *storage = tensor->storage;
+  storage->program = program;
+  storage->data = (void *)(uintptr_t)program; /* an address to count elements from */
+  storage->check = check;
+  storage->store = tensor_store;
+  storage->release = release;
+  storage->user = user;
+  storage->device->context->deferred++;
+}
+
+/* Fails if an index is out of range: see struct storage. */
+static strew_status check_indices(const struct call *call, struct storage *storage, bool now) {
+  return storage->check ? storage->check(call, storage, now) : STREW_OK;
+}
+
 strew_status deferred_close(const struct call *call, const strew_tensor *tensor) {
-  return tensor && is_deferred(tensor) ? tensor->storage->check(call, tensor->storage, false) : STREW_OK;
+  return tensor && is_deferred(tensor) ? check_indices(call, tensor->storage, false) : STREW_OK;
 }
 
 strew_status tensor_store(const struct call *call, const strew_tensor *tensor) {
@@ -63,5 +93,5 @@ strew_status deferred_open(const struct call *call, const strew_tensor *tensor, 
   if (!may_read || !is_cheap(storage->program, storage->device, reader) ||
       (written && program_reads(storage->program, written)))
     return tensor_store(call, tensor);
-  return written ? storage->check(call, storage, true) : STREW_OK;
+  return written ? check_indices(call, storage, true) : STREW_OK;
 }

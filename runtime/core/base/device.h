@@ -167,6 +167,13 @@ extern const struct device_ops cpu_ops;
 /* The cost of an element, in sums. */
 int64_t program_cost(const struct elementwise_plan *program);
 static inline bool is_deferred(const strew_tensor *tensor) { return tensor->storage->store != NULL; }
+/* A tensor without memory on the device, to be given its program: see struct storage for `check`, NULL if there are no
+   indices, and `release`. Any call may store it from then on. */
+strew_status deferred_create(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                             const int64_t *sizes, strew_tensor **out);
+void deferred_give(strew_tensor *tensor, const struct elementwise_plan *program,
+                   strew_status (*check)(const struct call *call, struct storage *storage, bool now),
+                   void (*release)(void *user), void *user);
 /* Computes the elements of a deferred tensor into memory, which is its own from then on. */
 strew_status tensor_store(const struct call *call, const strew_tensor *tensor);
 /* Before a call reads a tensor (NULL: passes) once: stores a deferred one where the device does not read it, where

@@ -171,18 +171,25 @@ static void divide(struct whole *x, const struct whole *y, struct whole *quotien
 
 /* --------------------------------------------------------------------------------------------------------- rounding */
 
-/* A float dtype: binary digits, the power of two of its least denormal, the bits of infinity. */
+/* A float dtype: its bytes, binary digits, the power of two of its least denormal, the bits of infinity. */
 struct format {
-  int digits, least;
+  int bytes, digits, least;
   uint64_t infinity;
 };
 static struct format format_of(strew_dtype dtype) {
   switch (dtype) {
-  case STREW_FLOAT64: return (struct format){53, -1074, UINT64_C(0x7ff) << 52};
-  case STREW_FLOAT16: return (struct format){11, -24, 0x7c00};
-  case STREW_BFLOAT16: return (struct format){8, -133, 0x7f80};
-  default: return (struct format){24, -149, 0x7f800000};
+  case STREW_FLOAT64: return (struct format){8, 53, -1074, UINT64_C(0x7ff) << 52};
+  case STREW_FLOAT16: return (struct format){2, 11, -24, 0x7c00};
+  case STREW_BFLOAT16: return (struct format){2, 8, -133, 0x7f80};
+  default: return (struct format){4, 24, -149, 0x7f800000};
   }
+}
+
+static uint64_t format_nan(const struct format *format) {
+  return format->infinity | UINT64_C(1) << (format->digits - 2);
+}
+static uint64_t signed_bits(const struct format *format, uint64_t bits, bool negative) {
+  return bits | (uint64_t)negative << (8 * format->bytes - 1);
 }
 
 /* The bits of the float nearest to top * 2^exponent, whose highest bit is set, and a bit more if there is a rest; ties to
@@ -252,7 +259,6 @@ static void whole_of_double(struct whole *x, double value, int *exponent) {
 struct finishing {
   const struct exact_plan *plan;
   struct format format;
-  int bytes;
 };
 
 static void whole_of_count(struct whole *x, int64_t count) {
@@ -260,22 +266,23 @@ static void whole_of_count(struct whole *x, int64_t count) {
   if (count > 0) add_bits(x, (uint64_t)count, 0);
 }
 
-/* The bits of a mean, NaN of no elements. */
-static uint64_t mean_of(const struct finishing *f, struct whole *sum, int64_t count) {
+/* The bits of sum * 2^exponent, of a mean divided by count: NaN of no elements. */
+static uint64_t sum_of(const struct format *format, enum exact_result result, struct whole *sum, int exponent,
+                       int64_t count) {
+  const bool negative = sum->negative;
   struct whole by;
-  int exponent = f->plan->exponent;
   bool rest = false;
   whole_of_count(&by, count);
-  if (!by.count) return f->format.infinity | UINT64_C(1) << (f->format.digits - 2);
-  if (sum->count) quotient_of(sum, &by, false, &exponent, &rest);
-  return round_whole(&f->format, sum, exponent, rest);
+  if (result == EXACT_MEAN && !by.count) return format_nan(format);
+  if (result == EXACT_MEAN && sum->count) quotient_of(sum, &by, false, &exponent, &rest);
+  return signed_bits(format, round_whole(format, sum, exponent, rest), negative);
 }
 
 /* The bits of (n * squares - sum^2) / (n * divisor), or of its root. */
 static uint64_t spread_of(const struct finishing *f, const struct whole *sum, const struct whole *squares,
                           int64_t count, double divisor) {
   const bool is_root = f->plan->result == EXACT_DEVIATION;
-  const uint64_t nan = f->format.infinity | UINT64_C(1) << (f->format.digits - 2);
+  const uint64_t nan = format_nan(&f->format);
   struct whole n, x, squared, by, whole_by;
   int exponent = 2 * f->plan->exponent, of_divisor;
   bool rest = false;
@@ -303,80 +310,84 @@ static void store_bits(char *to, int bytes, uint64_t bits) {
     *(uint16_t *)(void *)to = (uint16_t)bits;
 }
 
+/* Shifts words, of which one is not 0, to the left until the highest bit is set. Returns by how many bits. */
+static int normalise(uint64_t word[2]) {
+  const int up = word[1] ? __builtin_clzll(word[1]) : 64 + __builtin_clzll(word[0]);
+  if (up >= 64)
+    word[1] = word[0] << (up - 64), word[0] = 0;
+  else if (up)
+    word[1] = word[1] << up | word[0] >> (64 - up), word[0] <<= up;
+  return up;
+}
+
+/* Divides the words, normalised, by a count below 2^32; sets *rest if there is one. Returns the exponent of the
+   quotient, of 128 bits, beside theirs. */
+static int divide_words(uint64_t word[2], uint64_t count, bool *rest) {
+  uint64_t left = 0, quotient[5];
+  for (int k = 0; k < 5; k++) { /* 32 zeros follow */
+    const uint64_t part = k < 4 ? word[1 - k / 2] >> (k % 2 ? 0 : 32) & UINT32_MAX : 0;
+    left = left << 32 | part;
+    quotient[k] = left / count;
+    left %= count;
+  }
+  const int first = quotient[0] == 0;
+  word[1] = quotient[first] << 32 | quotient[first + 1];
+  word[0] = quotient[first + 2] << 32 | quotient[first + 3];
+  *rest = left != 0 || (!first && quotient[4]);
+  return -32 * first;
+}
+
 /* The sum or mean of one or two limbs, which fit into 128 bits, for counts below 2^32. */
 static uint64_t small_result(const struct finishing *f, int64_t first, int64_t second, int64_t count) {
   const int width = f->plan->width;
   const uint64_t lifted = (uint64_t)second << width, low = lifted + (uint64_t)first;
-  uint64_t high = (uint64_t)(second >> (64 - width)) + (first < 0 ? UINT64_MAX : 0) + (low < lifted);
+  const uint64_t high = (uint64_t)(second >> (64 - width)) + (first < 0 ? UINT64_MAX : 0) + (low < lifted);
   const bool negative = high >> 63;
-  uint64_t word[2] = {negative ? 0 - low : low, negative ? ~high + (low == 0) : high}, bits;
+  uint64_t word[2] = {negative ? 0 - low : low, negative ? ~high + (low == 0) : high};
   int exponent = f->plan->exponent;
   bool rest = false;
-  if (f->plan->result == EXACT_MEAN && (word[0] | word[1])) {
-    /* 192 bits by 32: the quotient has at least 64 of them */
-    const int up = word[1] ? __builtin_clzll(word[1]) : 64 + __builtin_clzll(word[0]);
-    const uint64_t shifted_high = up >= 64 ? word[0] << (up - 64) : up ? word[1] << up | word[0] >> (64 - up) : word[1];
-    const uint64_t shifted_low = up >= 64 ? 0 : word[0] << up;
-    const uint32_t part[] = {(uint32_t)(shifted_high >> 32), (uint32_t)shifted_high, (uint32_t)(shifted_low >> 32),
-                             (uint32_t)shifted_low, 0};
-    uint64_t left = 0, quotient[5];
-    for (int k = 0; k < 5; k++) {
-      left = left << 32 | part[k];
-      quotient[k] = left / (uint64_t)count;
-      left %= (uint64_t)count;
-    }
-    /* the first word of the quotient may be 0: then take the next four */
-    const int from = quotient[0] == 0;
-    word[1] = quotient[from] << 32 | quotient[from + 1];
-    word[0] = quotient[from + 2] << 32 | quotient[from + 3];
-    exponent -= up + 32 * from;
-    rest = left != 0 || (!from && quotient[4]);
-  }
   if (!(word[0] | word[1])) return 0;
-  const int up = word[1] ? __builtin_clzll(word[1]) : 64 + __builtin_clzll(word[0]);
-  const uint64_t top = up >= 64 ? word[0] << (up - 64) : up ? word[1] << up | word[0] >> (64 - up) : word[1];
-  rest = rest || (up < 64 && word[0] << up);
-  bits = round_bits(&f->format, top, exponent + 64 - up, rest);
-  return negative ? bits | UINT64_C(1) << (8 * f->bytes - 1) : bits;
+  exponent -= normalise(word);
+  if (f->plan->result == EXACT_MEAN) {
+    exponent += divide_words(word, (uint64_t)count, &rest);
+    exponent -= normalise(word);
+  }
+  const uint64_t bits = round_bits(&f->format, word[1], exponent + 64, rest || word[0]);
+  return signed_bits(&f->format, bits, negative);
+}
+
+static const void *element_of(const struct row *row, enum exact_operand operand, int64_t i) {
+  return row->address[operand] + i * row->step_bytes[operand];
+}
+
+/* The bits of result i of a row. */
+static uint64_t result_at(const struct finishing *f, const struct row *row, int64_t i) {
+  const struct exact_plan *plan = f->plan;
+  const int64_t step = plan->step * (int64_t)sizeof(int64_t),
+                count = *(const int64_t *)element_of(row, EXACT_COUNTS, i);
+  const char *limbs = element_of(row, EXACT_LIMBS, i);
+  const bool is_spread = exact_is_spread(plan->result), divides = plan->result == EXACT_MEAN;
+  struct whole sum, squares;
+  if (plan->limbs <= 2 && !is_spread && (!divides || (count > 0 && count <= UINT32_MAX))) {
+    const int64_t second = plan->limbs == 2 ? *(const int64_t *)(const void *)(limbs + step) : 0;
+    return small_result(f, *(const int64_t *)(const void *)limbs, second, count);
+  }
+  read_limbs(&sum, limbs, step, plan->limbs, plan->width);
+  if (!is_spread) return sum_of(&f->format, plan->result, &sum, plan->exponent, count);
+  read_limbs(&squares, limbs + plan->limbs * step, step, plan->square_limbs, plan->width);
+  return spread_of(f, &sum, &squares, count, *(const double *)element_of(row, EXACT_DIVISORS, i));
 }
 
 static void finish_visit(void *finishing, const struct row *row) {
   const struct finishing *f = finishing;
-  const struct exact_plan *plan = f->plan;
-  const int64_t step = plan->step * (int64_t)sizeof(int64_t);
-  const bool is_spread = plan->result == EXACT_VARIANCE || plan->result == EXACT_DEVIATION;
-  struct whole sum, squares;
-  for (int64_t i = 0; i < row->count; i++) {
-    const char *limbs = row->address[EXACT_LIMBS] + i * row->step_bytes[EXACT_LIMBS];
-    const int64_t count =
-        *(const int64_t *)(const void *)(row->address[EXACT_COUNTS] + i * row->step_bytes[EXACT_COUNTS]);
-    uint64_t bits;
-    if (plan->limbs <= 2 && !is_spread && count <= UINT32_MAX && (plan->result == EXACT_SUM || count > 0)) {
-      const int64_t second = plan->limbs == 2 ? *(const int64_t *)(const void *)(limbs + step) : 0;
-      bits = small_result(f, *(const int64_t *)(const void *)limbs, second, count);
-      store_bits(row->address[EXACT_OUT] + i * row->step_bytes[EXACT_OUT], f->bytes, bits);
-      continue;
-    }
-    read_limbs(&sum, limbs, step, plan->limbs, plan->width);
-    if (is_spread) {
-      read_limbs(&squares, limbs + plan->limbs * step, step, plan->square_limbs, plan->width);
-      bits = spread_of(
-          f, &sum, &squares, count,
-          *(const double *)(const void *)(row->address[EXACT_DIVISORS] + i * row->step_bytes[EXACT_DIVISORS]));
-    } else {
-      const bool negative = sum.negative;
-      bits =
-          plan->result == EXACT_MEAN ? mean_of(f, &sum, count) : round_whole(&f->format, &sum, plan->exponent, false);
-      if (negative) bits |= UINT64_C(1) << (8 * f->bytes - 1);
-    }
-    store_bits(row->address[EXACT_OUT] + i * row->step_bytes[EXACT_OUT], f->bytes, bits);
-  }
+  for (int64_t i = 0; i < row->count; i++)
+    store_bits(row->address[EXACT_OUT] + i * row->step_bytes[EXACT_OUT], f->format.bytes, result_at(f, row, i));
 }
 
 strew_status cpu_exact(const struct call *call, strew_device *device, const struct exact_plan *plan) {
   enum { WORK = 64 }; /* bytes read in the time of a result */
   const strew_dtype dtype = plan->plan.operands[EXACT_OUT].dtype;
-  struct finishing finishing = {plan, format_of(dtype), (int)dtype_bytes(dtype)};
+  struct finishing finishing = {plan, format_of(dtype)};
   walk_rows_sized(device->context, &plan->plan, plan_numel(&plan->plan) * WORK * (plan->limbs + plan->square_limbs),
                   CHUNK, finish_visit, &finishing);
   return context_end(call, device->context, plan->plan.operands[EXACT_OUT].storage);
@@ -442,12 +453,13 @@ static void add_block(struct accumulator *a, const struct exact_kernels *kernels
 }
 
 struct adding {
+  strew_context *context;
   const struct exact_lines_plan *plan;
   const struct exact_kernels *kernels;
   strew_dtype compute;
   convert_row *convert; /* NULL: elements are computed as they are */
   struct format format;
-  int bytes, from_bytes;
+  int from_bytes;
   int64_t length, parts;
   struct accumulator *accumulators; /* of a line's parts */
   const char *line;
@@ -456,7 +468,7 @@ struct adding {
 static void add_part(const struct adding *adding, struct accumulator *a, const char *x, int64_t count) {
   double block[EXACT_BLOCK];
   *a = (struct accumulator){.first = CHUNKS, .last = -1, .any = count > 0};
-  for (int64_t n; count > 0; count -= n, x += n * adding->from_bytes) {
+  for (int64_t n; count > 0 && !context_stops(adding->context); count -= n, x += n * adding->from_bytes) {
     n = least(count, EXACT_BLOCK);
     if (adding->convert) adding->convert(n, (char *)block, sizeof(float), x, adding->from_bytes);
     add_block(a, adding->kernels, adding->compute, n, adding->convert ? (const char *)block : x);
@@ -476,25 +488,17 @@ static void merge(struct accumulator *a, struct accumulator *b) {
 
 static uint64_t result_of(const struct adding *adding, const struct accumulator *a) {
   const struct format *format = &adding->format;
-  const uint64_t sign = UINT64_C(1) << (8 * adding->bytes - 1);
   const unsigned endless = a->kinds;
   struct whole sum = {.count = 0};
   int exponent = -1074;
-  if (endless & EXACT_NAN || (endless & EXACT_INFINITIES) == EXACT_INFINITIES)
-    return format->infinity | UINT64_C(1) << (format->digits - 2);
-  if (endless) return format->infinity | (endless & EXACT_NEGATIVE ? sign : 0);
+  if (endless & EXACT_NAN || (endless & EXACT_INFINITIES) == EXACT_INFINITIES) return format_nan(format);
+  if (endless) return signed_bits(format, format->infinity, endless & EXACT_NEGATIVE);
   if (a->last >= a->first) {
     read_limbs(&sum, (const char *)(a->chunk + a->first), sizeof *a->chunk, a->last - a->first + 1, CHUNK_BITS);
     exponent += a->first * CHUNK_BITS;
   }
-  const bool negative = sum.negative;
-  if (!sum.count) return a->any && !a->other ? sign : 0;
-  if (adding->plan->result == EXACT_SUM) return round_whole(format, &sum, exponent, false) | (negative ? sign : 0);
-  struct whole by;
-  bool rest = false;
-  whole_of_count(&by, adding->length);
-  quotient_of(&sum, &by, false, &exponent, &rest);
-  return round_whole(format, &sum, exponent, rest) | (negative ? sign : 0);
+  if (!sum.count) return signed_bits(format, 0, a->any && !a->other);
+  return sum_of(format, adding->plan->result, &sum, exponent, adding->length);
 }
 
 static void part_visit(void *adding_, int64_t part) {
@@ -509,7 +513,7 @@ static void line_visit(void *adding_, int64_t line) {
   const struct plan *plan = &adding->plan->plan;
   struct accumulator a;
   add_part(adding, &a, operand_at(plan, 1, line * adding->length), adding->length);
-  store_bits(operand_at(plan, 0, line * adding->length), adding->bytes, result_of(adding, &a));
+  store_bits(operand_at(plan, 0, line * adding->length), adding->format.bytes, result_of(adding, &a));
 }
 
 /* Lines are shared by threads; few ones in parts. */
@@ -520,12 +524,12 @@ strew_status cpu_exact_lines(const struct call *call, strew_device *device, cons
   strew_context *context = device->context;
   static const struct accumulator nothing = {.first = CHUNKS, .last = -1};
   struct accumulator accumulators[MOST_PARTS];
-  struct adding adding = {.plan = lines,
+  struct adding adding = {.context = context,
+                          .plan = lines,
                           .kernels = kernels_of(compute),
                           .compute = compute,
                           .convert = dtype == compute ? NULL : converter(compute, dtype),
                           .format = format_of(out),
-                          .bytes = (int)dtype_bytes(out),
                           .from_bytes = (int)dtype_bytes(dtype),
                           .length = plan->sizes[plan->rank - 1],
                           .accumulators = accumulators};
@@ -541,7 +545,7 @@ strew_status cpu_exact_lines(const struct call *call, strew_device *device, cons
     for (int64_t k = 0; k < adding.parts; k++) accumulators[k] = nothing; /* a call that stops leaves parts out */
     pool_run(context, adding.parts, part_visit, &adding);
     for (int64_t k = 1; k < adding.parts; k++) merge(&accumulators[0], &accumulators[k]);
-    store_bits(operand_at(plan, 0, i * adding.length), adding.bytes, result_of(&adding, &accumulators[0]));
+    store_bits(operand_at(plan, 0, i * adding.length), adding.format.bytes, result_of(&adding, &accumulators[0]));
   }
   return context_end(call, context, plan->operands[0].storage);
 }
