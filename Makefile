@@ -75,7 +75,7 @@ groups   = order $(order)
 linalg   = $(order)
 programs = groups $(groups)
 files    = text_time
-interchange = files $(files)
+interchange = $(files)
 ROOMS    = $(if $(PARTS),$(sort core $(foreach room,$(subst $(comma), ,$(PARTS)),$(room) $($(room)))),*)
 CORE     = $(wildcard $(foreach room,$(ROOMS),runtime/$(room)/*.c runtime/$(room)/*/*.c runtime/$(room)/cpu/*/*.c)) \
            $(if $(filter-out 0,$(OPENCL)),$(wildcard $(foreach room,$(ROOMS),opencl/$(room)/*.c opencl/$(room)/*/*.c)) $(BUILD)/kernels.c)

@@ -9,8 +9,8 @@ set -eu
 cd "$(dirname "$0")/.."
 objects=$1/obj
 rooms='core text_time elementwise reduce order groups linalg programs files interchange'
-tables='^(text_ops|exact_scatters|(cpu|opencl)_(elementwise|random|reduce|exact|order|linalg|group|combine)_ops)$'
-MOST=24
+tables='^(text_ops|exact_scatters|row_ops|(cpu|opencl)_(elementwise|random|reduce|exact|order|linalg|group|combine)_ops)$'
+MOST=20
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 

@@ -27,9 +27,6 @@ struct chunk_functions {
   void (*close)(void *state);
 };
 extern const struct chunk_functions csv_chunks, npy_chunks; /* csv_chunks.c, npy_chunks.c */
-/* A reader of what is no file: `state`, which is open, is copied, and belongs to the reader on success. */
-strew_status reader_create(const struct call *call, strew_context *context, const struct chunk_functions *chunks,
-                           const void *state, strew_reader **out);
 
 typedef strew_status tensor_loader(const struct call *call, strew_device *device, struct file *file,
                                    const strew_load_options *options, strew_tensor **out);

@@ -1,7 +1,6 @@
 /* arrow_stream.c: tables from Arrow's streams, as the chunks of a reader. The words of a column keep their codes. */
 #include "arrow.h"
 #include "runtime/core/base/device.h"
-#include "runtime/files/format.h"
 #include "runtime/text_time/table.h"
 
 #include <errno.h>
@@ -56,10 +55,9 @@ static strew_status next_array(const struct call *call, struct incoming *in, boo
   return status;
 }
 
-static strew_status next_table(const struct call *call, void *state, int64_t rows, strew_tensor **tensor,
-                               strew_table **table, bool *is_lost) {
+static strew_status next_table(const struct call *call, void *state, strew_tensor **tensor, strew_table **table,
+                               bool *is_lost) {
   struct incoming *in = state;
-  (void)rows;
   RETURN_IF_FAILED(next_array(call, in, is_lost));
   if (!in->array.release) return STREW_OK;
   const strew_status status = arrow_import(call, in->device, "stream", &in->array, &in->schema, in->known, table);
@@ -71,7 +69,7 @@ static strew_status next_table(const struct call *call, void *state, int64_t row
   return *table = NULL, STREW_OK;
 }
 
-static const struct chunk_functions stream_chunks = {sizeof(struct incoming), NULL, next_table, close_incoming};
+static const struct reader_functions arrays = {sizeof(struct incoming), next_table, close_incoming};
 
 static strew_status open_incoming(const struct call *call, struct incoming *in, strew_reader **out) {
   strew_context *context = in->device->context;
@@ -81,7 +79,7 @@ static strew_status open_incoming(const struct call *call, struct incoming *in, 
   const size_t size_bytes = (size_t)in->columns * sizeof *in->known;
   ALLOCATE(in->known, call, context, size_bytes);
   if (in->columns) memset(in->known, 0, size_bytes);
-  strew_status status = reader_create(call, context, &stream_chunks, in, out);
+  strew_status status = reader_create(call, context, &arrays, in, out);
   if (status != STREW_OK) memory_free(context, in->known, size_bytes);
   return status;
 }

@@ -2,8 +2,9 @@
    computes those of other devices: they are copied there and back. 16-bit floats are widened first, and results rounded
    once. */
 #include "linalg_ops.h"
-#include "runtime/core/base/device.h"
+#include "runtime/core/base/elementwise_ops.h"
 #include "runtime/core/base/steps.h"
+#include "runtime/reduce/reduce_ops.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -211,6 +212,37 @@ static strew_tensor *pivots_of(struct steps *steps, strew_tensor *tensor) {
   return steps->status == STREW_OK ? *pivots : NULL;
 }
 
+/* Unary operations of pivots, one after the other: a single program of the device. */
+static strew_tensor *map_pivots(struct steps *steps, strew_tensor *pivots, int count, const strew_unary_op *ops) {
+  if (steps->status != STREW_OK) return NULL;
+  const strew_dtype dtype = pivots->dtype;
+  strew_tensor *out = step_new(steps, pivots->storage->device, dtype, pivots->rank, pivots->sizes);
+  struct elementwise_plan plan = {.count = count};
+  for (int i = 0; i < count; i++)
+    plan.instructions[i] = (struct instruction){
+        ELEMENTWISE_UNARY, (int)ops[i], dtype, dtype, dtype, 1, .in = {{.from = i ? -i : 1, .dtype = dtype}}};
+  if (steps->status != STREW_OK || !strew_tensor_numel(out)) return out;
+  PLAN(&plan.plan, out->rank, out->sizes, out, pivots);
+  plan_simplify(&plan.plan);
+  STEP(steps, RUN_ON(out, elementwise->elementwise, steps->call, &plan));
+  return out;
+}
+
+/* The sum or product of each line of pivots, which are dense. */
+static void fold_lines(struct steps *steps, strew_fold fold, const strew_tensor *pivots, strew_tensor *out) {
+  struct reduce_plan plan = {.fold = fold};
+  if (steps->status != STREW_OK || !strew_tensor_numel(out)) return;
+  if (!strew_tensor_numel(pivots)) {
+    const strew_scalar empty = strew_int(fold == STREW_FOLD_PROD);
+    STEP(steps, strew_fill(out, empty, steps->error));
+    return;
+  }
+  PLAN(&plan.plan, pivots->rank, pivots->sizes, out, pivots);
+  plan_simplify(&plan.plan);
+  while (plan.kept < plan.plan.rank && plan.plan.operands[0].strides[plan.kept]) plan.kept++;
+  STEP(steps, RUN_ON(out, reduce->reduce, steps->call, &plan));
+}
+
 /* A fold of pivots, and where it goes, of the dtype of the matrices. */
 struct folded {
   strew_tensor *made, *target, **out;
@@ -218,7 +250,14 @@ struct folded {
 
 static struct folded fold_pivots(struct steps *steps, strew_fold fold, strew_tensor *pivots, const strew_tensor *tensor,
                                  const char *name, strew_tensor **out) {
-  struct folded folded = {.made = step_reduce(steps, fold, pivots, 1, (int64_t[]){-1}), .out = out};
+  struct folded folded = {.out = out};
+  int64_t sizes[MAX_RANK];
+  if (steps->status == STREW_OK) {
+    memcpy(sizes, pivots->sizes, sizeof sizes);
+    sizes[pivots->rank - 1] = 1;
+    folded.made = step_new(steps, pivots->storage->device, pivots->dtype, pivots->rank, sizes);
+    fold_lines(steps, fold, pivots, folded.made);
+  }
   folded.target = steps_out(steps, name, tensor->storage->device, tensor->dtype, tensor->rank - 2, tensor->sizes, *out);
   folded.made = step_reshape(steps, folded.made, tensor->rank - 2, tensor->sizes);
   return folded;
@@ -243,8 +282,8 @@ strew_status strew_det(strew_tensor *tensor, strew_tensor **out, strew_error *er
 strew_status strew_slogdet(strew_tensor *tensor, strew_tensor **sign, strew_tensor **logabsdet, strew_error *error) {
   CALL_STEPS(call, steps, "slogdet", error, {"self", tensor}, {"sign", given(sign)}, {"logabsdet", given(logabsdet)});
   strew_tensor *pivots = pivots_of(&steps, tensor);
-  strew_tensor *logs = step_unary(&steps, STREW_LOG, step_unary(&steps, STREW_ABS, pivots, NULL), NULL);
-  strew_tensor *signs = step_unary(&steps, STREW_SIGN, pivots, NULL);
+  strew_tensor *logs = map_pivots(&steps, pivots, 2, (strew_unary_op[]){STREW_ABS, STREW_LOG});
+  strew_tensor *signs = map_pivots(&steps, pivots, 1, (strew_unary_op[]){STREW_SIGN});
   struct folded folds[2] = {{0}};
   if (sign) folds[0] = fold_pivots(&steps, STREW_FOLD_PROD, signs, tensor, "sign", sign);
   if (logabsdet) folds[1] = fold_pivots(&steps, STREW_FOLD_SUM, logs, tensor, "logabsdet", logabsdet);

@@ -5,7 +5,6 @@
 #include "runtime/core/base/device.h"
 #include "runtime/core/base/elementwise_ops.h"
 #include "runtime/core/base/steps.h"
-#include "runtime/reduce/exact.h"
 #include "runtime/reduce/reduce_ops.h"
 
 #include <inttypes.h>
@@ -210,24 +209,5 @@ strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, 
   else
     multiply(&steps, &product, c, a, b);
   if (c != target) STEP(&steps, copy_tensor(&call, target, c));
-  return steps_give(&steps, target, out);
-}
-
-strew_status strew_exact_dot(strew_tensor *a, strew_tensor *b, strew_tensor **out, strew_error *error) {
-  CALL_STEPS(call, steps, "dot", error, {"self", a}, {"other", b}, {"out", *out});
-  struct product product;
-  STEP(&steps, check_operands(&call, STREW_DOT, a, b));
-  STEP(&steps, check_float(&call, "self", a));
-  if (STEP(&steps, shape_product(&call, a, b, &product)) != STREW_OK) return steps.status;
-  strew_tensor *target = steps_out(&steps, "out", a->storage->device, a->dtype, 0, NULL, *out);
-  strew_reduce_options all = {.dims = NULL};
-  const struct exact_job job = {.result = EXACT_SUM,
-                                .x = a,
-                                .y = b,
-                                .dtype = a->dtype,
-                                .most = strew_tensor_numel(a),
-                                .join = exact_folds,
-                                .user = &all};
-  if (steps.status == STREW_OK) STEP(&steps, copy_tensor(&call, target, exact_results(&steps, &job)));
   return steps_give(&steps, target, out);
 }

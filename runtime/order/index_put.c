@@ -171,6 +171,8 @@ strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tenso
   return steps_status(&steps);
 }
 
+const struct row_ops row_ops = {strew_get_rows};
+
 strew_status strew_index_get(strew_tensor *self, int count, strew_tensor *const *indices,
                              const strew_index_options *options, strew_tensor **out, strew_error *error) {
   static const strew_index_options zeros;

@@ -133,7 +133,7 @@ static strew_status fail_taken(struct evaluation *evaluation, int k) {
   const char *alias = error ? error->alias : NULL;
   strew_tensor *out = NULL;
   if (error) error->alias = rows_name;
-  strew_status status = strew_get_rows(self->tensor, index->tensor, &out, error);
+  strew_status status = row_ops.get(self->tensor, index->tensor, &out, error);
   strew_release(out);
   if (status == STREW_OK)
     status = fail(evaluation->call, FAULT(STREW_EINDEX, "index"), "has changed while it was read");
@@ -622,7 +622,7 @@ static strew_status compute_rows(struct evaluation *evaluation, int k) {
   if (may_take(evaluation, k, self, index)) return make_taken(evaluation, k, self, index), STREW_OK;
   strew_error *error = evaluation->call->error;
   if (error) error->alias = rows_name;
-  const strew_status status = strew_get_rows(self, index, &out, error);
+  const strew_status status = row_ops.get(self, index, &out, error);
   if (error) error->alias = NULL;
   if (status == STREW_OK) keep_tensor(&evaluation->values[k], out);
   return status;

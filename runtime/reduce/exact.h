@@ -29,7 +29,5 @@ struct exact_job {
 };
 /* A new tensor of the results. */
 strew_tensor *exact_results(struct steps *steps, const struct exact_job *job);
-/* Folds the terms by strew_reduce_options, `user`. reduce.c */
-exact_join exact_folds;
 
 #endif

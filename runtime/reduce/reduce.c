@@ -4,6 +4,7 @@
 #include "runtime/core/base/operations.h"
 #include "runtime/core/base/steps.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* ------------------------------------------------------------------------------------------------------------ folds */
@@ -203,7 +204,8 @@ static strew_tensor *fold_tensor(struct steps *steps, const struct folding *fold
 
 /* ------------------------------------------------------------------------------------------------------ exact folds */
 
-void exact_folds(struct steps *steps, void *user, int count, strew_tensor *const *terms, strew_tensor *const *sums) {
+static void add_terms(struct steps *steps, void *user, int count, strew_tensor *const *terms,
+                      strew_tensor *const *sums) {
   for (int i = 0; i < count; i++) {
     strew_tensor *out = sums[i];
     STEP(steps, strew_reduce_with(STREW_FOLD_SUM, terms[i], user, &out, steps->error));
@@ -271,7 +273,7 @@ static strew_tensor *fold_exactly(struct steps *steps, const struct folding *fol
                                 .signs_zero = true,
                                 .counts = skips_nan ? strew_of(counts) : operand_of_int(count),
                                 .divisors = skips_nan ? strew_of(divisors) : operand_of_float(left > 0 ? left : 0),
-                                .join = exact_folds,
+                                .join = add_terms,
                                 .user = &options};
   strew_tensor *results = steps->status == STREW_OK ? exact_results(steps, &job) : NULL;
   if (given) STEP(steps, copy_tensor(steps->call, given, results));
@@ -314,6 +316,33 @@ strew_status strew_reduce_with(strew_fold fold, strew_tensor *tensor, const stre
   strew_tensor *folded = fold_tensor(&steps, &folding, *out, true);
   STEP(&steps, deferred_close(&call, tensor));
   return steps_give(&steps, folded, out);
+}
+
+static strew_status check_vector(const struct call *call, const char *name, const strew_tensor *tensor) {
+  if (tensor->rank == 1) return STREW_OK;
+  return fail(call, FAULT(STREW_ESHAPE, name), "has %d dimensions, expected 1", tensor->rank);
+}
+
+static strew_status check_vectors(const struct call *call, const strew_tensor *a, const strew_tensor *b) {
+  RETURN_IF_FAILED(check_vector(call, "self", a));
+  RETURN_IF_FAILED(check_vector(call, "other", b));
+  RETURN_IF_FAILED(check_devices(call));
+  RETURN_IF_FAILED(check_equal_dtypes(call, "other", b->dtype, "self", a->dtype));
+  RETURN_IF_FAILED(check_float(call, "self", a));
+  if (a->sizes[0] == b->sizes[0]) return STREW_OK;
+  return fail(call, FAULT(STREW_ESHAPE, "other"),
+              "has size %" PRId64 " in dimension 0, expected %" PRId64 ", as self's last", b->sizes[0], a->sizes[0]);
+}
+
+strew_status strew_exact_dot(strew_tensor *a, strew_tensor *b, strew_tensor **out, strew_error *error) {
+  CALL_STEPS(call, steps, "dot", error, {"self", a}, {"other", b}, {"out", *out});
+  if (STEP(&steps, check_vectors(&call, a, b)) != STREW_OK) return steps.status;
+  strew_tensor *target = steps_out(&steps, "out", a->storage->device, a->dtype, 0, NULL, *out);
+  strew_reduce_options all = {.dims = NULL};
+  const struct exact_job job = {
+      .result = EXACT_SUM, .x = a, .y = b, .dtype = a->dtype, .most = a->sizes[0], .join = add_terms, .user = &all};
+  if (steps.status == STREW_OK) STEP(&steps, copy_tensor(&call, target, exact_results(&steps, &job)));
+  return steps_give(&steps, target, out);
 }
 
 /* ------------------------------------------------------------------------------------- cumulative sums and products */

@@ -78,4 +78,10 @@ strew_status find_outside(const struct call *call, const strew_tensor *index, in
 strew_status index_value(const struct call *call, const strew_tensor *index, int64_t number, int64_t *position,
                          strew_scalar *value);
 
+/* Rows that an index chooses, of text programs: strew_get_rows. order/index_put.c */
+struct row_ops {
+  strew_status (*get)(strew_tensor *self, strew_tensor *index, strew_tensor **out, strew_error *error);
+};
+extern const struct row_ops row_ops TABLE_OF_ROOM;
+
 #endif
