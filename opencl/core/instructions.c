@@ -83,6 +83,7 @@ static void add_value(struct text *text, const struct instruction *instruction, 
   case ELEMENTWISE_WHERE: between = "?"; break;
   case ELEMENTWISE_TAKE: add_taken(text, instruction, number), between = NULL; break;
   case ELEMENTWISE_CONVERT: between = ""; break;
+  case ELEMENTWISE_PART: break; /* on the CPU alone */
   }
   if (between && *between == ',')
     add(text, "%s", dtype_suffix(breaks_ties(instruction) ? instruction->common : instruction->compute));

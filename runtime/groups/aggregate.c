@@ -18,8 +18,9 @@ struct aggregating {
   const strew_group_aggregate *given;
   int *column;
   struct aggregate_column *at;
-  enum may_wrap *may_wrap; /* by column */
-  size_t bytes;            /* of the three arrays, which share memory */
+  struct exact_sums *exact; /* by column: of one that has parts */
+  enum may_wrap *may_wrap;  /* by column */
+  size_t bytes;             /* of the arrays, which share memory */
 };
 
 /* ---------------------------------------------------------------------------------------------------------- columns */
@@ -38,6 +39,7 @@ static bool is_shared(const struct aggregating *a, const struct aggregate *aggre
   if (src->storage->device != a->device || (options->skip_nan && dtype_is_float(src->dtype))) return false;
   if (!group_row_of(options->reduction) || (options->dim != 0 && options->dim != -1)) return false;
   if (options->dim_size != -1 || options->mode != STREW_ERROR) return false;
+  if (aggregate->is_exact && a->device != &a->device->context->cpu) return false;
   const bool is_extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
   const strew_dtype dtype = result_dtype(aggregate);
   if (joins_integers(aggregate) || (dtype == src->dtype && (is_extreme || dtype != STREW_BOOL))) return true;
@@ -56,14 +58,50 @@ static int find_column(struct aggregating *a, const struct aggregate *aggregate)
   const bool is_product = slot_of(aggregate) == STREW_PROD;
   for (int c = 0; c < a->columns; c++)
     if (a->at[c].src == aggregate->src && a->at[c].computed == computed &&
-        (a->at[c].out[STREW_PROD] != NULL) == is_product)
+        (a->at[c].out[STREW_PROD] != NULL) == is_product && (a->at[c].parts != 0) == aggregate->is_exact)
       return c;
   a->at[a->columns] = (struct aggregate_column){.src = aggregate->src, .computed = computed};
   return a->columns++;
 }
 
+static struct exact_job job_of(const struct aggregating *a, const struct aggregate *aggregate, struct group_call *g) {
+  const bool is_mean = aggregate->options.reduction == STREW_MEAN;
+  *g = (struct group_call){.grouping = a->grouping, .src = aggregate->src};
+  return (struct exact_job){.result = is_mean ? EXACT_MEAN : EXACT_SUM,
+                            .x = aggregate->src,
+                            .dtype = result_dtype(aggregate),
+                            .rank = 1,
+                            .sizes = &a->size,
+                            .counts = strew_of(is_mean ? a->counts : NULL),
+                            .join = group_walk_terms,
+                            .user = g};
+}
+
+/* A column of parts, unless there are too many for one walk, or limbs. */
+static strew_status add_exact(struct aggregating *a, int i) {
+  struct group_call g;
+  struct exact_sums sums;
+  struct aggregate_column column;
+  struct exact_job job = job_of(a, &a->aggregates[i], &g);
+  for (int c = 0; c < a->columns; c++)
+    if (a->at[c].src == job.x && a->at[c].parts) return a->column[i] = c, STREW_OK;
+  STEPS(steps, a->call);
+  job.most = step_most(&steps, a->grouping);
+  exact_open(&steps, &job, &sums);
+  if (steps.status != STREW_OK || !exact_is_cut(&sums)) return steps_status(&steps);
+  group_cut(&steps, job.x, &sums, &column);
+  if (steps.status != STREW_OK) return steps_status(&steps);
+  for (int k = 0; k < column.parts; k++) strew_retain(column.part[k]);
+  strew_retain(sums.sums);
+  a->exact[a->columns] = sums;
+  a->at[a->columns] = column;
+  a->column[i] = a->columns++;
+  return STREW_OK;
+}
+
 static strew_status add_slot(struct aggregating *a, int i) {
   const struct aggregate *aggregate = &a->aggregates[i];
+  if (aggregate->is_exact) return add_exact(a, i);
   a->column[i] = find_column(a, aggregate);
   struct aggregate_column *column = &a->at[a->column[i]];
   strew_tensor **out = &column->out[slot_of(aggregate)];
@@ -106,7 +144,7 @@ static strew_status walk(struct aggregating *a) {
 static strew_status store_others(const struct aggregating *a) {
   for (int i = 0; i < a->count; i++) {
     const struct aggregate *aggregate = &a->aggregates[i];
-    const bool is_read_once = is_shared(a, aggregate) && !joins_integers(aggregate);
+    const bool is_read_once = is_shared(a, aggregate) && !joins_integers(aggregate) && !aggregate->is_exact;
     if (aggregate->src && !is_read_once) RETURN_IF_FAILED(operand_store(a->call, aggregate->src));
   }
   return STREW_OK;
@@ -163,6 +201,9 @@ static void fill_empty(struct steps *steps, const struct aggregating *a, const s
 /* Makes the result of an aggregate from its slot, which others may share. */
 static strew_tensor *make_result(struct steps *steps, const struct aggregating *a, int i) {
   const struct aggregate *aggregate = &a->aggregates[i];
+  struct group_call g;
+  const struct exact_job job = job_of(a, aggregate, &g);
+  if (aggregate->is_exact) return exact_finish(steps, &job, &a->exact[a->column[i]]);
   strew_tensor *sums = a->at[a->column[i]].out[slot_of(aggregate)];
   if (aggregate->options.reduction == STREW_MEAN) {
     sums = step_copy(steps, sums, sums->dtype);
@@ -227,7 +268,7 @@ static strew_status make_any(const struct aggregating *a, int i, strew_tensor **
   struct group_options options = aggregate->options;
   *out = NULL;
   if (!aggregate->src) return strew_clone(a->counts, out, a->call->error);
-  if (options.reduction == STREW_ASSIGN) {
+  if (options.reduction == STREW_ASSIGN || (aggregate->is_exact && a->column[i] < 0)) {
     STEPS(steps, a->call);
     return steps_give(&steps, make_other(&steps, a, i), out);
   }
@@ -264,17 +305,21 @@ static strew_status make_all(struct aggregating *a, strew_tensor *out[]) {
 
 static strew_status aggregating_open(struct aggregating *a) {
   const size_t columns = (size_t)a->count + 1; /* that of the counts */
-  a->bytes = columns * (sizeof *a->at + sizeof *a->column + sizeof *a->may_wrap);
+  a->bytes = columns * (sizeof *a->at + sizeof *a->exact + sizeof *a->column + sizeof *a->may_wrap);
   ALLOCATE(a->at, a->call, a->device->context, a->bytes);
-  a->column = (int *)(void *)(a->at + columns);
+  a->exact = (struct exact_sums *)(void *)(a->at + columns);
+  a->column = (int *)(void *)(a->exact + columns);
   a->may_wrap = (enum may_wrap *)(void *)(a->column + columns);
   for (size_t c = 0; c < columns; c++) a->may_wrap[c] = UNKNOWN_WRAP;
   return STREW_OK;
 }
 
 static void aggregating_close(struct aggregating *a) {
-  for (int c = 0; c < a->columns; c++)
+  for (int c = 0; c < a->columns; c++) {
     for (int r = 0; r < STREW_REDUCTION_COUNT; r++) strew_release(a->at[c].out[r]);
+    for (int k = 0; k < a->at[c].parts; k++) strew_release(a->at[c].part[k]);
+    if (a->at[c].parts) strew_release(a->exact[c].sums);
+  }
   strew_release(a->counts);
   memory_free(a->device->context, a->at, a->bytes);
 }
@@ -311,8 +356,9 @@ static strew_status read_aggregate(const struct call *call, const strew_group_ag
   *read = (struct aggregate){.src = given->src};
   if (!given->src && given->reduction != STREW_GROUP_COUNT) return fail(call, FAULT(STREW_EARGUMENT, "src"), "is NULL");
   strew_status status = group_take_options(call, given->reduction, &given->options, false, false, &read->options);
-  const bool is_exact = given->options.exact && given->src && dtype_is_float(given->src->dtype);
-  if (is_exact || !(group_rows[given->reduction].options & WITH_SIZES)) read->options.reduction = STREW_ASSIGN;
+  const bool joins = group_rows[given->reduction].options & WITH_SIZES;
+  read->is_exact = joins && given->options.exact && given->src && dtype_is_float(given->src->dtype);
+  if (!joins) read->options.reduction = STREW_ASSIGN;
   return status;
 }
 

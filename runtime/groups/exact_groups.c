@@ -19,18 +19,36 @@ void group_open(struct group_call *g, const strew_tensor *out) {
   STEP(g->steps, groups_open(call, g->src, g->index, &options, &g->groups));
 }
 
-/* In a walk over the ids. */
-static void walk_terms(struct steps *steps, void *user, int count, strew_tensor *const *terms,
+void group_cut(struct steps *steps, strew_tensor *src, const struct exact_sums *sums, struct aggregate_column *out) {
+  const struct exact_window *window = &sums->window;
+  *out = (struct aggregate_column){.src = src, .computed = STREW_FLOAT64, .parts = window->limbs};
+  for (int k = 0; k < window->limbs; k++) {
+    out->part[k] = step_view(steps, step_narrow(steps, sums->sums, 0, k, 1), 1, &sums->sums->sizes[1]);
+    out->cut[k] = exact_bound(src, window->low + (k + 1) * window->width);
+  }
+}
+
+void group_walk_terms(struct steps *steps, void *user, int count, strew_tensor *const *terms,
                        strew_tensor *const *sums) {
   const struct group_call *g = user;
   struct groups *groups = &g->grouping->groups;
   const struct group_ids ids = groups_narrow(groups);
   struct aggregate_column columns[EXACT_TOGETHER];
   for (int i = 0; i < count; i++) {
-    columns[i] = (struct aggregate_column){.src = terms[i], .computed = STREW_INT64};
+    columns[i] = (struct aggregate_column){.src = terms[i], .computed = terms[i]->dtype};
     columns[i].out[STREW_SUM] = sums[i];
   }
   STEP(steps, groups_walks(groups)->group_aggregate(steps->call, g->src->storage->device, &ids, count, columns));
+}
+
+/* The parts of terms, in one walk. */
+static void walk_parts(struct steps *steps, void *user, const struct exact_sums *sums) {
+  const struct group_call *g = user;
+  struct groups *groups = &g->grouping->groups;
+  const struct group_ids ids = groups_narrow(groups);
+  struct aggregate_column column;
+  group_cut(steps, g->src, sums, &column);
+  STEP(steps, groups_walks(groups)->group_aggregate(steps->call, g->src->storage->device, &ids, 1, &column));
 }
 
 static void index_terms(struct steps *steps, void *user, int count, strew_tensor *const *terms,
@@ -44,6 +62,10 @@ static void index_terms(struct steps *steps, void *user, int count, strew_tensor
 
 static bool walks_over_ids(const struct group_call *g) {
   return group_is_line(g) && groups_walks(&g->grouping->groups)->group_aggregate;
+}
+
+int64_t step_most(struct steps *steps, strew_grouping *grouping) {
+  return step_number(steps, STREW_FOLD_AMAX, step_derived(steps, groups_counts, &grouping->groups)).as.i;
 }
 
 strew_dtype group_exact_open(struct group_call *g) {
@@ -71,11 +93,7 @@ strew_tensor *group_exact(struct group_call *g, enum exact_result result, strew_
   int64_t sizes[MAX_RANK];
   for (int d = 0; d < src->rank; d++) sizes[d] = src->sizes[d];
   sizes[walks ? 0 : group_dim(g)] = walks ? strew_grouping_size(g->grouping) : group_size(g);
-  int64_t most = strew_tensor_numel(src);
-  if (walks) { /* fewer limbs than the number of elements asks for */
-    strew_tensor *each = step_derived(steps, groups_counts, &g->grouping->groups);
-    most = step_number(steps, STREW_FOLD_AMAX, each).as.i;
-  }
+  const int64_t most = walks ? step_most(steps, g->grouping) : strew_tensor_numel(src);
   const struct exact_job job = {.result = result,
                                 .x = src,
                                 .dtype = dtype,
@@ -85,7 +103,8 @@ strew_tensor *group_exact(struct group_call *g, enum exact_result result, strew_
                                 .skips_nan = group_skips(g),
                                 .counts = strew_of(counts),
                                 .divisors = strew_of(divisors),
-                                .join = walks ? walk_terms : index_terms,
+                                .join = walks ? group_walk_terms : index_terms,
+                                .cut = walks ? walk_parts : NULL,
                                 .user = g};
   return exact_results(steps, &job);
 }

@@ -3,6 +3,7 @@
 #define GROUP_OPS_H
 
 #include "runtime/core/base/device.h"
+#include "runtime/reduce/exact_ops.h"
 
 /* Reductions of consecutive elements of src, the segments: at each coordinate, ENDS (int64 or int32) holds the first
    element's number, and `ends_step` elements further the number behind the last one; both are valid. Element number i
@@ -32,6 +33,11 @@ struct aggregate_column {
      computed in float64; NULL: elements do. */
   const strew_tensor *about;
   strew_tensor *out[STREW_REDUCTION_COUNT];
+  /* Exact sums, computed in float64: not of elements but of their parts, which are cut at multiples of 2^p (`cut`: 2^(p + 52)),
+     the lowest first. Joined in any order, for their sums are not rounded. */
+  int parts; /* 0: none */
+  double cut[MOST_CUT_PARTS];
+  strew_tensor *part[MOST_CUT_PARTS];
 };
 
 /* Ids of elements: the number of each one's group, of `size`, which is at most INT32_MAX; uint8, int16, int32 or int64.

@@ -43,6 +43,7 @@ struct group_options {
 struct aggregate {
   strew_tensor *src; /* NULL: the counts */
   struct group_options options;
+  bool is_exact; /* an exact sum or mean of floats */
 };
 
 static inline int64_t groups_size(const struct groups *groups) { return groups->addressing.limits.size; }

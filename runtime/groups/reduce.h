@@ -7,7 +7,7 @@
 #include "runtime/core/base/operations.h"
 #include "runtime/core/base/steps.h"
 #include "runtime/core/shared/tables.h"
-#include "runtime/reduce/exact_ops.h"
+#include "runtime/reduce/exact.h"
 
 /* A call of strew_group_reduce. */
 struct group_call {
@@ -41,6 +41,12 @@ strew_tensor *group_exact_counts(struct group_call *g);
 strew_tensor *group_exact(struct group_call *g, enum exact_result result, strew_dtype dtype, strew_tensor *counts,
                           strew_tensor *divisors);
 strew_tensor *group_exact_sums(struct group_call *g);
+/* The greatest number of elements that a group has: fewer limbs than the number of all asks for. */
+int64_t step_most(struct steps *steps, strew_grouping *grouping);
+/* Joins terms, user a group_call with grouping and src, in a walk over the ids. */
+exact_join group_walk_terms;
+/* A column of a walk that joins the parts of src, 1-D, to sums, of MOST_CUT_PARTS at most. */
+void group_cut(struct steps *steps, strew_tensor *src, const struct exact_sums *sums, struct aggregate_column *out);
 
 /* strew_group_reduce. of_table: see there. */
 strew_status group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,

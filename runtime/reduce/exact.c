@@ -8,13 +8,14 @@
 
 #include <math.h>
 
-enum { LIMB_BITS = 62 }; /* of an int64, but for its sign and a carry */
-
-/* The limbs of a call, from place `low` on: a row of its sums for each. */
-struct window {
-  int low, width;
-  int limbs, square_limbs;
+enum {
+  LIMB_BITS = 62,  /* of an int64, but for its sign and a carry */
+  PART_BITS = 54,  /* of a float64: 53 digits, and parts are rounded to nearest */
+  PART_MOST = 900, /* of the exponents of parts, whose bounds are finite and have reciprocals */
+  PART_LEAST = 24  /* bits of a part that is worth a pass */
 };
+
+static strew_dtype limb_dtype(const struct exact_window *window) { return window->has_parts ? STREW_FLOAT64 : STREW_INT64; }
 
 /* ------------------------------------------------------------------------------------------------------------ terms */
 
@@ -32,7 +33,24 @@ static void source_release(void *source_) {
   memory_free(context, source, sizeof *source);
 }
 
-/* The instruction that computes a limb. */
+static int unit_of(const strew_tensor *x) { return dtype_wide(x->dtype) == STREW_FLOAT64 ? -1074 : -149; }
+
+double exact_bound(const strew_tensor *x, int place) { return ldexp(1, place + unit_of(x) + 52); }
+
+static struct instruction_input bound_at(const strew_tensor *x, int place) {
+  return (struct instruction_input){
+      .from = FROM_NUMBER, .dtype = STREW_FLOAT64, .number = {.f64 = exact_bound(x, place)}};
+}
+
+/* The instruction that computes a limb, or a part. */
+static struct instruction part_of(const strew_tensor *x, int from, int width) {
+  return (struct instruction){.kind = ELEMENTWISE_PART,
+                              .common = STREW_FLOAT64,
+                              .compute = STREW_FLOAT64,
+                              .result = STREW_FLOAT64,
+                              .inputs = 3,
+                              .in = {{.from = 1, .dtype = x->dtype}, bound_at(x, from), bound_at(x, from + width)}};
+}
 static struct instruction limb_of(const strew_tensor *x, bool is_product, int from, int width) {
   const strew_dtype wide = dtype_wide(x->dtype);
   struct instruction instruction = {.kind = is_product ? ELEMENTWISE_PRODUCT : ELEMENTWISE_LIMB,
@@ -47,17 +65,18 @@ static struct instruction limb_of(const strew_tensor *x, bool is_product, int fr
   return instruction;
 }
 
-/* A tensor of limbs of x, or of x * y, without memory. */
-static strew_status limbs_create(const struct call *call, strew_tensor *x, strew_tensor *y, int from, int width,
-                                 strew_tensor **out) {
+/* A tensor of limbs of x, or of x * y, or of parts, without memory. */
+static strew_status limbs_create(const struct call *call, strew_tensor *x, strew_tensor *y, int from,
+                                 const struct exact_window *window, strew_tensor **out) {
   strew_context *context = x->storage->device->context;
   ALLOCATE_NEW(struct source *, source, call, context, sizeof *source);
-  const strew_status status = deferred_create(call, x->storage->device, STREW_INT64, x->rank, x->sizes, out);
+  const strew_status status = deferred_create(call, x->storage->device, limb_dtype(window), x->rank, x->sizes, out);
   if (status != STREW_OK) return memory_free(context, source, sizeof *source), status;
   source->x = strew_retain(x);
   source->y = y ? strew_retain(y) : NULL;
   source->plan.count = 1;
-  source->plan.instructions[0] = limb_of(x, y != NULL, from, width);
+  source->plan.instructions[0] =
+      window->has_parts ? part_of(x, from, window->width) : limb_of(x, y != NULL, from, window->width);
   PLAN(&source->plan.plan, x->rank, x->sizes, *out, x, y ? y : x);
   if (!y) source->plan.plan.count = 2;
   plan_simplify(&source->plan.plan);
@@ -65,8 +84,8 @@ static strew_status limbs_create(const struct call *call, strew_tensor *x, strew
   return STREW_OK;
 }
 
-STEP_MAKES(step_limbs, NULL, limbs_create(steps->call, x, y, from, width, out), strew_tensor *x, strew_tensor *y,
-           int from, int width)
+STEP_MAKES(step_limbs, NULL, limbs_create(steps->call, x, y, from, window, out), strew_tensor *x, strew_tensor *y,
+           int from, const struct exact_window *window)
 
 /* ---------------------------------------------------------------------------------------------------------- windows */
 
@@ -82,12 +101,17 @@ static void survey(struct steps *steps, strew_tensor *x, struct exact_survey *fo
 static int bits_of_count(int64_t count) { return count > 1 ? 64 - __builtin_clzll((unsigned long long)count - 1) : 0; }
 
 /* The places of the terms' bits, and the limbs that hold them and the carries of all additions. */
-static struct window window_of(const struct exact_job *job, struct exact_survey x, struct exact_survey y) {
+static struct exact_window window_of(const struct exact_job *job, struct exact_survey x, struct exact_survey y) {
   const bool is_none = x.low == EXACT_NONE || (job->y && y.low == EXACT_NONE);
   const int low = is_none ? 0 : x.low + (job->y ? y.low : 0);
   const int top = is_none ? 0 : x.top + (job->y ? y.top + 1 : 0);
-  const int room = LIMB_BITS - bits_of_count(job->most + (job->self != NULL)), width = room > 0 ? room : 1;
-  return (struct window){.low = low,
+  const int carries = bits_of_count(job->most + (job->self != NULL));
+  const int room = LIMB_BITS - carries, width = room > 0 ? room : 1, part = PART_BITS - carries, unit = unit_of(job->x);
+  const strew_context *context = job->x->storage->device->context;
+  const bool is_sum = !job->y && !exact_is_spread(job->result), is_near = low + unit > -PART_MOST && top + unit < PART_MOST;
+  if (is_sum && is_near && part >= PART_LEAST && job->x->storage->device == &context->cpu)
+    return (struct exact_window){.low = low, .width = part, .limbs = (top + 1 - low) / part + 1, .has_parts = true};
+  return (struct exact_window){.low = low,
                          .width = width,
                          .limbs = (top - low) / width + 1,
                          .square_limbs = exact_is_spread(job->result) ? (2 * (top - low) + 1) / width + 1 : 0};
@@ -95,10 +119,11 @@ static struct window window_of(const struct exact_job *job, struct exact_survey 
 
 /* ------------------------------------------------------------------------------------------------------------- sums */
 
-static void join_self(struct steps *steps, strew_tensor *self, int from, int width, strew_tensor *sums) {
+static void join_self(struct steps *steps, strew_tensor *self, int from, const struct exact_window *window,
+                      strew_tensor *sums) {
   if (!self) return;
-  strew_tensor *limbs = step_limbs(steps, self, NULL, from, width);
-  strew_tensor *stored = step_to(steps, limbs, NULL, STREW_INT64);
+  strew_tensor *limbs = step_limbs(steps, self, NULL, from, window);
+  strew_tensor *stored = step_to(steps, limbs, NULL, limb_dtype(window));
   STEP(steps, copy_tensor(steps->call, sums, stored));
 }
 
@@ -108,24 +133,25 @@ static strew_tensor *row_of(struct steps *steps, const struct exact_job *job, st
 }
 
 /* Joins `count` limbs from `from` on into rows of the sums: several at once. */
-static void join_limbs(struct steps *steps, const struct exact_job *job, strew_tensor *y, int from, int width,
-                       int count, strew_tensor *sums, int first) {
+static void join_limbs(struct steps *steps, const struct exact_job *job, strew_tensor *y, int from,
+                       const struct exact_window *window, int count, strew_tensor *sums, int first) {
   for (int k = 0; k < count; k += EXACT_TOGETHER) {
     strew_tensor *terms[EXACT_TOGETHER], *rows[EXACT_TOGETHER];
     const int mark = steps->count, together = count - k < EXACT_TOGETHER ? count - k : EXACT_TOGETHER;
     for (int i = 0; i < together; i++) {
-      terms[i] = step_limbs(steps, job->x, y, from + (k + i) * width, width);
+      const int place = from + (k + i) * window->width;
+      terms[i] = step_limbs(steps, job->x, y, place, window);
       rows[i] = row_of(steps, job, sums, first + k + i);
-      join_self(steps, y ? NULL : job->self, from + (k + i) * width, width, rows[i]);
+      join_self(steps, y ? NULL : job->self, place, window, rows[i]);
     }
     if (steps->status == STREW_OK) job->join(steps, job->user, together, terms, rows);
     steps_keep(steps, mark, NULL);
   }
 }
 
-static strew_tensor *zeros_of(struct steps *steps, const struct exact_job *job, int rows) {
+static strew_tensor *zeros_of(struct steps *steps, const struct exact_job *job, strew_dtype dtype, int rows) {
   const int64_t sizes[] = {rows, count_of_sizes(job->rank, job->sizes)};
-  return step_full(steps, job->x->storage->device, STREW_INT64, 2, sizes, strew_int(0));
+  return step_full(steps, job->x->storage->device, dtype, 2, sizes, strew_int(0));
 }
 
 /* ---------------------------------------------------------------------------------------------------------- results */
@@ -143,10 +169,10 @@ static void add_operand(struct steps *steps, struct plan *plan, strew_operand op
 }
 
 /* The results, on the device if it makes them, else on the CPU. */
-static strew_tensor *finish(struct steps *steps, const struct exact_job *job, const struct window *window,
+static strew_tensor *finish(struct steps *steps, const struct exact_job *job, const struct exact_window *window,
                             strew_tensor *sums) {
   strew_device *own = job->x->storage->device, *device = own->ops->exact->exact ? own : &own->context->cpu;
-  const int unit = dtype_wide(job->x->dtype) == STREW_FLOAT64 ? -1074 : -149;
+  const int unit = unit_of(job->x);
   strew_operand counts = job->counts, divisors = job->divisors;
   if (steps->status != STREW_OK) return NULL;
   if (device != own) {
@@ -175,7 +201,7 @@ static strew_tensor *finish(struct steps *steps, const struct exact_job *job, co
 static strew_tensor *count_terms(struct steps *steps, const struct exact_job *job, strew_tensor *is,
                                  strew_tensor *of_self) {
   const int mark = steps->count;
-  strew_tensor *terms = step_to(steps, is, NULL, STREW_INT64), *sums = zeros_of(steps, job, 1);
+  strew_tensor *terms = step_to(steps, is, NULL, STREW_INT64), *sums = zeros_of(steps, job, STREW_INT64, 1);
   strew_tensor *row = row_of(steps, job, sums, 0);
   strew_tensor *first = of_self ? step_to(steps, of_self, NULL, STREW_INT64) : NULL;
   if (first) STEP(steps, copy_tensor(steps->call, row, first));
@@ -235,25 +261,39 @@ static void sign_zeros(struct steps *steps, const struct exact_job *job, strew_t
 
 /* ------------------------------------------------------------------------------------------------------------- call */
 
-strew_tensor *exact_results(struct steps *steps, const struct exact_job *job) {
+void exact_open(struct steps *steps, const struct exact_job *job, struct exact_sums *out) {
   struct exact_survey x, y, self;
-  const int mark = steps->count;
-  if (steps->status == STREW_OK && !count_of_sizes(job->rank, job->sizes))
-    return step_new(steps, job->x->storage->device, job->dtype, job->rank, job->sizes);
   survey(steps, job->x, &x);
   survey(steps, job->y, &y);
   survey(steps, job->self, &self);
-  if (steps->status != STREW_OK) return NULL;
-  const unsigned kinds = x.kinds | y.kinds | self.kinds;
   if (self.low < x.low) x.low = self.low;
   if (self.top > x.top) x.top = self.top;
-  const struct window window = window_of(job, x, y);
-  strew_tensor *sums = zeros_of(steps, job, window.limbs + window.square_limbs);
-  join_limbs(steps, job, job->y, window.low, window.width, window.limbs, sums, 0);
-  join_limbs(steps, job, job->x, 2 * window.low, window.width, window.square_limbs, sums, window.limbs);
-  strew_tensor *out = finish(steps, job, &window, sums);
+  const struct exact_window window = window_of(job, x, y);
+  *out = (struct exact_sums){.window = window, .kinds = x.kinds | y.kinds | self.kinds};
+  if (steps->status == STREW_OK) out->sums = zeros_of(steps, job, limb_dtype(&window), window.limbs + window.square_limbs);
+}
+
+strew_tensor *exact_finish(struct steps *steps, const struct exact_job *job, const struct exact_sums *sums) {
   const unsigned endless = job->skips_nan ? EXACT_INFINITIES : EXACT_INFINITIES | EXACT_NAN;
-  if (kinds & endless) add_infinities(steps, job, job->y ? endless_products(steps, job) : job->x, out);
-  if (kinds & EXACT_MINUS_ZERO && job->signs_zero) sign_zeros(steps, job, out);
-  return steps_keep(steps, mark, out);
+  strew_tensor *out = finish(steps, job, &sums->window, sums->sums);
+  if (sums->kinds & endless) add_infinities(steps, job, job->y ? endless_products(steps, job) : job->x, out);
+  if (sums->kinds & EXACT_MINUS_ZERO && job->signs_zero) sign_zeros(steps, job, out);
+  return out;
+}
+
+strew_tensor *exact_results(struct steps *steps, const struct exact_job *job) {
+  struct exact_sums own;
+  const struct exact_window *window = &own.window;
+  const int mark = steps->count;
+  if (steps->status == STREW_OK && !count_of_sizes(job->rank, job->sizes))
+    return step_new(steps, job->x->storage->device, job->dtype, job->rank, job->sizes);
+  exact_open(steps, job, &own);
+  if (steps->status != STREW_OK) return NULL;
+  if (job->cut && exact_is_cut(&own)) {
+    job->cut(steps, job->user, &own);
+  } else {
+    join_limbs(steps, job, job->y, window->low, window, window->limbs, own.sums, 0);
+    join_limbs(steps, job, job->x, 2 * window->low, window, window->square_limbs, own.sums, window->limbs);
+  }
+  return steps_keep(steps, mark, exact_finish(steps, job, &own));
 }

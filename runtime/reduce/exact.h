@@ -11,6 +11,8 @@ enum { EXACT_TOGETHER = 8 }; /* terms at most */
 typedef void exact_join(struct steps *steps, void *user, int count, strew_tensor *const *terms,
                         strew_tensor *const *sums);
 
+struct exact_sums;
+
 /* Sums, means, variances of x, floats, or sums of x * y, for results of that shape. */
 struct exact_job {
   enum exact_result result;
@@ -25,9 +27,30 @@ struct exact_job {
   strew_operand counts;   /* of means and variances: int64, broadcast to the results' shape */
   strew_operand divisors; /* of variances: float64 */
   exact_join *join;
+  void (*cut)(struct steps *steps, void *user, const struct exact_sums *sums); /* joins up to MOST_CUT_PARTS parts; or NULL */
   void *user;
 };
 /* A new tensor of the results. */
 strew_tensor *exact_results(struct steps *steps, const struct exact_job *job);
+
+/* The same in two steps, for who joins the limbs on his own. Limbs are at places low, low + width and so on; parts are
+   limbs that are float64, which has room for their sums. */
+struct exact_window {
+  int low, width;
+  int limbs, square_limbs;
+  bool has_parts;
+};
+struct exact_sums {
+  struct exact_window window;
+  unsigned kinds;
+  strew_tensor *sums; /* of limbs, a row for each; 0 so far. Released by who has opened them */
+};
+static inline bool exact_is_cut(const struct exact_sums *sums) {
+  return sums->window.has_parts && sums->window.limbs <= MOST_CUT_PARTS;
+}
+void exact_open(struct steps *steps, const struct exact_job *job, struct exact_sums *out);
+strew_tensor *exact_finish(struct steps *steps, const struct exact_job *job, const struct exact_sums *sums);
+/* 2^(p + 52) for the exponent p of a place in x. */
+double exact_bound(const strew_tensor *x, int place);
 
 #endif

@@ -11,8 +11,10 @@ struct exact_survey {
   unsigned kinds;
 };
 
-/* Results of exact sums. EXACT_LIMBS is the first of `limbs` sums of limbs, int64, `step` elements apart; it counts
-   2^exponent, each other one 2^width times the one before. `square_limbs` of the squares, which count the square of
+enum { MOST_CUT_PARTS = 4 }; /* of a term that are joined in one pass */
+
+/* Results of exact sums. EXACT_LIMBS is the first of `limbs` sums of limbs, `step` elements apart: int64, it counts
+   2^exponent, each other one 2^width times the one before; or float64, with these factors. `square_limbs` of the squares, which count the square of
    that, follow. A mean is divided by EXACT_COUNTS (int64), of none it is NaN; a variance is (n * squares - sum^2) / n /
    EXACT_DIVISORS (float64), NaN by NaN or of no terms. One rounding, to the dtype of EXACT_OUT. A number stands for an
    operand that is not needed. */

@@ -19,6 +19,8 @@ enum elementwise_kind {
   ELEMENTWISE_CLAMP,   /* inputs a, low, high: minimum(maximum(a, low), high) */
   ELEMENTWISE_LIMB,    /* inputs a, code: int64 digits of a float, see shared/exact.h */
   ELEMENTWISE_PRODUCT, /* inputs a, b, code: of a * b */
+  ELEMENTWISE_PART,    /* inputs a, low, high: what lies between the multiples of 2^p nearest to a, computed as
+                          float64; low and high are 2^(p + 52). On the CPU alone */
   ELEMENTWISE_CONVERT, /* to `result` by STREW_SATURATE, as copies do; only in programs of several instructions */
   ELEMENTWISE_TAKE /* inputs index (`common` is int64), table (an operand of strides 0): the element of the table that
                           the index chooses, moved; any for a value out of range. Only in programs */

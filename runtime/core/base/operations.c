@@ -11,6 +11,7 @@ const struct operation other_operations[] = {[ELEMENTWISE_WHERE] = {"where", TAK
                                              [ELEMENTWISE_CLAMP] = {"clamp", TAKES_ANY, GIVES_COMMON, 1},
                                              [ELEMENTWISE_LIMB] = {"limb", TAKES_FLOATS, GIVES_LIMB, 2},
                                              [ELEMENTWISE_PRODUCT] = {"product_limb", TAKES_FLOATS, GIVES_LIMB, 4},
+                                             [ELEMENTWISE_PART] = {"part", TAKES_FLOATS, GIVES_COMMON, 2},
                                              [ELEMENTWISE_CONVERT] = {"convert", TAKES_ANY, GIVES_COMMON, 1},
                                              [ELEMENTWISE_TAKE] = {"m[i]", TAKES_ANY, GIVES_COMMON, COST_OF_TAKE}};
 

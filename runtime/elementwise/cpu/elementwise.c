@@ -201,6 +201,7 @@ static kernel *kernel_in(const struct kernels *kernels, const struct instruction
   if (instruction->kind == ELEMENTWISE_CLAMP) return kernels->clamp;
   if (instruction->kind == ELEMENTWISE_LIMB) return kernels->limb;
   if (instruction->kind == ELEMENTWISE_PRODUCT) return kernels->product;
+  if (instruction->kind == ELEMENTWISE_PART) return kernels->part;
   if (instruction->kind == ELEMENTWISE_MIXED) return kernels->mixed[instruction->op - MIXED_FIRST];
   return instruction->kind == ELEMENTWISE_UNARY ? kernels->unary[instruction->op] : kernels->binary[instruction->op];
 }

@@ -23,6 +23,7 @@ enum { PADDED = 16 };
 #endif
 
 #define HAS_NEAR_f32    1 /* near angles of trigonometric.h */
+#define HAS_PARTS_f64   1 /* of exact sums */
 #define UNUSED_AT_TIMES __attribute__((unused))
 #define LOOPS_WIDE
 #define LOOPS "runtime/elementwise/cpu/elementwise.inc"

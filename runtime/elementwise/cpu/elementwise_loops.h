@@ -17,7 +17,7 @@ struct kernels {
   kernel *unary[STREW_UNARY_COUNT], *binary[STREW_BINARY_COUNT], *where, *clamp;
   kernel *pairs[PAIR_FIRSTS][PAIR_SECONDS]; /* (a first b) second c; c - (a first b) */
   int64_t (*find_zero)(int64_t count, const void *row);
-  kernel *limb, *product; /* of floats alone */
+  kernel *limb, *product, *part; /* of floats alone, part of float64 */
 };
 
 /* A row of STREW_TIES: the bits compared, and the inputs, of which one is added that is none. */

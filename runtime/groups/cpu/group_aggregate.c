@@ -22,9 +22,15 @@ struct block {
   const uint16_t *which;
 };
 
-/* Joins the elements of x to slots, those of the column in record 0; records are `stride` bytes apart. `has`: which
-   slots there are. */
-typedef void join_block(const struct block *block, const void *x, char *slots, int64_t stride, int has);
+/* Which slots of a column there are, or its parts. */
+struct joined {
+  int has, parts;
+  double cut[MOST_CUT_PARTS];
+};
+
+/* Joins the elements of x to slots, those of the column in record 0; records are `stride` bytes apart. */
+typedef void join_block(const struct block *block, const void *x, char *slots, int64_t stride,
+                        const struct joined *joined);
 
 /* Bits of the reductions of a column, in the order of their slots; none: a product. */
 enum { HAS_SUM = 1, HAS_MIN = 2, HAS_MAX = 4 };
@@ -75,22 +81,31 @@ ALWAYS_INLINE void join_gaps(const struct block block, const double *x, char *sl
   }
 }
 
-static void join_squares(const struct block *block, const void *x, char *slots, int64_t stride, int has) {
-  (void)has;
+static void join_squares(const struct block *block, const void *x, char *slots, int64_t stride,
+                         const struct joined *joined) {
+  (void)joined;
   if (block->which)
     join_gaps(*block, x, slots, stride, true);
   else
     join_gaps(*block, x, slots, stride, false);
 }
 
-static void join_ones(const struct block *block, const void *x, char *slots, int64_t stride, int has) {
+static void join_ones(const struct block *block, const void *x, char *slots, int64_t stride,
+                      const struct joined *joined) {
   const struct block own = *block;
-  (void)x, (void)has;
+  (void)x, (void)joined;
   for (int64_t k = 0; k < own.count; k++) ++*(int64_t *)(void *)(slots + own.ids[k] * stride);
 }
 
+#define NAME f32
+#define T    float
+#include "part_block.inc"
+#define NAME f64
+#define T    double
+#include "part_block.inc"
+
 /* The loop for elements and slots of these dtypes; NULL: there is none. */
-static join_block *joiner(strew_dtype from, strew_dtype to) {
+static join_block *joiner(strew_dtype from, strew_dtype to, bool has_parts) {
   static const struct {
     strew_dtype from, to;
     join_block *join;
@@ -99,6 +114,7 @@ static join_block *joiner(strew_dtype from, strew_dtype to) {
               {STREW_INT64, STREW_INT64, join_i64},
               {STREW_INT32, STREW_INT64, join_i64_of_i32},
               {STREW_INT32, STREW_FLOAT64, join_f64_of_i32}};
+  if (has_parts) return from == STREW_FLOAT32 ? join_parts_f32 : from == STREW_FLOAT64 ? join_parts_f64 : NULL;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (rows[i].from == from && rows[i].to == to) return rows[i].join;
   return NULL;
@@ -113,14 +129,31 @@ struct placed {
   bool is_fed;             /* else src is read in place */
   struct feed feed;
   join_block *join;
-  int has;
+  struct joined joined;
   int64_t offset; /* of its slots in a record */
   char *result;   /* its only slot is joined there; NULL: in records */
 };
 
-/* The order of slots. */
+/* The order of slots, or those of parts. */
 static const strew_reduction slots_of[] = {STREW_SUM, STREW_PROD, STREW_AMIN, STREW_AMAX};
 enum { MOST_SLOTS = sizeof slots_of / sizeof *slots_of };
+_Static_assert((int)MOST_CUT_PARTS <= (int)MOST_SLOTS, "a part has a slot");
+
+/* The results of a slot; NULL: there is no such slot. */
+static strew_tensor *slot_out(const struct aggregate_column *column, int64_t s) {
+  if (column->parts) return s < column->parts ? column->part[s] : NULL;
+  return column->out[slots_of[s]];
+}
+
+static int count_slots(const struct aggregate_column *column) {
+  int slots = 0;
+  for (int s = 0; s < MOST_SLOTS; s++) slots += slot_out(column, s) != NULL;
+  return slots;
+}
+
+static strew_reduction slot_reduction(const struct aggregate_column *column, int64_t s) {
+  return column->parts ? STREW_SUM : slots_of[s];
+}
 
 struct walk {
   strew_context *context;
@@ -147,15 +180,17 @@ static struct operand src_of(const struct aggregate_column *column) {
 static void place_src(const struct aggregate_column *column, struct placed *placed) {
   const strew_tensor *src = column->src;
   const int64_t bytes = (int64_t)dtype_bytes(src->dtype);
-  placed->has = (column->out[STREW_SUM] ? HAS_SUM : 0) | (column->out[STREW_AMIN] ? HAS_MIN : 0) |
-                (column->out[STREW_AMAX] ? HAS_MAX : 0);
+  placed->joined.has = (column->out[STREW_SUM] ? HAS_SUM : 0) | (column->out[STREW_AMIN] ? HAS_MIN : 0) |
+                       (column->out[STREW_AMAX] ? HAS_MAX : 0);
+  placed->joined.parts = column->parts;
+  memcpy(placed->joined.cut, column->cut, sizeof column->cut);
   placed->src = dense_at(src, 0);
   placed->src_step = src->strides[0] * bytes;
-  placed->join = placed->src_step == bytes && !column->about ? joiner(src->dtype, column->computed) : NULL;
+  placed->join = placed->src_step == bytes && !column->about ? joiner(src->dtype, column->computed, column->parts) : NULL;
   const strew_dtype joined = placed->join ? src->dtype : column->computed;
   const struct operand operand = src_of(column);
   placed->is_fed = feed_open(&placed->feed, &operand, joined) || placed->src_step != bytes;
-  if (!placed->join) placed->join = joiner(joined, joined);
+  if (!placed->join) placed->join = joiner(joined, joined, column->parts);
 }
 
 static struct placed place(const struct aggregate_column *column, int64_t *offset) {
@@ -166,7 +201,7 @@ static struct placed place(const struct aggregate_column *column, int64_t *offse
     placed.join = join_squares;
     placed.offset = *offset += placed.bytes;
   }
-  for (int s = 0; s < MOST_SLOTS; s++) *offset += column->out[slots_of[s]] ? placed.bytes : 0;
+  *offset += count_slots(column) * placed.bytes;
   return placed;
 }
 
@@ -183,14 +218,16 @@ static void place_all(struct walk *walk) {
 #define EACH_SLOT(walk, c, s, at)                                                                                      \
   for (int c = 0; c < (walk)->count; c++)                                                                              \
     for (int64_t s = 0, at = (walk)->placed[c].offset; s < MOST_SLOTS;                                                 \
-         at += (walk)->columns[c].out[slots_of[s]] ? (walk)->placed[c].bytes : 0, s++)                                 \
-      if ((void)at, (walk)->columns[c].out[slots_of[s]])
+         at += slot_out(&(walk)->columns[c], s) ? (walk)->placed[c].bytes : 0, s++)                                    \
+      if ((void)at, slot_out(&(walk)->columns[c], s))
 
 /* True if the bits of all results do not depend on the order in which elements join. */
 static bool joins_in_any_order(const struct walk *walk) {
   bool any = true;
-  EACH_SLOT(walk, c, s, at)
-  if (dtype_is_float(walk->columns[c].computed) && slots_of[s] != STREW_AMIN && slots_of[s] != STREW_AMAX) any = false;
+  EACH_SLOT(walk, c, s, at) {
+    const bool is_extreme = slots_of[s] == STREW_AMIN || slots_of[s] == STREW_AMAX;
+    if (dtype_is_float(walk->columns[c].computed) && !walk->columns[c].parts && !is_extreme) any = false;
+  }
   return any;
 }
 
@@ -220,7 +257,7 @@ static void start_records(const struct walk *walk, char *records, int64_t begin,
   char *first = records + begin * walk->stride;
   if (begin == end) return;
   EACH_SLOT(walk, c, s, at) {
-    const union element identity = element_identity(slots_of[s], walk->columns[c].computed);
+    const union element identity = element_identity(slot_reduction(&walk->columns[c], s), walk->columns[c].computed);
     memcpy(first + at, identity.bytes, (size_t)walk->placed[c].bytes);
   }
   for (int64_t g = begin + 1; g < end && (g % CHUNK || !context_stops(walk->context)); g++)
@@ -232,7 +269,7 @@ static void start_records(const struct walk *walk, char *records, int64_t begin,
 static void start_results(const struct walk *walk, int64_t begin, int64_t end) {
   EACH_SLOT(walk, c, s, at) {
     const int64_t bytes = walk->placed[c].bytes;
-    const union element identity = element_identity(slots_of[s], walk->columns[c].computed);
+    const union element identity = element_identity(slot_reduction(&walk->columns[c], s), walk->columns[c].computed);
     copy_slots(walk, begin, end, bytes, walk->placed[c].result + begin * bytes, bytes, identity.bytes, 0);
   }
 }
@@ -240,7 +277,7 @@ static void start_results(const struct walk *walk, int64_t begin, int64_t end) {
 static void store_records(const struct walk *walk, int64_t begin, int64_t end) {
   EACH_SLOT(walk, c, s, at) {
     const int64_t bytes = walk->placed[c].bytes;
-    copy_slots(walk, begin, end, bytes, dense_at(walk->columns[c].out[slots_of[s]], begin), bytes,
+    copy_slots(walk, begin, end, bytes, dense_at(slot_out(&walk->columns[c], s), begin), bytes,
                walk->records + begin * walk->stride + at, walk->stride);
   }
 }
@@ -290,9 +327,9 @@ static void join_columns(const struct part *part, const struct block *block, int
       x = fed;
     }
     if (placed->result)
-      placed->join(block, x, placed->result, placed->bytes, placed->has);
+      placed->join(block, x, placed->result, placed->bytes, &placed->joined);
     else
-      placed->join(block, x, part->records + placed->offset, walk->stride, placed->has);
+      placed->join(block, x, part->records + placed->offset, walk->stride, &placed->joined);
   }
 }
 
@@ -347,25 +384,26 @@ MERGE(i64, sums, plus_i64)
 MERGE(i64, products, times_i64)
 MERGE(i64, least, least_i64)
 MERGE(i64, greatest, greatest_i64)
+MERGE(f64, sums, plus_f64)
 MERGE(f32, least, least_f32)
 MERGE(f32, greatest, greatest_f32)
 MERGE(f64, least, least_f64)
 MERGE(f64, greatest, greatest_f64)
 
-static void merge_slots(strew_dtype computed, int slot, char *to, const char *from, int64_t stride, int64_t count) {
+static void merge_slots(strew_dtype computed, bool is_part, int slot, char *to, const char *from, int64_t stride, int64_t count) {
   typedef void merge(char *to, const char *from, int64_t stride, int64_t count);
   static merge *const of[][MOST_SLOTS] = {{merge_sums_i64, merge_products_i64, merge_least_i64, merge_greatest_i64},
                                           {NULL, NULL, merge_least_f32, merge_greatest_f32},
                                           {NULL, NULL, merge_least_f64, merge_greatest_f64}};
-  merge *const join = of[computed == STREW_FLOAT32 ? 1 : computed == STREW_FLOAT64 ? 2 : 0][slot];
-  if (join) join(to, from, stride, count); /* sums of floats are not in parts */
+  merge *const join = is_part ? merge_sums_f64 : of[computed == STREW_FLOAT32 ? 1 : computed == STREW_FLOAT64 ? 2 : 0][slot];
+  if (join) join(to, from, stride, count); /* sums of floats that are rounded are in one */
 }
 
 /* Joins some records of part i to those of the first part. */
 static void merge_chunk(const struct walk *walk, int64_t i, int64_t first, int64_t count) {
   char *to = walk->records + first * walk->stride;
   EACH_SLOT(walk, c, s, at)
-  merge_slots(walk->columns[c].computed, (int)s, to + at, to + i * walk->part_bytes + at, walk->stride, count);
+  merge_slots(walk->columns[c].computed, walk->columns[c].parts, (int)s, to + at, to + i * walk->part_bytes + at, walk->stride, count);
 }
 
 /* Joins the records of all parts in order, and stores them. */
@@ -374,12 +412,6 @@ static void merge_records(const struct walk *walk) {
     for (int64_t g = 0; g < walk->size && !context_stops(walk->context); g += CHUNK)
       merge_chunk(walk, i, g, least(CHUNK, walk->size - g));
   store_records(walk, 0, walk->size);
-}
-
-static int count_slots(const struct aggregate_column *column) {
-  int slots = 0;
-  for (int s = 0; s < MOST_SLOTS; s++) slots += column->out[slots_of[s]] != NULL;
-  return slots;
 }
 
 /* Decides who walks what, and where. */
@@ -394,7 +426,7 @@ static void share(struct walk *walk) {
   cut_groups(&walk->ids, walk->length, walk->size, walk->parts, walk->cuts);
   walk->is_direct = walk->count == 1 && !walk->columns->about && count_slots(walk->columns) == 1;
   for (int s = 0; s < MOST_SLOTS && walk->is_direct; s++)
-    if (walk->columns->out[slots_of[s]]) walk->placed->result = dense_at(walk->columns->out[slots_of[s]], 0);
+    if (slot_out(walk->columns, s)) walk->placed->result = dense_at(slot_out(walk->columns, s), 0);
 }
 
 static uint64_t bytes_of_records(const struct walk *walk) {
@@ -459,16 +491,16 @@ static strew_status aggregate(const struct call *call, strew_device *device, con
   return status;
 }
 
-/* A walk for each slot. */
+/* A walk for each slot; for all parts of a column. */
 static strew_status aggregate_one_by_one(const struct call *call, strew_device *device, const struct group_ids *ids,
                                          int count, const struct aggregate_column *columns) {
   strew_status status = STREW_OK;
   for (int c = 0; c < count; c++)
-    for (int s = 0; s < MOST_SLOTS && status == STREW_OK; s++) {
+    for (int s = 0; s < (columns[c].parts ? 1 : MOST_SLOTS) && status == STREW_OK; s++) {
       struct aggregate_column alone = columns[c];
       for (int other = 0; other < MOST_SLOTS; other++)
         if (other != s) alone.out[slots_of[other]] = NULL;
-      if (alone.out[slots_of[s]]) status = aggregate(call, device, ids, 1, &alone);
+      if (slot_out(&alone, s)) status = aggregate(call, device, ids, 1, &alone);
     }
   return status;
 }

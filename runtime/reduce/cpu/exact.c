@@ -256,9 +256,12 @@ static void whole_of_double(struct whole *x, double value, int *exponent) {
 
 /* ---------------------------------------------------------------------------------------------------------- results */
 
+enum { MOST_PARTS = 96 }; /* of a sum */
 struct finishing {
   const struct exact_plan *plan;
   struct format format;
+  bool has_parts;
+  double scale[2]; /* of the first two parts: to whole numbers */
 };
 
 static void whole_of_count(struct whole *x, int64_t count) {
@@ -360,6 +363,39 @@ static const void *element_of(const struct row *row, enum exact_operand operand,
   return row->address[operand] + i * row->step_bytes[operand];
 }
 
+/* The bits of (first + second) / count, if they are certain: if all that lies within the bounds of the errors is rounded
+   to the same float. */
+static bool round_parts(const struct finishing *f, double first, double second, int64_t count, uint64_t *bits) {
+  const double sum = first + second, back = sum - first, rest = (first - (sum - back)) + (second - back);
+  const double n = (double)count, near = sum / n, error = (fma(-near, n, sum) + rest) / n;
+  const double least = near + error * (1 - 0x1p-50), most = near + error * (1 + 0x1p-50);
+  if (count <= 0 || count > (int64_t)1 << 52) return false;
+  if (f->format.bytes == 8) return *bits = bits_of_double(least), least == most;
+  const float low = (float)(least * (1 - 0x1p-50)), high = (float)(most * (1 + 0x1p-50));
+  return *bits = bits_of_float(low), f->format.bytes == 4 && low == high;
+}
+
+/* The sum or mean of parts. */
+static uint64_t result_of_parts(const struct finishing *f, const char *parts, int64_t count) {
+  const struct exact_plan *plan = f->plan;
+  const int64_t step = plan->step * (int64_t)sizeof(double);
+  const bool divides = plan->result == EXACT_MEAN;
+  int64_t limbs[MOST_PARTS];
+  struct whole sum;
+  if (plan->limbs <= 2) {
+    const double first = *(const double *)(const void *)parts;
+    const double second = plan->limbs == 2 ? *(const double *)(const void *)(parts + step) : 0;
+    uint64_t bits;
+    if (round_parts(f, first, second, divides ? count : 1, &bits)) return bits;
+    if (!divides || (count > 0 && count <= UINT32_MAX))
+      return small_result(f, (int64_t)(first * f->scale[0]), (int64_t)(second * f->scale[1]), count);
+  }
+  for (int k = 0; k < plan->limbs; k++)
+    limbs[k] = (int64_t)ldexp(*(const double *)(const void *)(parts + k * step), -plan->exponent - k * plan->width);
+  read_limbs(&sum, (const char *)limbs, sizeof *limbs, plan->limbs, plan->width);
+  return sum_of(&f->format, plan->result, &sum, plan->exponent, count);
+}
+
 /* The bits of result i of a row. */
 static uint64_t result_at(const struct finishing *f, const struct row *row, int64_t i) {
   const struct exact_plan *plan = f->plan;
@@ -368,6 +404,7 @@ static uint64_t result_at(const struct finishing *f, const struct row *row, int6
   const char *limbs = element_of(row, EXACT_LIMBS, i);
   const bool is_spread = exact_is_spread(plan->result), divides = plan->result == EXACT_MEAN;
   struct whole sum, squares;
+  if (f->has_parts) return result_of_parts(f, limbs, count);
   if (plan->limbs <= 2 && !is_spread && (!divides || (count > 0 && count <= UINT32_MAX))) {
     const int64_t second = plan->limbs == 2 ? *(const int64_t *)(const void *)(limbs + step) : 0;
     return small_result(f, *(const int64_t *)(const void *)limbs, second, count);
@@ -387,7 +424,10 @@ static void finish_visit(void *finishing, const struct row *row) {
 strew_status cpu_exact(const struct call *call, strew_device *device, const struct exact_plan *plan) {
   enum { WORK = 64 }; /* bytes read in the time of a result */
   const strew_dtype dtype = plan->plan.operands[EXACT_OUT].dtype;
-  struct finishing finishing = {plan, format_of(dtype)};
+  struct finishing finishing = {.plan = plan, .format = format_of(dtype)};
+  finishing.has_parts = plan->plan.operands[EXACT_LIMBS].dtype == STREW_FLOAT64;
+  for (int k = 0; k < 2 && finishing.has_parts; k++)
+    finishing.scale[k] = ldexp(1, -plan->exponent - k * plan->width);
   walk_rows_sized(device->context, &plan->plan, plan_numel(&plan->plan) * WORK * (plan->limbs + plan->square_limbs),
                   CHUNK, finish_visit, &finishing);
   return context_end(call, device->context, plan->plan.operands[EXACT_OUT].storage);
@@ -518,12 +558,12 @@ static void line_visit(void *adding_, int64_t line) {
 
 /* Lines are shared by threads; few ones in parts. */
 strew_status cpu_exact_lines(const struct call *call, strew_device *device, const struct exact_lines_plan *lines) {
-  enum { MOST_PARTS = 64 };
+  enum { MOST_SHARES = 64 };
   const struct plan *plan = &lines->plan;
   const strew_dtype dtype = plan->operands[1].dtype, compute = dtype_wide(dtype), out = plan->operands[0].dtype;
   strew_context *context = device->context;
   static const struct accumulator nothing = {.first = CHUNKS, .last = -1};
-  struct accumulator accumulators[MOST_PARTS];
+  struct accumulator accumulators[MOST_SHARES];
   struct adding adding = {.context = context,
                           .plan = lines,
                           .kernels = kernels_of(compute),
@@ -539,7 +579,7 @@ strew_status cpu_exact_lines(const struct call *call, strew_device *device, cons
     pool_run_items(context, parts, count, line_visit, &adding);
     return context_end(call, context, plan->operands[0].storage);
   }
-  adding.parts = least(parts, MOST_PARTS);
+  adding.parts = least(parts, MOST_SHARES);
   for (int64_t i = 0; i < count && !context_stops(context); i++) {
     adding.line = operand_at(plan, 1, i * adding.length);
     for (int64_t k = 0; k < adding.parts; k++) accumulators[k] = nothing; /* a call that stops leaves parts out */
