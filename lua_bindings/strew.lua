@@ -219,6 +219,7 @@
 --- 2.5000
 ---```
 ---| sum # of integers int64, of uint64 uint64, wraps; `scatter_sum`: src's dtype. Tables: of unsigned ones uint64; an error where it leaves 64 bits
+---| floats # sums and means of tensors are added one by one, those of tables are exact (?sums)
 ---| mean # of integers an error without `{dtype = "float64"}`; `scatter_mean` rounds down. Tables: float64
 ---| median # the lower of the two middle ones, of self's dtype. Tables: their mean
 ---| quantile # of floats. Tables: of integers, too, in float64
@@ -370,7 +371,8 @@
 ---device and number of threads; a sum of other rows, or of the same rows in another order, is rounded otherwise. An exact
 ---sum, mean, variance, deviation, running sum or dot product is the real number that the elements define, rounded once to
 ---the result's dtype, ties to even: the same bits in any order of the elements, in parts and chunks. It overflows only
----where the real result does. It takes 2 to 5 times as long, and memory for 64-bit integers as large as the result.
+---where the real result does. It takes 2 to 5 times as long, and memory for 64-bit numbers as large as the result.
+---Sums and means of tables are the exact ones (?tables); `{exact = false}` there adds one by one.
 ---`strew.set_deterministic(false)` is the fast way for scatters on a GPU: any order, other bits each time.
 ---
 ---NaN, or infinities of both signs, give NaN, one infinity itself. A sum of elements that are all -0 is -0 where it is
@@ -2369,7 +2371,8 @@ strew = {}
 ---Methods and `g:agg` have the rules of tables, which differ from scatter_NAME's in `median`, `std`, `var` and `quantile`
 ---of integers: ?tables. And they never wrap. Sums, products and running sums of integers and bools are int64,
 ---of unsigned ones uint64. One that this cannot hold is an error that names its group; a partial one may leave it, except of a
----running sum. Their mean is float64: the exact sum, rounded once, divided by the count. `{dtype = "float64"}` computes
+---running sum. Sums and means of floats are exact (?sums), or with `{exact = false}` added one by one in the order of the
+---elements. The mean of integers is float64: the exact sum, rounded once, divided by the count. `{dtype = "float64"}` computes
 ---sums and products in floats, `"int64"` a mean that rounds toward minus infinity; src's own dtype must hold the
 ---result. An `out` of integers has that dtype, or int64 unless src is uint64, and counts as the first element of each group.
 ---
@@ -2486,8 +2489,8 @@ local Grouping = {}
 ---last, min and max (by its words), count, and nunique, the number of different words. A reduction of one's own stands in
 ---the place of a word: `{r, "price"}`, or `{r, {a = v, b = w}}` with tensors as its sources (?reduction).
 ---
----Sums and products of integers and bools are int64, of unsigned ones uint64, and never wrap; their mean is float64. With
----`skip_nan`, a group whose elements are all NaN is as an empty one: NaN for most words, 0 for a sum, 1 for a product, or
+---Sums and products of integers and bools are int64, of unsigned ones uint64, and never wrap; their mean is float64. Sums
+---and means of floats are exact (?sums) unless `exact = false`. With `skip_nan`, a group whose elements are all NaN is as an empty one: NaN for most words, 0 for a sum, 1 for a product, or
 ---`fill`. The rules are those of the methods: ?Grouping.
 ---
 ---```lua

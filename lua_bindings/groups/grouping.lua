@@ -93,10 +93,11 @@ local function join_to(g, src, word, options)
   return out:copy_(aggregates.checked("src", g, inner.aggregate, all, {{word, values, dim = dim}}))
 end
 
--- Sums, products and means: those of integers never wrap.
+-- Sums, products and means: those of integers never wrap, sums and means of floats are exact unless {exact = false}.
 local function arithmetic(name, parameters, word)
   return method(parameters, function(g, src, options)
     local out, dtype = options.out, options.dtype
+    if options.exact == nil and word ~= "prod" then options.exact = true end
     if is_float(src) then
       local result = strew[name](src, g, options)
       return word == "mean" and with_gaps(g, src, options, result) or result

@@ -249,6 +249,7 @@ static bool read_aggregate(lua_State *L, struct script_call *call, int entry, st
   const strew_status found =
       strew_enum_from_word(STREW_WORDS_GROUP_REDUCTION, lua_tostring(L, -1), &reduction, &call->error);
   aggregate->reduction = (strew_group_reduction)reduction;
+  options->exact = reduction == STREW_GROUP_SUM || reduction == STREW_GROUP_MEAN;
   if (found != STREW_OK) return false;
   lua_pop(L, 1);
   for (int k = 0; k < (int)(sizeof keys / sizeof *keys); k++) {

@@ -319,6 +319,9 @@ local function of_columns(op, ...)
   local taken = {...}
   if (op == "sum" or op == "prod") and not operands.is_float(taken[1]) then return sums_of_columns(op, ...) end
   local wide = op ~= "to" and (SPREADS[op] or has_floats(taken)) and widened(taken, SPREADS[op])
+  if op == "sum" or op == "mean" then
+    return strew[op]((wide or taken)[1], {dim = taken[2], keepdim = taken[3], exact = true})
+  end
   local made = strew[op](table.unpack(wide or taken))
   if wide or op == "to" or not operands.is_float(made) or made.dtype == "float64" then return made end
   wide = widened(taken)

@@ -10,7 +10,7 @@ local function numbers_of(line, dtype)
   line = line:to(dtype)
   local at = strew.tensor({0.25, 0.5, 0.75}, {dtype = dtype, device = line.device})
   local function one(x) return x:reshape(1) end
-  return strew.cat{one(line:mean()), one(line:std()), one(line:amin()), line:quantile(at), one(line:amax())}
+  return strew.cat{one(line:mean{exact = true}), one(line:std()), one(line:amin()), line:quantile(at), one(line:amax())}
 end
 
 -- Returns the same of a line of times without NaT, as times: of std, which is seconds, none.

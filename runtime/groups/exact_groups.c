@@ -29,7 +29,7 @@ void group_cut(struct steps *steps, strew_tensor *src, const struct exact_sums *
 }
 
 void group_walk_terms(struct steps *steps, void *user, int count, strew_tensor *const *terms,
-                       strew_tensor *const *sums) {
+                      strew_tensor *const *sums) {
   const struct group_call *g = user;
   struct groups *groups = &g->grouping->groups;
   const struct group_ids ids = groups_narrow(groups);

@@ -540,20 +540,22 @@ static strew_status store_as_floats(struct evaluation *evaluation, int k, strew_
   return copy_as(evaluation->call, value->tensor, STREW_FLOAT64, out);
 }
 
-/* Sums and products of a table's integers are not those of tensors. */
+/* Sums and products of a table's integers are not those of tensors; its sums and means of floats are exact. */
 static strew_status fold_of_table(struct evaluation *evaluation, int k, strew_fold fold,
                                   const strew_reduce_options *options, strew_tensor **out) {
   struct value *value = &evaluation->values[k];
   const bool joins = fold == STREW_FOLD_SUM || fold == STREW_FOLD_PROD;
+  strew_reduce_options exact = *options;
   strew_tensor *wide = NULL;
   strew_status status = STREW_OK;
+  exact.exact = fold == STREW_FOLD_SUM || fold == STREW_FOLD_MEAN;
   if (joins && !dtype_is_float(value->tensor->dtype)) {
     RETURN_IF_FAILED(store_value(evaluation, k));
     return table_fold_integers(fold, value->tensor, options, out, evaluation->call->error);
   }
   if (takes_floats_alone(fold)) RETURN_IF_FAILED(store_as_floats(evaluation, k, &wide));
-  status = wide ? strew_reduce_with(fold, wide, options, out, evaluation->call->error)
-                : fold_value(evaluation, k, fold, options, out);
+  status = wide ? strew_reduce_with(fold, wide, &exact, out, evaluation->call->error)
+                : fold_value(evaluation, k, fold, &exact, out);
   return strew_release(wide), status;
 }
 

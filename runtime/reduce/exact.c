@@ -15,7 +15,9 @@ enum {
   PART_LEAST = 24  /* bits of a part that is worth a pass */
 };
 
-static strew_dtype limb_dtype(const struct exact_window *window) { return window->has_parts ? STREW_FLOAT64 : STREW_INT64; }
+static strew_dtype limb_dtype(const struct exact_window *window) {
+  return window->has_parts ? STREW_FLOAT64 : STREW_INT64;
+}
 
 /* ------------------------------------------------------------------------------------------------------------ terms */
 
@@ -108,13 +110,14 @@ static struct exact_window window_of(const struct exact_job *job, struct exact_s
   const int carries = bits_of_count(job->most + (job->self != NULL));
   const int room = LIMB_BITS - carries, width = room > 0 ? room : 1, part = PART_BITS - carries, unit = unit_of(job->x);
   const strew_context *context = job->x->storage->device->context;
-  const bool is_sum = !job->y && !exact_is_spread(job->result), is_near = low + unit > -PART_MOST && top + unit < PART_MOST;
+  const bool is_sum = !job->y && !exact_is_spread(job->result),
+             is_near = low + unit > -PART_MOST && top + unit < PART_MOST;
   if (is_sum && is_near && part >= PART_LEAST && job->x->storage->device == &context->cpu)
     return (struct exact_window){.low = low, .width = part, .limbs = (top + 1 - low) / part + 1, .has_parts = true};
   return (struct exact_window){.low = low,
-                         .width = width,
-                         .limbs = (top - low) / width + 1,
-                         .square_limbs = exact_is_spread(job->result) ? (2 * (top - low) + 1) / width + 1 : 0};
+                               .width = width,
+                               .limbs = (top - low) / width + 1,
+                               .square_limbs = exact_is_spread(job->result) ? (2 * (top - low) + 1) / width + 1 : 0};
 }
 
 /* ------------------------------------------------------------------------------------------------------------- sums */
@@ -270,7 +273,8 @@ void exact_open(struct steps *steps, const struct exact_job *job, struct exact_s
   if (self.top > x.top) x.top = self.top;
   const struct exact_window window = window_of(job, x, y);
   *out = (struct exact_sums){.window = window, .kinds = x.kinds | y.kinds | self.kinds};
-  if (steps->status == STREW_OK) out->sums = zeros_of(steps, job, limb_dtype(&window), window.limbs + window.square_limbs);
+  if (steps->status == STREW_OK)
+    out->sums = zeros_of(steps, job, limb_dtype(&window), window.limbs + window.square_limbs);
 }
 
 strew_tensor *exact_finish(struct steps *steps, const struct exact_job *job, const struct exact_sums *sums) {

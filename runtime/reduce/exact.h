@@ -27,7 +27,8 @@ struct exact_job {
   strew_operand counts;   /* of means and variances: int64, broadcast to the results' shape */
   strew_operand divisors; /* of variances: float64 */
   exact_join *join;
-  void (*cut)(struct steps *steps, void *user, const struct exact_sums *sums); /* joins up to MOST_CUT_PARTS parts; or NULL */
+  void (*cut)(struct steps *steps, void *user,
+              const struct exact_sums *sums); /* joins up to MOST_CUT_PARTS parts; or NULL */
   void *user;
 };
 /* A new tensor of the results. */

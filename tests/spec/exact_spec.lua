@@ -149,18 +149,26 @@ describe("exact sums", function()
             prefixes[i] = sum(so_far, dtype)
           end
           check(x:narrow(0, 0, #prefixes):cumsum(0, EXACT), prefixes, "cumsum")
-          local self, of_self, sums, means, groups = draw(k, dtype, trial % 5), {}, {}, {}, {}
+          local self, of_self, sums, means, groups, averages = draw(k, dtype, trial % 5), {}, {}, {}, {}, {}
           for g = 0, k - 1 do
             local own = chosen(list, ids, g)
             sums[g + 1] = round(own, 1, dtype)
             means[g + 1] = #own > 0 and round(own, #own, dtype) or 0.0
             if #own > 0 then table.insert(groups, sums[g + 1]) end
+            if #own > 0 then table.insert(averages, means[g + 1]) end
             table.insert(own, self[g + 1])
             of_self[g + 1] = sum(own, dtype)
           end
           check(strew.scatter_sum(x, index, {dim_size = k, exact = true}), sums, "scatter_sum")
           check(strew.scatter_mean(x, index, {dim_size = k, exact = true}), means, "scatter_mean")
-          check(strew.group_by(index):sum(x, EXACT), groups, "g:sum")
+          local by = strew.group_by(index)
+          check(by:sum(x, EXACT), groups, "g:sum")
+          check(by:mean(x), averages, "g:mean")
+          local made = by:agg{total = {"sum", x}, mean = {"mean", x}, n = "count", most = {"max", x}}
+          check(made.total, groups, "agg's sum")
+          check(made.mean, averages, "agg's mean")
+          local ids_of_groups = strew.grouping(index, {dim_size = k}) -- some may be empty
+          check(ids_of_groups:agg{total = {"sum", x}}.total, sums, "agg's sum by ids")
           check(tensor(self, dtype):scatter_add_(0, index, x, EXACT), of_self, "scatter_add_")
           check(tensor(self, dtype):index_add_(0, index, x, EXACT), of_self, "index_add_")
           local at = math.random(0, n)
@@ -209,6 +217,32 @@ describe("exact sums", function()
       check(strew.scatter_var(tensor({5.0}, dtype), strew.tensor{1}, EXACT), {0.0, 0.0}, "one element, by index")
     end)
   end
+
+  it("are those of tables unless they ask for the loop's", function()
+    local list = {1e8, 1.0, 0.25, -1e8, 2.5, 0 / 0}
+    local v, k = strew.tensor(list, {dtype = "float32"}), strew.tensor{0, 0, 1, 0, 1, 2}
+    local x = strew.table{k = k, v = v, half = v:to "bfloat16"}
+    local g, loop = x:group_by "k", {exact = false}
+    check(g:sum(v), {1.0, 2.75, 0 / 0}, "sum")
+    check(g:sum(v, loop), {0.0, 2.75, 0 / 0}, "sum of the loop")
+    check(g:sum(v, {skip_nan = true}), {1.0, 2.75, 0.0}, "skip_nan")
+    check(g:mean(v), {0x1.555556p-2, 1.375, 0 / 0}, "mean")
+    check(g:mean(v, loop), {0.0, 1.375, 0 / 0}, "mean of the loop")
+    check(g:sum(v:view({6, 1}), {dim = 0}), {1.0, 2.75, 0 / 0}, "columns")
+    check(g:agg{a = {"sum", "v"}}.a, {1.0, 2.75, 0 / 0}, "agg")
+    check(g:agg{a = {"sum", "v", exact = false}}.a, {0.0, 2.75, 0 / 0}, "agg of the loop")
+    check(g:agg{a = {"sum", "v * 2"}}.a, {2.0, 5.5, 0 / 0}, "agg of a text")
+    if not support.lacks_float64 then
+      check(g:agg{a = {"sum", "v", dtype = "float64"}}.a, {1.0, 2.75, 0 / 0}, "agg in float64")
+    end
+    check(strew.pivot(strew.table{r = k, c = k:mul(0), v = v}, "r", "c", "v", "sum")["0"], {1.0, 2.75, 0 / 0}, "pivot")
+    local y = strew.table{v = v:narrow(0, 0, 4)}
+    check(strew.assign(y, {s = "0 * v + sum(v)", m = "0 * v + mean(v)"}).s, {1.25, 1.25, 1.25, 1.25}, "text of columns")
+    check(strew.expr "sum(v)":with{v = v:narrow(0, 0, 4)}:sum(), {v:narrow(0, 0, 4):sum():item()}, "text of tensors")
+    assert.are.equal(0.3125, strew.describe(y).mean:item())
+    check(x.v:sum(), {0 / 0}, "tensors")
+    check(strew.scatter_sum(v, k), {0.0, 2.75, 0 / 0}, "scatter_sum")
+  end)
 
   it("have the cases of Math.sumPrecise", function()
     local MAX <const>, inf <const>, nan <const> = 0x1.fffffffffffffp1023, math.huge, 0 / 0

@@ -186,7 +186,8 @@ static void place_src(const struct aggregate_column *column, struct placed *plac
   memcpy(placed->joined.cut, column->cut, sizeof column->cut);
   placed->src = dense_at(src, 0);
   placed->src_step = src->strides[0] * bytes;
-  placed->join = placed->src_step == bytes && !column->about ? joiner(src->dtype, column->computed, column->parts) : NULL;
+  placed->join =
+      placed->src_step == bytes && !column->about ? joiner(src->dtype, column->computed, column->parts) : NULL;
   const strew_dtype joined = placed->join ? src->dtype : column->computed;
   const struct operand operand = src_of(column);
   placed->is_fed = feed_open(&placed->feed, &operand, joined) || placed->src_step != bytes;
@@ -390,12 +391,16 @@ MERGE(f32, greatest, greatest_f32)
 MERGE(f64, least, least_f64)
 MERGE(f64, greatest, greatest_f64)
 
-static void merge_slots(strew_dtype computed, bool is_part, int slot, char *to, const char *from, int64_t stride, int64_t count) {
+static void merge_slots(strew_dtype computed, bool is_part, int slot, char *to, const char *from, int64_t stride,
+                        int64_t count) {
   typedef void merge(char *to, const char *from, int64_t stride, int64_t count);
   static merge *const of[][MOST_SLOTS] = {{merge_sums_i64, merge_products_i64, merge_least_i64, merge_greatest_i64},
                                           {NULL, NULL, merge_least_f32, merge_greatest_f32},
                                           {NULL, NULL, merge_least_f64, merge_greatest_f64}};
-  merge *const join = is_part ? merge_sums_f64 : of[computed == STREW_FLOAT32 ? 1 : computed == STREW_FLOAT64 ? 2 : 0][slot];
+  merge *const join = is_part ? merge_sums_f64
+                              : of[computed == STREW_FLOAT32   ? 1
+                                   : computed == STREW_FLOAT64 ? 2
+                                                               : 0][slot];
   if (join) join(to, from, stride, count); /* sums of floats that are rounded are in one */
 }
 
@@ -403,7 +408,8 @@ static void merge_slots(strew_dtype computed, bool is_part, int slot, char *to, 
 static void merge_chunk(const struct walk *walk, int64_t i, int64_t first, int64_t count) {
   char *to = walk->records + first * walk->stride;
   EACH_SLOT(walk, c, s, at)
-  merge_slots(walk->columns[c].computed, walk->columns[c].parts, (int)s, to + at, to + i * walk->part_bytes + at, walk->stride, count);
+  merge_slots(walk->columns[c].computed, walk->columns[c].parts, (int)s, to + at, to + i * walk->part_bytes + at,
+              walk->stride, count);
 }
 
 /* Joins the records of all parts in order, and stores them. */

@@ -426,8 +426,7 @@ strew_status cpu_exact(const struct call *call, strew_device *device, const stru
   const strew_dtype dtype = plan->plan.operands[EXACT_OUT].dtype;
   struct finishing finishing = {.plan = plan, .format = format_of(dtype)};
   finishing.has_parts = plan->plan.operands[EXACT_LIMBS].dtype == STREW_FLOAT64;
-  for (int k = 0; k < 2 && finishing.has_parts; k++)
-    finishing.scale[k] = ldexp(1, -plan->exponent - k * plan->width);
+  for (int k = 0; k < 2 && finishing.has_parts; k++) finishing.scale[k] = ldexp(1, -plan->exponent - k * plan->width);
   walk_rows_sized(device->context, &plan->plan, plan_numel(&plan->plan) * WORK * (plan->limbs + plan->square_limbs),
                   CHUNK, finish_visit, &finishing);
   return context_end(call, device->context, plan->plan.operands[EXACT_OUT].storage);
