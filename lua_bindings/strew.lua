@@ -2364,7 +2364,8 @@ strew = {}
 ---`g:count([src [, {skip_nan}]])`. Of one dimension: `g:argsort(src [, descending])`, positions group after group, in order
 ---within each; `g:rank(src [, descending])`, each element's place in its group from 0 on; `g:topk(src, k [, largest])`,
 ---values, positions and groups of the k largest of each group; `g:cumsum(src [, {dtype, skip_nan}])`, running sums;
----with skip_nan NaN adds nothing to them. Ties are ordered by position; NaN, NaT and the empty word come last in both
+---with skip_nan NaN adds nothing to them. `g:shift(src [, n [, fill]])`, `diff(src [, n])`, `pct_change(src [, n])`, `share`,
+---`ffill`, `bfill` and `interpolate(src [, t])` are beside the elements of their group: ?shift. Ties are ordered by position; NaN, NaT and the empty word come last in both
 ---directions, or first with `nulls = "first"`. `g:order()` has the positions of all elements,
 ---group after group; `g:starts()` where each group begins in it, then the end. `g:to(device)`, `g:free()`.
 ---
@@ -6966,6 +6967,118 @@ local Grouping = {}
 ---@return table pivot a new table of columns: those of `row`, then one for each value of `column`
 ---@call strew.pivot(x, row, column, value?, reduce?, fill=, dtype=, skip_nan=) -> pivot
 ---@call strew.pivot(x, row, column, reduce) -> pivot
+
+---Returns the elements n places before, in the order of positions: the previous row (lag).
+---
+---n below 0 takes those behind (lead). Where there is none the element is missing: NaN, NaT or the empty word; integers and
+---bools become float64, an error if that does not hold them, or stay with a `fill`. Within groups: `g:shift(v, n, fill)`.
+---`g:diff(v [, n])` are the differences from the elements n places before within groups, of times seconds.
+---
+---```lua
+---local x = strew.table{{"shop", {"a", "b", "a", "b"}}, {"sales", {3, 10, 5, 30}}}
+---local g = x:group_by("shop")
+---x.before, x.change = g:shift(x.sales), g:diff(x.sales)
+---print(x)
+---print(x.sales:shift(-1, 0))
+---```
+---```text
+---table: 4 rows, 4 columns, cpu
+--- shop  sales   before   change
+--- text  int64  float64  float64
+--- a         3      nan      nan
+--- b        10      nan      nan
+--- a         5        3        2
+--- b        30       10       20
+---int64[4] cpu
+--- 10   5  30   0
+---```
+---@param self strew.Tensor any dtype, one dimension
+---@param n integer number of places, default 1
+---@param fill any the element where there is none: a number, boolean, word or time
+---@call strew.shift(self, n?, fill?) -> t
+
+---Returns the change from the element n places before, as a share of it: `t / t:shift(n) - 1`.
+---
+---Within groups: `g:pct_change(v [, n])`.
+---
+---```lua
+---print(strew.tensor{100, 110, 99}:pct_change())
+---```
+---```text
+---float64[3] cpu
+---     nan   0.1000  -0.1000
+---```
+---@param self strew.Tensor numbers, one dimension
+---@param n integer number of places, default 1
+---@return strew.Tensor t floats; of integers float64
+---@call strew.pct_change(self, n?) -> t
+
+---Divides elements by their sum; `g:share(v)` by that of their group.
+---
+---```lua
+---print(strew.tensor{1, 3, 4}:share())
+---print(strew.group_by(strew.tensor{0, 0, 1}):share(strew.tensor{1, 3, 4}))
+---```
+---```text
+---float64[3] cpu
+--- 0.1250  0.3750  0.5000
+---float64[3] cpu
+--- 0.2500  0.7500  1.0000
+---```
+---@param self strew.Tensor numbers, one dimension
+---@param skip_nan boolean leave NaN out of the sums; default false
+---@return strew.Tensor t floats; of integers float64
+---@call strew.share(self, skip_nan=) -> t
+
+---Fills gaps forward: missing elements become the last one before that is not missing.
+---
+---Missing are NaN, NaT and the empty word; those without an element before stay. Within groups: `g:ffill(v)`.
+---
+---```lua
+---print(strew.tensor{"", "Oslo", "", "Rome"}:ffill())
+---local v = strew.tensor{1, 2, strew.nan, strew.nan}
+---print(strew.group_by(strew.tensor{0, 1, 0, 1}):ffill(v))
+---```
+---```text
+---text[4] cpu
+---     ""  "Oslo"  "Oslo"  "Rome"
+---float32[4] cpu
+--- 1  2  1  2
+---```
+---@param self strew.Tensor any dtype, one dimension
+---@call strew.ffill(self) -> t
+
+---Fills gaps backward: missing elements become the first one behind that is not missing. Within groups: `g:bfill(v)`.
+---
+---```lua
+---print(strew.tensor{strew.nan, 2, strew.nan}:bfill())
+---```
+---```text
+---float32[3] cpu
+---   2    2  nan
+---```
+---@param self strew.Tensor any dtype, one dimension
+---@call strew.bfill(self) -> t
+
+---Fills gaps on the line between the elements before and behind that are not missing.
+---
+---Elements are equally far from one another, or at `t`. As in pandas those before the first element stay missing, and those
+---behind the last one become it. Within groups: `g:interpolate(v [, t])`.
+---
+---```lua
+---local v = strew.tensor{1, strew.nan, 4, strew.nan}
+---print(v:interpolate())
+---print(v:interpolate(strew.time{"2024-01-01", "2024-01-02", "2024-01-04", "2024-01-05"}))
+---```
+---```text
+---float32[4] cpu
+--- 1.0000  2.5000  4.0000  4.0000
+---float32[4] cpu
+--- 1  2  4  4
+---```
+---@param self strew.Tensor numbers or times, one dimension
+---@param t strew.Tensor numbers or times, where the elements are; error: they descend (within a group)
+---@call strew.interpolate(self, t?) -> t
 
 ---Reduces a window of rows that ends at each row: moving averages, maxima, medians, ...
 ---

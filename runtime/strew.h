@@ -1388,6 +1388,11 @@ STREW_API strew_status strew_grouping_topk_with(strew_grouping *grouping, strew_
    the device. */
 STREW_API strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                              strew_error *error);
+/* For each element of src, 1-D (STREW_ESHAPE), the one n before it in its group in order of positions, n negative: behind
+   it; `fill` where there is none, or no group. STREW_EVALUE: src's dtype cannot hold fill; STREW_EDTYPE: text or times.
+   Always a new tensor. Computed on the CPU, whatever the device. */
+STREW_API strew_status strew_grouping_shift(strew_grouping *grouping, strew_tensor *src, int64_t n, strew_scalar fill,
+                                            strew_tensor **out, strew_error *error);
 
 /* A growing table of distinct keys of `columns` columns (1 or more), numbered in order of appearance: groups of data
    that come in chunks. A hash table in host memory: 8 bytes for each column of a key, and 32 to 64 for its place. Equal

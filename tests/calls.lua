@@ -651,7 +651,7 @@ local function of_groups(g, v)
   local list = {g.n, g.ids, g.counts, g.positions, g:order(), g:starts(), g:topk(v, 2)}
   for _, q in ipairs{0.3, -0.0, 1.0} do table.insert(list, g:quantile(v, q)) end
   for name in ([[sum mean prod min max var std median first last any all nunique logsumexp argsort rank cumsum
-    softmax]]):gmatch "%S+" do
+    softmax shift diff pct_change share ffill bfill interpolate]]):gmatch "%S+" do
     table.insert(list, {g[name](g, v)})
   end
   local several = g:agg{a = {"sum", v}, b = {"mean", v}, c = {"max", v}, d = {"median", v}, n = "count"}
@@ -661,6 +661,9 @@ end
 add("grouping", "float", 1, 1, function(d) return d:positions(d.shape, 5), d:values() end, function(index, v)
   return of_groups(strew.grouping(index), v)
 end)
+add("shift ffill bfill pct_change share interpolate", "float", 1, 1, function(d)
+  return d:values():reshape(-1), random(-3, 3)
+end, function(v, n) return v:shift(n), v:ffill(), v:bfill(), v:pct_change(n), v:share(), v:interpolate() end)
 add("grouping.integers", "double", 1, 1, function(d)
   return d:positions(d.shape, 5), d:values(nil, any{"bool", table.unpack(integers)})
 end, function(index, w) return of_integers(strew.grouping(index), w) end)

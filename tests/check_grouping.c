@@ -702,6 +702,31 @@ START_TEST(test_running_sums) {
 }
 END_TEST
 
+START_TEST(test_shifts) {
+  const strew_dtype dtype = (strew_dtype)_i;
+  for (int n = 0; n < some(40); n++) {
+    const int64_t length = draw_below(60), size = 1 + draw_below(6), sizes[] = {length}, far = draw_below(9) - 4;
+    strew_grouping *grouping = draw_grouping(length, size);
+    strew_tensor *src = random_tensor(dtype, 1, sizes, (enum layout)draw_below(LAYOUT_COUNT)), *ids = NULL, *out = NULL;
+    ok(strew_grouping_ids(grouping, &ids, &failure));
+    int64_t *numbers = host_of(ids);
+    const size_t bytes = strew_dtype_size_bytes(dtype), all = (size_t)length * bytes;
+    char *elements = host_of(src), *expected = calloc(all + 1, 1);
+    for (int64_t i = 0, j; i < length; i++) { /* j: the element before, `left` groupmates away */
+      int64_t left = far < 0 ? -far : far;
+      for (j = i; left && j >= 0 && j < length; left -= left && j >= 0 && j < length && numbers[j] == numbers[i])
+        j += far < 0 ? 1 : -1;
+      if (numbers[i] >= 0 && j >= 0 && j < length)
+        memcpy(expected + (size_t)i * bytes, elements + (size_t)j * bytes, bytes);
+    }
+    ok(strew_grouping_shift(grouping, src, far, strew_int(0), &out, &failure));
+    assert_elements(out, dtype, expected, "shifts of %s", strew_dtype_name(dtype));
+    strew_release(src), strew_release(ids), strew_release(out), strew_grouping_release(grouping);
+    free(numbers), free(elements), free(expected);
+  }
+}
+END_TEST
+
 /* The power of two by which a group's elements are multiplied, so that their squares neither overflow nor lose digits;
    of a NaN 1. */
 static double scale_of(double largest) { return largest > 0x1p500 ? 0x1p-600 : largest < 0x1p-400 ? 0x1p600 : 1; }
@@ -1189,6 +1214,7 @@ START_TEST(test_bad_operands) {
                "  src  float32[2] cpu\n  ids  int64[3] cpu");
   assert_fails(group_form(strew_by_grouping(grouping), one, NULL, &out, NULL, &failure), STREW_ESHAPE, NULL);
   assert_fails(strew_grouping_cumsum(grouping, src, &out, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_grouping_shift(grouping, src, 1, strew_int(0), &out, &failure), STREW_ESHAPE, NULL);
   assert_fails(strew_group_reduce(strew_by_grouping(grouping), STREW_GROUP_VAR, src, NULL, &out, NULL, &failure),
                STREW_ESHAPE, NULL);
   assert_fails(strew_grouping_topk_with(grouping, src, 2, NULL, &out, NULL, &failure), STREW_ESHAPE, NULL);
@@ -1234,6 +1260,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, test_aggregates_of_tables, 0, 5);
   tcase_add_loop_test(all, test_orders_within_groups, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(all, test_running_sums, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(all, test_shifts, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(all, test_spreads, 0, STREW_DTYPE_COUNT);
   tcase_add_test(all, test_softmax_and_quantiles);
   tcase_add_loop_test(all, test_all_reductions, 0, 5 * STREW_GROUP_REDUCTION_COUNT);

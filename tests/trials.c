@@ -420,11 +420,15 @@ static strew_status reduce_integers(strew_grouping *grouping) {
 static strew_status add_them_up(strew_grouping *grouping) {
   return strew_grouping_cumsum(grouping, many_halves, &out[0], report);
 }
+static strew_status shift_them(strew_grouping *grouping) {
+  return strew_grouping_shift(grouping, many_halves, 2, strew_float(0.5), &out[0], report);
+}
 static strew_status take_their_first(strew_grouping *grouping) {
   return strew_grouping_topk_with(grouping, many_halves, 2, NULL, &out[0], &out[1], report);
 }
 static strew_status reduce_groups(void) { return with_groups(reduce_them); }
 static strew_status add_up_groups(void) { return with_groups(add_them_up); }
+static strew_status shift_groups(void) { return with_groups(shift_them); }
 static strew_status take_first_of_groups(void) { return with_groups(take_their_first); }
 
 static strew_status find_log(void) {
@@ -565,6 +569,7 @@ static strew_status count_points(void) {
   X(std_of_scaled_into, figure, strew_reduce_with(STREW_FOLD_STD, spread, NULL, TO))                                   \
   X(grouping_topk, NULL, take_first_of_groups())                                                                       \
   X(grouping_cumsum, NULL, add_up_groups())                                                                            \
+  X(grouping_shift, NULL, shift_groups())                                                                              \
   X(masked_select, NULL, strew_masked_select(b, mask, TO))                                                             \
   X(masked_scatter, NULL, strew_masked_scatter(b, mask, many, TO))                                                     \
   X(masked_scatter_in_place, b, strew_masked_scatter(b, mask, many, TO))

@@ -200,6 +200,19 @@ function operands.extremes(calls, in_order)
   end
 end
 
+-- Raises an error unless src has one dimension, of the grouping's length and device.
+function operands.check_grouped(g, src, argument)
+  argument = argument or "src"
+  if src:dim() ~= 1 then
+    fail(argument, format("has %d dimensions, expected 1", src:dim()), nil, "shape")
+  elseif src:size(0) ~= g.length then
+    fail(argument, format("has %d elements, the grouping has %d", src:size(0), g.length), nil, "shape")
+  elseif src.device ~= g.device then
+    fail(argument, format("is on %s, the grouping on %s", src.device, g.device), format('%s:to("%s")',
+      argument, g.device), "device")
+  end
+end
+
 -- Returns a script's sequence, whose entries must be tensors.
 function operands.tensors(list, name)
   for i, t in ipairs(list) do

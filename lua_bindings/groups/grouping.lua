@@ -4,20 +4,7 @@ local operands, tables = use "operands.lua", use "tables.lua"
 local aggregates, expressions = use "aggregates.lua", use "expressions.lua"
 local missing = use "missing.lua"
 
-local is_float, sums_dtype = operands.is_float, operands.sums_dtype
-
--- Raises an error unless src has one dimension, of the grouping's length and device.
-local function check_line(g, src, argument)
-  argument = argument or "src"
-  if src:dim() ~= 1 then
-    fail(argument, format("has %d dimensions, expected 1", src:dim()), nil, "shape")
-  elseif src:size(0) ~= g.length then
-    fail(argument, format("has %d elements, the grouping has %d", src:size(0), g.length), nil, "shape")
-  elseif src.device ~= g.device then
-    fail(argument, format("is on %s, the grouping on %s", src.device, g.device), format('%s:to("%s")',
-      argument, g.device), "device")
-  end
-end
+local is_float, sums_dtype, check_line = operands.is_float, operands.sums_dtype, operands.check_grouped
 
 -- Returns a method f(g, src, options). `parameters`: those after src.
 local function method(parameters, f)

@@ -222,6 +222,8 @@ PUSH(grouping_keys, lua_getiuservalue(a->L, 1, GROUPING_KEYS), lua_getiuservalue
 
 /* group_cumsum(g, src); group_argsort(g, src, descending), group_rank */
 RUN(cumsum, strew_grouping_cumsum, a->grouping, a->src)
+/* group_shift(g, src, n, fill) */
+RUN(shift, strew_grouping_shift, a->grouping, a->src, a->n, a->scalar)
 RUN(argsort, strew_grouping_argsort_with, a->grouping, a->src, &(strew_sort_options){.descending = a->descending})
 RUN(rank, strew_grouping_rank, a->grouping, a->src, &(strew_sort_options){.descending = a->descending})
 /* group_topk(g, src, k, largest): positions and groups */
@@ -303,6 +305,7 @@ const struct script_function bind_grouping_rows[] = {
     {"set_keys", set_keys, 0, INNER | CONSTANT | CHECKED, "g**"},
     {"grouping_keys", bind_values, 0, INNER | CONSTANT, "self:grouping", grouping_keys},
     {"group_cumsum", bind_one, 0, INNER, "self:grouping src:tensor", cumsum},
+    {"group_shift", bind_one, 0, INNER, "self:grouping src:tensor n:integer value:scalar", shift},
     {"group_argsort", bind_one, 0, INNER | CONSTANT, ORDERED, argsort},
     {"group_rank", bind_one, 0, INNER | CONSTANT, ORDERED, rank},
     {"group_topk", bind_two, 0, INNER, CHOSEN, topk},

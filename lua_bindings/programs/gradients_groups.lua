@@ -247,6 +247,7 @@ local rules = {
     local behind = strew.grouping(groups.ids:flip(0), {dim_size = groups.n, mode = "drop"})
     add(src, behind:cumsum(g:flip(-1)):flip(-1))
   end},
+  group_shift = {all = function(g, c, add) add(c.src, inner.group_shift(c.self, g, -c.n, 0)) end},
   bincount = {weights = function(g, c) return g:gather(0, c.self) end},
 }
 

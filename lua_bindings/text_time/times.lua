@@ -32,6 +32,8 @@ local function instant(x, name)
   fail(name, format("is %s, expected a time, or its text as \"2024-05-17\"", is), nil, "dtype")
 end
 
+times.instant = instant
+
 -- Returns a function of the arguments that `convert` makes of a script's; of its results, `back` makes the first.
 local function through(name, convert, back)
   calls[name] = function(...)

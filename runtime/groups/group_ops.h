@@ -64,6 +64,9 @@ struct group_ids {
      group_cumsum     out[i] = the sum, from +0 on, of the elements up to i of src whose id (int64) is that of element
                       i, which is less than `size`; 0 where it is -1. src and out: float32, float64 or int64, whose sums
                       are STREW_EVALUE if they leave it
+     group_shift      out[i] = the element of src n before element i (-n behind it) in its group, of those with its id
+                      (int64); `fill` has the one of the others. Of a group starts[g + 1] - starts[g]. src, fill and out
+                      have one dtype
      group_order      writes to `order` the positions of the elements of group g, ascending, from starts[g] on
      group_collect    the same for the elements of src instead of their positions; out is of src's dtype
      group_order_within
@@ -81,6 +84,9 @@ struct group_ids {
             strew_tensor **positions))                                                                                 \
   OPTIONAL(strew_status, group_cumsum,                                                                                 \
            (ON_DEVICE, const strew_tensor *ids, int64_t size, const strew_tensor *src, strew_tensor *out))             \
+  OPTIONAL(strew_status, group_shift,                                                                                  \
+           (ON_DEVICE, const strew_tensor *ids, const strew_tensor *starts, const strew_tensor *src, int64_t n,        \
+            const strew_tensor *fill, strew_tensor *out))                                                              \
   OPTIONAL(strew_status, group_order,                                                                                  \
            (ON_DEVICE, const struct group_ids *ids, const strew_tensor *starts, strew_tensor *order))                  \
   OPTIONAL(strew_status, group_collect,                                                                                \

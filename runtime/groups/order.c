@@ -357,3 +357,32 @@ strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, 
   STEP(&steps, grouping_check_line(&call, grouping, src));
   return steps_give(&steps, steps.status == STREW_OK ? sum_up(&steps, &grouping->groups, src) : NULL, out);
 }
+
+/* ------------------------------------------------------------------------------------------------------- neighbours */
+
+/* As sum_up. */
+static strew_tensor *shift(struct steps *steps, strew_grouping *grouping, strew_tensor *src, int64_t n,
+                           strew_scalar fill) {
+  strew_device *device = src->storage->device, *cpu = &device->context->cpu;
+  const int64_t length = src->sizes[0], one = 1;
+  strew_tensor *moved = step_to(steps, src, cpu, src->dtype), **values = steps_place(steps), **ids = steps_place(steps),
+               **none = steps_place(steps), **starts = steps_place(steps);
+  STEP(steps, strew_contiguous(moved, values, steps->error));
+  STEP(steps, groups_ids_on(steps->call, &grouping->groups, cpu, ids));
+  STEP(steps, strew_grouping_starts(grouping, starts, steps->error));
+  STEP(steps, strew_full(cpu, src->dtype, 1, &one, fill, none, steps->error));
+  strew_tensor *ends = step_to(steps, *starts, cpu, STREW_INT64), *out = step_new(steps, cpu, src->dtype, 1, &length);
+  if (length) STEP(steps, cpu->ops->groups->group_shift(steps->call, cpu, *ids, ends, *values, n, *none, out));
+  return step_to(steps, out, device, src->dtype);
+}
+
+strew_status strew_grouping_shift(strew_grouping *grouping, strew_tensor *src, int64_t n, strew_scalar fill,
+                                  strew_tensor **out, strew_error *error) {
+  CALL_STEPS(call, steps, "grouping_shift", error, {"src", src}, IDS_OF(grouping));
+  STEP(&steps, grouping_check_line(&call, grouping, src));
+  if (n > INT64_MAX / 2 || n < -INT64_MAX / 2)
+    STEP(&steps, fail(&call, FAULT(STREW_EARGUMENT, "n"), "is %" PRId64 ", expected fewer elements", n));
+  if (src->dtype == STREW_TEXT || src->dtype == STREW_TIME)
+    STEP(&steps, fail(&call, FAULT(STREW_EDTYPE, "src"), "is %s, expected numbers", strew_dtype_name(src->dtype)));
+  return steps_give(&steps, steps.status == STREW_OK ? shift(&steps, grouping, src, n, fill) : NULL, out);
+}

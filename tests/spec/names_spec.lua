@@ -206,13 +206,11 @@ describe("a name of another library", function()
       sample = function(r) return #r[1] == 5 end,
       get_group = function(r) return strew.equal(r[1].v, strew.tensor{1.0, 2, 5}) end,
       each = function() return true end,
-      shift = function(r) return r[1]:nan_to_num(-1):allclose(strew.tensor{-1.0, -1, 1, -1, 4, 2}) end,
+      lag = function(r) return r[1]:nan_to_num(-1):allclose(strew.tensor{-1.0, -1, 1, -1, 4, 2}) end,
       filter = function(r) return strew.equal(r[1].v, v) end,
       describe = function(r) return strew.equal(r[1].max, strew.tensor{5.0, 8, 4}) end,
       aggregate = function(r) return strew.equal(r[1].total, strew.tensor{8.0, 8, 7}) end,
-      diff = function(r) return r[1]:nan_to_num(-1):allclose(strew.tensor{-1.0, -1, 1, -1, -1, 3}) end,
-      pct_change = function(r) return r[1]:nan_to_num(-1):allclose(strew.tensor{-1, -1, 1, -1, -0.25, 1.5}) end,
-      ffill = function(r) return strew.equal(r[1], v) end,
+      lead = function(r) return r[1]:nan_to_num(-1):allclose(strew.tensor{2.0, 3, 5, -1, -1, -1}) end,
       nanmean = function(r) return r[1]:allclose(strew.tensor{8 / 3, 8, 3.5}) end,
       nansum = function(r) return strew.equal(r[1], strew.tensor{8.0, 8, 7}) end,
       nanmax = function(r) return strew.equal(r[1], strew.tensor{5.0, 8, 4}) end,
@@ -234,13 +232,6 @@ describe("a name of another library", function()
       assert.is_false(pcall(assert(load(loop, "=loop", "t", {g = g, pairs = pairs, ipairs = ipairs}))))
       assert.matches("for k = 0, g.n - 1 do local rows = x:rows(g.ids:eq(k)) end", strew.last_error().hint, 1, true)
     end
-  end)
-
-  it("that groupings lack fills with the last value of the same group", function()
-    local v, g = strew.tensor{0 / 0, 4, 2, 0 / 0, 0 / 0}, strew.group_by(strew.tensor{0, 1, 0, 0, 1})
-    local filled = run(hint_of("ffill", g):match "here it is (.*)$", setmetatable({g = g, v = v, strew = strew},
-      {__index = _G}))[1]
-    assert.equal("nan 4.0 2.0 2.0 4.0", table.concat(filled:tolist(), " "):gsub("%-nan", "nan"), nil)
   end)
 
   it("of times is answered", function()
