@@ -55,7 +55,7 @@ ZLIB    := $(strip $(shell pkg-config --libs zlib 2>/dev/null))
 LUA        = lua5.4
 LUA_CFLAGS := $(shell pkg-config --cflags $(LUA))
 LUA_LIBS   := $(shell pkg-config --libs $(LUA))
-VERSION    := $(shell sed -n 's/^\#define STREW_VERSION_[MP][A-Z]* *//p' runtime/strew.h | paste -sd.)
+VERSION    := $(shell sed -n 's/^\#define STREW_VERSION_[MP][A-Z]* *//p' runtime/strew_core.h | paste -sd.)
 # Hosts built against one version run with any later one of the same number: what is exported stays so. A change that
 # breaks them raises it, in scripts/packaging/debian, too (make release looks).
 SOVERSION  = 0
@@ -157,7 +157,7 @@ $(BUILD)/obj/%.o: %.c Makefile
 
 # The manual page, the text for language servers, and the references of Lua and C as HTML pages.
 REFERENCE = $(wildcard scripts/reference/* scripts/hosts/*) $(TEXTS) README.md
-HEADERS  = runtime/strew.h runtime/strew.hpp lua_bindings/strew_lua.h
+HEADERS  = runtime/strew_core.h runtime/strew.h runtime/strew.hpp lua_bindings/strew_lua.h
 doc: $(BUILD)/doc/index.html $(BUILD)/doc/c.html
 $(BUILD)/strew.1: scripts/reference/manual.lua $(REFERENCE) $(BUILD)/strew
 	$(call say,MAN) $(BUILD)/strew -E $< $@

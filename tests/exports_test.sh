@@ -44,7 +44,7 @@ if [ "${2-}" = write ]; then
   exit
 fi
 same 'exports and writable objects' "$(cat "$list")" "$(found)"
-same 'strew.h is what libstrew.so exports' "$(declared runtime/strew.h)" "$(exported "$build/libstrew.so")"
+same 'strew.h and strew_core.h are what libstrew.so exports' "$(declared runtime/strew_core.h runtime/strew.h)" "$(exported "$build/libstrew.so")"
 { exported "$build/libstrew.so" && exported "$build/libstrew_lua.so"; } | sort >"$here/both"
 same 'strew.so exports what both libraries do' "$(cat "$here/both")" "$(exported "$build/strew.so")"
 same 'the program exports both' '' "$(exported "$build/strew" | comm -23 "$here/both" -)"
@@ -86,7 +86,7 @@ link() { $CC -std=c11 -fno-builtin -Iruntime -o "$here/host" "$here/host.c" "$he
 same 'the files share names' '' "$([ "$(grep -cx 'fail\|cl\|clock_ns' "$here/names")" -ge 2 ] || cat "$here/names")"
 same 'a host with functions of those names runs' 700000 "$(link "$build/libstrew.a" 2>&1 && "$here/host")"
 
-same 'inline functions of strew.h are STREW_INLINE' '' "$(grep -n '^static inline' runtime/strew.h)"
+same 'inline functions of headers are STREW_INLINE' '' "$(grep -n '^static inline' runtime/strew.h runtime/strew_core.h)"
 # Another language, which has no header, calls the header's inline functions, too.
 cat >"$here/foreign.c" <<'END'
 #include "strew.h"

@@ -11,7 +11,7 @@ here=$(mktemp -d) || exit 1
 trap 'rm -rf "$here"' EXIT
 prefix="$here/a place"
 passed=0 failed=0
-version=$(sed -n 's/^#define STREW_VERSION_[MP][A-Z]* *//p' "$root/runtime/strew.h" | paste -sd.)
+version=$(sed -n 's/^#define STREW_VERSION_[MP][A-Z]* *//p' "$root/runtime/strew_core.h" | paste -sd.)
 
 # same NAME EXPECTED GOT
 same() {
@@ -32,6 +32,7 @@ mpi=$([ ! -e "$root/$build/modules/strew/mpi.so" ] || echo built)
 all_files="./bin/strew
 ./include/strew.h
 ./include/strew.hpp
+./include/strew_core.h
 ./include/strew_lua.h
 ./lib/cmake/strew/strewConfig.cmake
 ./lib/cmake/strew/strewConfigVersion.cmake

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: sh tests/include_rules.sh [ROOT]
 # The rules of #include: OpenCL's headers stay in opencl/, Lua's in lua_bindings/ and tests/; of the runtime the
-# bindings include strew.h, the tables and embedded.h; a folder includes only from itself and from the levels below, a
+# bindings include strew.h, the tables and embedded.h; the core includes strew_core.h; a folder includes only from itself and from the levels below, a
 # room (runtime/ROOM, opencl/ROOM) only from itself and from the rooms below; runtime/core/base and the CPU's loops know
 # no call; headers form no circle. Two of layout and language: a divider, a comment of
 # dashes and a title, ends on its line or has text after an empty line; what OpenCL C reads has no variadic macro. One of
@@ -68,8 +68,8 @@ check_system() {
     *:lua.h | *:lauxlib.h | *:lualib.h | *:luaconf.h) echo 'Lua is known in lua_bindings/ and tests/ only' ;;
     lua_bindings/mpi/*:mpi.h) ;;
     *:mpi.h) echo 'MPI is known in lua_bindings/mpi/ only' ;;
-    runtime/strew.h:stddef.h | runtime/strew.h:stdint.h | runtime/strew.h:stdbool.h) ;;
-    runtime/strew.h:*) echo 'strew.h needs stddef.h, stdint.h and stdbool.h alone' ;;
+    runtime/strew_core.h:stddef.h | runtime/strew_core.h:stdint.h | runtime/strew_core.h:stdbool.h | runtime/strew.h:strew_core.h) ;;
+    runtime/strew*.h:*) echo 'strew_core.h needs stddef.h, stdint.h and stdbool.h alone' ;;
   esac
 }
 
@@ -86,7 +86,8 @@ check_rooms() {
 # The error in file $1 including "$2", which is the file $3, or nothing.
 check_own() {
   case $1:$3 in
-    runtime/strew.h:*) echo 'strew.h stands alone' ;;
+    runtime/strew.h:runtime/strew_core.h) ;;
+    runtime/strew*.h:*) echo 'strew.h stands alone, strew_core.h below it' ;;
     lua_bindings/mpi/*:lua_bindings/mpi/* | lua_bindings/mpi/*:lua_bindings/strew_lua.h | lua_bindings/mpi/*:runtime/core/base/embedded.h) ;;
     lua_bindings/mpi/*:?*) echo 'strew.mpi sees strew_lua.h, strew.h with it, and embedded.h alone' ;;
     *:lua_bindings/mpi/*) echo 'strew.mpi is a module of its own' ;;
@@ -94,7 +95,9 @@ check_own() {
     lua_bindings/*:runtime/core/base/embedded.h) ;;
     lua_bindings/*:?*) echo 'the bindings see strew.h, tables.h and embedded.h alone' ;;
     runtime/core/base/devices.c:runtime/core/cpu/cpu.h) ;;
-    runtime/core/base/*:runtime/core/base/* | runtime/core/base/*:runtime/core/shared/* | runtime/core/base/*:runtime/strew.h) ;;
+    runtime/core/base/operations.h:runtime/strew.h | runtime/core/base/elementwise_ops.h:runtime/strew.h | runtime/core/base/steps.h:runtime/strew.h) ;;
+    runtime/core/*:runtime/strew.h | opencl/core/*:runtime/strew.h) echo 'the core sees strew_core.h alone, but where it names what other rooms compute' ;;
+    runtime/core/base/*:runtime/core/base/* | runtime/core/base/*:runtime/core/shared/* | runtime/core/base/*:runtime/strew_core.h) ;;
     runtime/core/base/*:runtime/core/*) echo 'what every call stands on knows no call' ;;
     runtime/*/cpu/*:runtime/*/cpu/* | runtime/*/cpu/*:runtime/*/shared/* | runtime/*/cpu/*:runtime/*/*_ops.h) check_rooms "$1" "$3" ;;
     runtime/*/cpu/*:runtime/core/base/* | runtime/groups/cpu/*:runtime/groups/key_table.h) ;;

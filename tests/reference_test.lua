@@ -62,7 +62,7 @@ for block in pages["c.html"]:gmatch '<pre class="declared">(.-)</pre>' do
 end
 local declarations, functions = table.concat(declared, "\n"), 0
 local function times(where, what) return select(2, where:gsub(what:gsub("%p", "%%%0"), "")) end
-for _, header in ipairs {"runtime/strew.h", "lua_bindings/strew_lua.h"} do
+for _, header in ipairs {"runtime/strew_core.h", "runtime/strew.h", "lua_bindings/strew_lua.h"} do
   local source = read(header)
   for declaration in source:gsub("\n#[^\n]*", ""):gmatch "STREW_API([^;]*);" do
     local name = declaration:match "([%w_]+)%("

@@ -20,7 +20,7 @@ verdict() { # NAME COMMAND...
   fi
 }
 
-version=$(sed -n 's/^#define STREW_VERSION_[MP][A-Z]* *//p' runtime/strew.h | paste -sd.)
+version=$(sed -n 's/^#define STREW_VERSION_[MP][A-Z]* *//p' runtime/strew_core.h | paste -sd.)
 soversion=$(sed -n 's/^SOVERSION *= *//p' Makefile)
 git clone -q --no-tags . "$here/clone" 2>"$here/out" || cat "$here/out"
 git ls-files -co --exclude-standard | while read -r file; do [ ! -e "$file" ] || echo "$file"; done |

@@ -160,7 +160,7 @@ one() {
     installed) exec sh tests/hosts_test.sh "$BUILD" ;;
     releasing) exec sh tests/release_test.sh "$BUILD" plain $ISAS ;;
     lua5.5) exec sh tests/lua_test.sh "$BUILD" ;;
-    core) STREW_TEST_FEW=1 exec "$MAKE" PARTS=core all checks ;;
+    core) STREW_TEST_FEW=1 "$MAKE" PARTS=core all checks && exec sh tests/core_test.sh build/parts/core ;;
     program | limits) exec ${SANITIZE:+$FIXED} sh "tests/$1_test.sh" "$BUILD/strew" ;;
     endless) OCL_ICD_VENDORS=/dev/null/none exec "$BUILD/tests/endless/endless" cpu $ENDLESS "$NAMES" ;;
     endless-pocl) POCL_MAX_PTHREAD_COUNT=1 exec sh tests/endless/pocl.sh "$BUILD" $ENDLESS "$NAMES" ;;

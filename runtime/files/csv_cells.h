@@ -3,6 +3,7 @@
 #define CSV_CELLS_H
 
 #include "runtime/core/base/number.h"
+#include "runtime/strew.h"
 
 #include <string.h>
 

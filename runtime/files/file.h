@@ -4,6 +4,7 @@
 #define FILE_H
 
 #include "runtime/core/base/context.h"
+#include "runtime/strew.h"
 
 #include <sys/types.h>
 

@@ -3,6 +3,7 @@
 #define FORMAT_H
 
 #include "runtime/core/base/context.h"
+#include "runtime/strew.h"
 
 struct file;
 struct stream;

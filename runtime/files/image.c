@@ -1,5 +1,6 @@
 /* image.c: strew_image: a matrix of numbers as an RGB picture, through a colormap. */
 #include "runtime/core/base/tensor.h"
+#include "runtime/strew.h"
 
 #include <inttypes.h>
 #include <math.h>

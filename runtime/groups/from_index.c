@@ -1,6 +1,11 @@
 /* from_index.c: groups of an index of any rank, and the group form of torch_scatter. A new result is filled, and
    destinations that receive a contribution start from the identity, so no value marks an empty row. A given result
    takes part. */
+#include "runtime/strew_core.h"
+#undef STREW_INLINE
+#define STREW_INLINE extern inline STREW_API /* this file has the symbols of strew.h's inline functions */
+#include "runtime/strew.h"
+
 #include "groups.h"
 #include "runtime/core/base/operations.h"
 #include "runtime/core/base/steps.h"

@@ -4,6 +4,7 @@
 
 #include "runtime/core/base/device.h"
 #include "runtime/reduce/exact_ops.h"
+#include "runtime/strew.h"
 
 /* Reductions of consecutive elements of src, the segments: at each coordinate, ENDS (int64 or int32) holds the first
    element's number, and `ends_step` elements further the number behind the last one; both are valid. Element number i

@@ -5,6 +5,7 @@
 
 #include "group_ops.h"
 #include "runtime/core/scatter.h"
+#include "runtime/strew.h"
 
 /* Groups of elements along limits.dim, limits.size of them. Derived tensors are NULL until they are needed, and
    constant. */

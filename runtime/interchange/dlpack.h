@@ -3,6 +3,7 @@
 #ifndef DLPACK_H
 #define DLPACK_H
 
+#include "runtime/strew.h"
 #include <stdint.h>
 
 enum { DLPACK_MAJOR = 1, DLPACK_CPU = 1 /* a type of devices */ };

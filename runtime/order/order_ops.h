@@ -3,6 +3,7 @@
 #define ORDER_OPS_H
 
 #include "runtime/core/base/device.h"
+#include "runtime/strew.h"
 
 /* Operands: 0 values (storage NULL: not needed), 1 indices (int64), 2 input; the sorted dimension is the plan's last;
    out's last dimension may be shorter (topk): only the first `keep` of each line are written. */

@@ -9,6 +9,7 @@
 #include "runtime/core/base/steps.h"
 #include "runtime/elementwise/elementwise.h"
 #include "runtime/groups/groups.h"
+#include "runtime/reduce/reduce_ops.h"
 
 #include <float.h>
 #include <stddef.h>

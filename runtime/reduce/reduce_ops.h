@@ -3,6 +3,7 @@
 #define REDUCE_OPS_H
 
 #include "runtime/core/base/device.h"
+#include "runtime/strew.h"
 
 /* The order in which floats are added (or multiplied), the same on every device: the elements that meet, numbered in
    row-major order, are cut into blocks of SUM_BLOCK. In a block, lane l of SUM_LANES starts at 0 (or 1) and takes
@@ -54,5 +55,8 @@ struct scan_plan {
 struct reduce_ops {
   REDUCE_ENTRIES(DEVICE_MEMBER, DEVICE_MEMBER)
 };
+
+/* True if a fold over dimensions takes longer to read a deferred tensor. reduce/reduce.c */
+bool fold_wants_stored(strew_fold fold, const strew_tensor *tensor, const strew_reduce_options *options);
 
 #endif

@@ -3,6 +3,7 @@
 #define STREW_WORDS_H
 
 #include "runtime/core/base/tensor.h"
+#include "runtime/strew.h"
 
 /* Different words, numbered from 0 in order of insertion, with a hash table to find a word's number. */
 struct words {

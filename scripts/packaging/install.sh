@@ -19,6 +19,7 @@ link libstrew.so.$SOVERSION $LIBDIR/libstrew.so
 library $BUILD/libstrew_lua.so $LIBDIR/libstrew_lua.so.$VERSION
 link libstrew_lua.so.$VERSION $LIBDIR/libstrew_lua.so.$SOVERSION
 link libstrew_lua.so.$SOVERSION $LIBDIR/libstrew_lua.so
+644 runtime/strew_core.h $PREFIX/include/strew_core.h
 644 runtime/strew.h $PREFIX/include/strew.h
 644 runtime/strew.hpp $PREFIX/include/strew.hpp
 644 lua_bindings/strew_lua.h $PREFIX/include/strew_lua.h

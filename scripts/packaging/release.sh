@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: CC=cc sh scripts/packaging/release.sh BUILD VERSION SOVERSION ISA...
 # Tags the commit as release VERSION, in this repository alone; refuses, and says what to do, if anything differs: first
-# what is read, then, if that is right, what is run. VERSION is that of runtime/strew.h; the packages take theirs from it.
+# what is read, then, if that is right, what is run. VERSION is that of runtime/strew_core.h; the packages take theirs from it.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=$1 version=$2 soversion=$3
@@ -29,7 +29,7 @@ branch=$(git symbolic-ref -q --short HEAD)
 [ "$branch" = main ] || differs "the branch is ${branch:-none}, expected main" 'git switch main'
 tag=v$version
 ! git rev-parse -q --verify "refs/tags/$tag" >"$here/tag" || differs "the tag $tag exists" \
-  'raise STREW_VERSION_... in runtime/strew.h: what is tagged stays'
+  'raise STREW_VERSION_... in runtime/strew_core.h: what is tagged stays'
 
 heading=$(sed -n 's/^## //p' $packaging/CHANGELOG.md | head -n 1)
 case $heading in

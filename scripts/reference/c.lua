@@ -268,8 +268,11 @@ local function wrapper()
   return {title = "strew.hpp", head = head, entries = {}}
 end
 
-local sections = sections_of "runtime/strew.h"
-table.move(sections_of "lua_bindings/strew_lua.h", 1, 9, #sections + 1, sections)
+local sections = {}
+for _, header in ipairs{"runtime/strew_core.h", "runtime/strew.h", "lua_bindings/strew_lua.h"} do
+  local own = sections_of(header)
+  table.move(own, 1, #own, #sections + 1, sections)
+end
 table.insert(sections, wrapper())
 for _, section in ipairs(sections) do
   for _, entry in ipairs(section.entries) do

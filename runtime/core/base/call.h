@@ -6,7 +6,7 @@
 #define STREW_CALL_H
 
 #include "float_mode.h"
-#include "strew.h"
+#include "strew_core.h"
 
 #define MAX_RANK     STREW_MAX_RANK
 #define MAX_OPERANDS 5

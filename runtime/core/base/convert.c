@@ -1,6 +1,9 @@
 /* convert.c: conversion of words to dtypes, reductions and modes, of texts to times, and of single numbers to elements,
    with error reports. */
-#define STREW_INLINE extern inline STREW_API /* this file has the symbols of strew.h's inline functions */
+#define STREW_INLINE extern inline STREW_API /* this file has the symbols of strew_core.h's inline functions */
+#include "runtime/strew_core.h"
+#undef STREW_INLINE
+#define STREW_INLINE static inline
 #include "device.h"
 #include "runtime/core/shared/scalar.h"
 

@@ -181,8 +181,6 @@ strew_status tensor_store(const struct call *call, const strew_tensor *tensor);
    its indices where something is written. */
 strew_status deferred_open(const struct call *call, const strew_tensor *tensor, enum reader reader,
                            const strew_tensor *written);
-/* True if a fold over dimensions takes longer to read a deferred tensor. reduce/reduce.c */
-bool fold_wants_stored(strew_fold fold, const strew_tensor *tensor, const strew_reduce_options *options);
 /* After a deferred tensor was read: fails if an index was out of range. What was made of it is void. */
 strew_status deferred_close(const struct call *call, const strew_tensor *tensor);
 

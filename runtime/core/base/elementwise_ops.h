@@ -3,6 +3,7 @@
 #define ELEMENTWISE_OPS_H
 
 #include "device.h"
+#include "runtime/strew.h"
 
 /* A program: instructions that compute each element from those of the inputs, one after another. Operands: 0 out (any
    dtype), 1.. the inputs. A single call is a program of one instruction.

@@ -4,6 +4,7 @@
 
 #include "device.h"
 #include "elementwise_ops.h"
+#include "runtime/strew.h"
 
 /* Dtypes that an operation takes besides floats. */
 enum takes {

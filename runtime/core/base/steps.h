@@ -11,6 +11,7 @@
 #ifndef STREW_STEPS_H
 #define STREW_STEPS_H
 
+#include "runtime/strew.h"
 #include "tensor.h"
 
 enum { MOST_MADE = 48 };
