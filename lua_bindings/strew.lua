@@ -2365,7 +2365,9 @@ strew = {}
 ---within each; `g:rank(src [, descending])`, each element's place in its group from 0 on; `g:topk(src, k [, largest])`,
 ---values, positions and groups of the k largest of each group; `g:cumsum(src [, {dtype, skip_nan}])`, running sums;
 ---with skip_nan NaN adds nothing to them. `g:shift(src [, n [, fill]])`, `diff(src [, n])`, `pct_change(src [, n])`, `share`,
----`ffill`, `bfill` and `interpolate(src [, t])` are beside the elements of their group: ?shift. Ties are ordered by position; NaN, NaT and the empty word come last in both
+---`ffill`, `bfill` and `interpolate(src [, t])` are beside the elements of their group: ?shift. `g:mode(src)` is the commonest
+---element that is not missing, of several the least; `g:skew(src)`, `g:cov(src, other)` and `g:corr(src, other)` are skewness,
+---covariance (divisor n - 1) and correlation, as pandas', with `skip_nan`. Ties are ordered by position; NaN, NaT and the empty word come last in both
 ---directions, or first with `nulls = "first"`. `g:order()` has the positions of all elements,
 ---group after group; `g:starts()` where each group begins in it, then the end. `g:to(device)`, `g:free()`.
 ---
@@ -2381,6 +2383,13 @@ strew = {}
 ---and quantile of floats, and as mean, var, std, median and quantile of integers; 0 as sum, count, nunique and logsumexp, 1 as product, false as any,
 ---true as all, and 0 as other reductions of integers. `fill` gives it another value.
 ---
+---Of the grouping of a table, src is a tensor, the name of a column, or a text of columns: `g:mean("age")`,
+---`g:sum("price * n")`. A sequence of these gives a table of results with the keys: `g:mean{"age", "fare"}`; of methods with a
+---result for each element it has the rows' keys.
+---
+---`for key, rows in g:each() do` goes through the groups: the key is a number, boolean or string, of several keys a table of
+---them; rows is a table of the group's rows, without a table the positions of its elements.
+---
 ---```lua
 ---local g = strew.group_by(strew.tensor{7, 5, 7, 5, 7})
 ---local v = strew.tensor{1.0, 2, 3, 4, 5}
@@ -2388,6 +2397,9 @@ strew = {}
 ---print(g:mean(v))
 ---local values, positions, groups = g:topk(v, 1)
 ---print(positions)
+---local x = strew.table{{"city", {"Oslo", "Rome", "Oslo"}}, {"rain", {4, 2, 3}}}
+---print(x:group_by("city"):mean{"rain"})
+---for city, rows in x:group_by("city"):each() do print(city, #rows) end
 ---```
 ---```text
 ---int64[5] cpu
@@ -2396,6 +2408,13 @@ strew = {}
 --- 3  3
 ---int64[2] cpu
 --- 3  4
+---table: 2 rows, 2 columns, cpu
+--- city     rain
+--- text  float64
+--- Oslo      3.5
+--- Rome      2.0
+---Oslo	2
+---Rome	1
 ---```
 ---@class strew.Grouping
 ---@field n integer the number of groups
@@ -2480,8 +2499,8 @@ local Grouping = {}
 ---A sequence `g:agg{{NAME, WORD, src, OPTION = ...}, ...}` gives the columns in its order.
 ---
 ---The result is a table of columns, keys first. The words are those of the methods: sum, prod, mean, var, std, min, max,
----any, all, first, last, median, lower_median, quantile (with q = ...), count, nunique and logsumexp, each with its
----method's options. Medians, deviations and quantiles are pandas': ?tables.
+---any, all, first, last, median, lower_median, quantile (with q = ...), count, nunique, logsumexp, mode and skew, each with its
+---method's options. `{"first", "price", by = "time"}` is the price at the first time of each group, and so is "last". Medians, deviations and quantiles are pandas': ?tables.
 ---`"count"` alone is the size of the groups. The keys are the columns "key", or "key1", "key2", ...; the others follow in
 ---alphabetical order. Sums, products, means, extremes and counts share one pass over the elements.
 ---

@@ -651,7 +651,7 @@ local function of_groups(g, v)
   local list = {g.n, g.ids, g.counts, g.positions, g:order(), g:starts(), g:topk(v, 2)}
   for _, q in ipairs{0.3, -0.0, 1.0} do table.insert(list, g:quantile(v, q)) end
   for name in ([[sum mean prod min max var std median first last any all nunique logsumexp argsort rank cumsum
-    softmax shift diff pct_change share ffill bfill interpolate]]):gmatch "%S+" do
+    softmax mode skew shift diff pct_change share ffill bfill interpolate]]):gmatch "%S+" do
     table.insert(list, {g[name](g, v)})
   end
   local several = g:agg{a = {"sum", v}, b = {"mean", v}, c = {"max", v}, d = {"median", v}, n = "count"}

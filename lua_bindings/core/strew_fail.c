@@ -53,14 +53,8 @@ const char *bind_text(lua_State *L, const struct script_call *call, int i, char 
 
 /* The name of a column in the place of a tensor, of a method of groupings. */
 static void hint_column(struct script_call *call, const char *column) {
-  static const char words[] = " sum prod mean var std min max any all first last median count nunique logsumexp ";
-  char word[64];
   if (!*column || strlen(column) >= TEXT_BYTES || column[strspn(column, NAME_LETTERS)]) return;
-  snprintf(word, sizeof word, " %s ", call->error.alias);
-  if (strstr(words, word))
-    bind_hint(call, "g:agg{[\"%s\"] = {\"%s\", \"%s\"}}", column, call->error.alias, column);
-  else
-    bind_hint(call, "x.%s is the column of a table x", column);
+  bind_hint(call, "x.%s is the column of a table x", column);
 }
 
 void bind_hint_tensor(lua_State *L, struct script_call *call, int i, const char *name) {

@@ -237,9 +237,45 @@ static const struct parameters *parameters_of(lua_State *L, int operation, int w
   return list;
 }
 
+/* True if a method of a grouping of a table has a column's name, or a sequence of them, in the place of its src, or of the
+   tensor behind that. */
+static bool names_columns(lua_State *L, const struct script_call *call) {
+  const int type = lua_type(L, 2), top = lua_gettop(L);
+  const struct box *box = NULL;
+  const bool has_second = lua_type(L, 3) == LUA_TSTRING && strcmp(call->row->parameters, "moments.lua") == 0;
+  if (type != LUA_TSTRING && type != LUA_TTABLE && !has_second) return false;
+  if (strncmp(call->row->name, "g:", 2) == 0 && strcmp(call->row->name, "g:agg") != 0)
+    box = bind_to_grouping(L, call->binding, 1);
+  if (!box || !box->grouping) return false;
+  bool has_names = lua_getiuservalue(L, 1, GROUPING_COLUMNS) != LUA_TNIL;
+  if (type == LUA_TTABLE && lua_rawgeti(L, 2, 1) != LUA_TSTRING) {
+    lua_pushliteral(L, "src");
+    has_names &= lua_rawget(L, 2) == LUA_TSTRING;
+  }
+  return lua_settop(L, top), has_names;
+}
+
+/* Calls of_columns(g, name, ...) of grouping.lua. */
+static int run_columns(lua_State *L, struct script_call *call) {
+  struct binding *binding = call->binding;
+  struct family_operands operands = {.count = 0};
+  const bool is_outermost = !binding->outer;
+  bind_stack(L, call->arguments + LUA_MINSTACK);
+  bind_use(L, lua_upvalueindex(1), "grouping.lua");
+  lua_getfield(L, -1, "of_columns");
+  lua_pushvalue(L, 1);
+  lua_pushstring(L, call->row->name + strlen("g:"));
+  for (int i = 2; i <= call->arguments; i++) lua_pushvalue(L, i);
+  const int results =
+      bind_call_within(L, binding, call->arguments + 1, binding->recording,
+                       is_outermost ? call->error.alias : binding->outer, is_outermost ? &operands : binding->operands);
+  return results < 0 ? lua_error(L) : results;
+}
+
 static int run(lua_State *L, struct script_call *call) {
   struct arguments checked;
   bind_stack(L, LUA_MINSTACK + 3 * MOST_PARAMETERS + MAX_OPERANDS);
+  if (call->form & GROUPED && names_columns(L, call)) return run_columns(L, call);
   const int operation = lua_gettop(L) + 1;
   push_operation(L, call->row);
   const bool is_second = !(call->form & INPLACE) && lua_istable(L, 3) && lua_rawgeti(L, operation, 3) != LUA_TNIL;
@@ -430,6 +466,11 @@ const struct script_function bind_grouped_rows[] = {
     {"g:softmax", run, 0, GROUPED, "grouping.lua"},
     {"g:log_softmax", run, 0, GROUPED, "grouping.lua"},
     {"g:agg", run, 0, GROUPED, "grouping.lua"},
+    {"g:each", run, 0, GROUPED, "grouping.lua"},
+    {"g:mode", run, 0, GROUPED, "moments.lua"},
+    {"g:cov", run, 0, GROUPED, "moments.lua"},
+    {"g:corr", run, 0, GROUPED, "moments.lua"},
+    {"g:skew", run, 0, GROUPED, "moments.lua"},
     {"g:shift", run, 0, GROUPED, "neighbours.lua"},
     {"g:diff", run, 0, GROUPED, "neighbours.lua"},
     {"g:pct_change", run, 0, GROUPED, "neighbours.lua"},

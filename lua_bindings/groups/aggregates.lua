@@ -3,7 +3,7 @@
 -- An entry is {name =, word =, src = or nil, options = {...}}. name: the argument that messages give it; is_line: src
 -- is known to be a line of numbers that no call recorded.
 local strew, fail, use, inner = ...
-local errors, tables = use "errors.lua", use "tables.lua"
+local errors, tables, operands = use "errors.lua", use "tables.lua", use "operands.lua"
 local aggregates = {}
 
 -- The words, the options of each, and those that share a walk over the ids: inner.aggregate.
@@ -17,6 +17,10 @@ for i, row in ipairs(inner.reductions()) do
   table.sort(keys)
   WORDS[i], KEYS[row.word], SHARED[row.word] = row.word, keys, string.find(row.parameters, "out%?") or SHARED[row.word]
 end
+
+-- first and last in an order of one's own, and words that share no walk.
+for _, word in ipairs{"first", "last"} do table.insert(KEYS[word], 1, "by") end
+KEYS.mode, KEYS.skew = {"skip_nan"}, {"skip_nan"}
 
 -- "a, b or c"
 local function listed(names)
@@ -92,6 +96,7 @@ local MOST_SHARED = 64
 function aggregates.reads(word) return SHARED[word] and word ~= "count" end
 
 local function is_shared(entry)
+  if entry.options.by then return false end
   if entry.is_line then return true end
   if not SHARED[entry.word] or entry.word == "count" and entry.src then return false end
   if strew.type(entry.src) == "tensor" and (entry.src.dtype == "time" or entry.src.dtype == "text") then
@@ -124,7 +129,18 @@ function aggregates.checked(argument, g, f, ...)
   end, f, ...)
 end
 
+-- The element of each group that is first (last) in the order of `by`; missing ones of that count as the last (first).
+local function by_order(g, entry)
+  local is_last, starts = entry.word == "last", g:starts()
+  local order = g:argsort(entry.options.by, {nulls = is_last and "first" or "last"})
+  local at = is_last and starts:narrow(0, 1, g.n) - 1 or starts:narrow(0, 0, g.n)
+  local positions = order:index_select(0, at, {mode = "drop"}):masked_fill(g.counts:eq(0), -1)
+  local src = operands.is_tensor(entry.src) and entry.src or entry.src:clone()
+  return use "moments.lua".chosen(src, positions, entry.options.fill)
+end
+
 local function reduce(g, entry)
+  if entry.options.by then return by_order(g, entry) end
   if inner.is_combination(entry.word) then return g:reduce(entry.src, entry.word) end
   local method = g[entry.word] -- in a local, as a call g.word() would get the hint of a script's
   return (method(g, entry.src, entry.options))
@@ -160,7 +176,7 @@ function aggregates.make(g, entries)
 end
 
 -- Reductions of text and of times: true for those whose results are such, too.
-local OF_ANY <const> = {count = false, first = true, last = true, max = true, min = true, nunique = false}
+local OF_ANY <const> = {count = false, first = true, last = true, max = true, min = true, mode = true, nunique = false}
 local OF_TIMES <const> = setmetatable({mean = true, median = true, lower_median = true, quantile = true, std = false,
   var = false}, {__index = OF_ANY})
 

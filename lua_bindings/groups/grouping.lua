@@ -201,6 +201,18 @@ local function read_entry(g, name, entry, columns)
         and format("g:agg{[%q] = {%s, %s}}", name, inner.text(word), inner.text(name)) or nil)
   end
   local options = aggregates.options(entry, 2, "what", where)
+  if options.by ~= nil then
+    for key in next, options do
+      if key ~= "by" and key ~= "fill" then
+        fail("what", format(where, "by and " .. key) .. ", expected one of them")
+      end
+    end
+    options.by = read(options.by)
+    if not operands.is_tensor(options.by) then
+      fail("what", format(where, inner.text(options.by) .. " as by") .. ", expected a tensor or a column's name")
+    end
+    check_line(g, options.by, name)
+  end
   return {name = name, word = word, src = src, is_line = reads and is_line, options = options}
 end
 
@@ -274,6 +286,88 @@ local function agg(g, what)
   return tables.make(result)
 end
 
+---------------------------------------------------------------------------------------------------- columns, and loops
+
+-- Returns the columns of g's table.
+local function own_columns(g)
+  local has_keys, table_of = inner.grouping_keys(g)
+  local columns = tables.read(table_of, "self")
+  columns.argument, columns.table = "the table", table_of
+  return columns, has_keys
+end
+
+-- Returns a column by its name, or what a text makes of columns.
+local function column_of(columns, given, argument)
+  local f = expressions.is_text(columns, given)
+  if f then return (expressions.column(columns.table, columns, given, argument, false, f)) end
+  return columns.tensors[tables.position(columns, given, argument)]
+end
+
+-- Methods whose result has a row for each element; those of no column in particular.
+local OF_ELEMENTS <const>, OF_ONE <const> = {}, {argsort = true, topk = true}
+for name in string.gmatch("cumsum rank shift diff pct_change share ffill bfill interpolate softmax log_softmax scan",
+  "[%w_]+") do
+  OF_ELEMENTS[name] = true
+end
+
+-- g:NAME(src, ...) with names of columns, or texts of them, in place of src. Several give a table, keys first.
+local function of_columns(g, name, src, ...)
+  local columns, has_keys = own_columns(g)
+  local call, given = g[name], table.pack(...) -- in a local, as a call g.name() would get the hint of a script's
+  if type(src) == "table" and rawget(src, "src") ~= nil then
+    local by_name = {}
+    for key, value in next, src do
+      local is_column = type(value) == "string" and (key == "src" or key == "other")
+      by_name[key] = is_column and column_of(columns, value, key) or value
+    end
+    return call(g, by_name)
+  end
+  local second = type(given[1]) == "string" and (name == "interpolate" and "t" or "other")
+  if second then given[1] = column_of(columns, given[1], second) end
+  if type(src) ~= "table" then
+    return call(g, type(src) == "string" and column_of(columns, src, "src") or src, table.unpack(given, 1, given.n))
+  end
+  if OF_ONE[name] then fail("src", format("has %d columns, expected one", rawlen(src))) end
+  local out = key_columns(g, has_keys)
+  if OF_ELEMENTS[name] then
+    local none = missing.gaps(g.ids)
+    for k = 1, #out.names do out.tensors[k] = missing.choose(out, k, g.ids, none) end
+  end
+  for k = 1, rawlen(src) do
+    local one = rawget(src, k)
+    if type(one) ~= "string" then
+      fail("src", format("has %s at [%d], expected a column's name", inner.text(one), k))
+    elseif tables.place(out, one) then
+      fail("src", format("has %s, which is a key, or there twice", inner.text(one)))
+    end
+    local t = call(g, column_of(columns, one, "src"), table.unpack(given, 1, given.n))
+    out.names[#out.names + 1], out.tensors[#out.tensors + 1] = one, t
+  end
+  return tables.make(out)
+end
+
+-- Returns an iterator: the key of each group (of several keys a table of them; of ids the number), and its rows: a
+-- table of columns, or positions.
+local function each(g)
+  local has_keys, table_of = inner.grouping_keys(g)
+  local keys = tables.try(g.keys)
+  local order, starts, k, n = g:order(), g:starts():tolist(), 0, g.n
+  local rows = table_of and tables.select(own_columns(g), order, "self") or {names = {}, tensors = {order}}
+  local function key_at(at)
+    if not keys then return at end
+    if #keys.names == 1 then return keys.tensors[1][at] end
+    local key = {}
+    for i, name in ipairs(keys.names) do key[name] = keys.tensors[i][at] end
+    return key
+  end
+  return function()
+    k = k + 1
+    if k > n then return nil end
+    local part = tables.map(rows, function(t) return t:narrow(0, starts[k], starts[k + 1] - starts[k]) end)
+    return key_at(k - 1), has_keys and table_of and tables.make(part) or part.tensors[1]
+  end
+end
+
 -- Methods take the arguments that scatter_NAME does, but no dim_size and mode. A few list them in another order.
 local SPREAD = "dim?dim dtype=dtype skip_nan=boolean unbiased=boolean correction=number exact=boolean"
 local own_texts = {var = SPREAD, std = SPREAD, logsumexp = "dim?dim fill=fill out=tensor skip_nan=boolean"}
@@ -302,6 +396,8 @@ local others = {
   ["g:topk"] = {"self:grouping src:tensor k:integer largest?boolean nulls=word", topk},
   ["g:cumsum"] = {"self:grouping src:tensor dtype=word skip_nan=boolean", cumsum},
   ["g:agg"] = {"self:grouping what:table", agg},
+  ["g:each"] = {"self:grouping", each},
 }
 for name, row in pairs(others) do methods[name] = row end
+methods.of_columns = of_columns
 return methods

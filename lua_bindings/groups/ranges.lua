@@ -384,7 +384,7 @@ local function each_block(ranges, order, f)
 end
 
 local function by_groups(x, ranges, order, word, options)
-  local own = {dim = 0}
+  local own = {dim = x:dim() > 1 and 0 or nil}
   for name, value in next, options do own[name] = value end
   return each_block(ranges, order, function(positions, groups, begins, first)
     local g = strew.grouping(groups, {dim_size = begins:size(0) - 1})
@@ -447,7 +447,7 @@ local function read(v, reduce)
   elseif word == "std" or word == "var" then
     first = times.seconds(first)
   elseif kind then
-    first, back = kind.numbered(first, options.skip_nan)
+    first, back = kind.numbered(first, options.skip_nan or word == "mode")
     back = gives and back
   end
   if not kind and not is_float(first) and aggregates.is_between(word, options) and inner.has_float64(first) then

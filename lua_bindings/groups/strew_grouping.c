@@ -96,7 +96,7 @@ static int push_keys(lua_State *L, struct script_call *call, int count) {
   return 1;
 }
 
-#define LOOP "for k = 0, g.n - 1 do local rows = x:rows(g.ids:eq(k)) end"
+#define LOOP "for key, rows in g:each() do print(key, rows) end"
 
 static int fail_field(lua_State *L, struct script_call *call, const char *name) {
   strew_guess guess = {.wanted = name};

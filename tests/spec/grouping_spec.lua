@@ -477,8 +477,7 @@ describe("errors of groupings", function()
     refused("g.sum(v)", "sum: 'self' is a tensor, expected a grouping\n  hint  use : to call a method: g:sum(...)")
     refused("g.sum()", "sum: 'self' is missing, expected a grouping\n  hint  use : to call a method: g:sum(...)")
     refused("return g.count_", "grouping has no 'count_'\n  hint  did you mean 'count'?")
-    refused("return g[1]", "grouping has no '1'\n  hint  for k = 0, g.n - 1 do "
-      .. "local rows = x:rows(g.ids:eq(k)) end")
+    refused("return g[1]", "grouping has no '1'\n  hint  for key, rows in g:each() do print(key, rows) end")
     refused("g:agg{}", "agg: 'what' is an empty table, expected reductions by name\n"
       .. "  hint  g:agg{total = {\"sum\", src}}")
     refused("g:agg{'count'}", "agg: 'what' has \"count\" at key 1, expected {name, reduction, src}\n"

@@ -1,0 +1,123 @@
+-- Methods of groupings of a table by names of columns, loops over groups, and statistics of two columns: values of
+-- pandas 3.
+local strew = require "strew"
+local support = require "tests.spec.support"
+local nan = 0 / 0
+
+local function near(expected, t)
+  local list = t:tolist()
+  assert.equal(#expected, #list)
+  for k, x in ipairs(expected) do
+    if x ~= x then assert.is_true(list[k] ~= list[k]) else assert.near(x, list[k], 1e-12) end
+  end
+end
+
+local function text(x)
+  local parts = {}
+  for k, name in ipairs(strew.columns(x)) do parts[k] = name .. " " .. support.text(x[name]) end
+  return table.concat(parts, "; ")
+end
+
+local function data()
+  return strew.table{{"g", {2, 1, 2, 1, 2, 2, 1, 3}}, {"v", {1.5, 4, 2, 4, 2, 8, 6.5, 1}},
+    {"i", {3, 1, 4, 1, 5, 9, 2, 6}}, {"w", {"q", "", "p", "", "q", "p", "", "z"}}}
+end
+
+describe("groupings of a table", function()
+  local x = data()
+  local g = x:group_by "g"
+
+  it("take names of columns, and texts of them", function()
+    for name in ([[sum mean min max prod var std median first last count nunique cumsum rank argsort shift diff
+      pct_change share ffill softmax logsumexp mode skew]]):gmatch "[%w_]+" do
+      local v = name:find "soft" and "v" or name == "logsumexp" and "v" or "i"
+      assert.equal(support.texts(g[name], g, x[v]), support.texts(g[name], g, v), name)
+    end
+    assert.equal("float64[3] {29.0, 27.0, 2.0}", support.text(g:sum "v * 2"))
+    near({1, 4.5, 6}, g:quantile("i", 0.5))
+    assert.equal(support.text(g:max(x.v)), support.text((g:max{src = "v"})))
+    near({1, 0.9683144553703064, nan}, g:corr("v", "i"))
+    near({1, 0.9683144553703064, nan}, g:corr(x.v, "i"))
+    assert.equal("text[8] {, , q, , p, q, , }", support.text(g:shift "w"))
+  end)
+
+  it("give tables of several columns, with the keys", function()
+    assert.equal("g int64[3] {1, 2, 3}; v float64[3] {14.5, 13.5, 1.0}; i int64[3] {4, 21, 6}", text(g:sum{"v", "i"}))
+    assert.equal("g int64[3] {1, 2, 3}; i * 2 int64[3] {8, 42, 12}", text(g:sum{"i * 2"}))
+    local rows = g:cumsum{"i"}
+    assert.equal(support.text(x.g), support.text(rows.g))
+    assert.equal(support.text(g:cumsum(x.i)), support.text(rows.i))
+    local two = x:group_by{"g", "w"}:mean{"i"}
+    assert.equal("int64[4] {1, 2, 2, 3}; text[4] {, p, q, z}; float64[4] {" .. 4 / 3 .. ", 6.5, 4.0, 6.0}",
+      ("%s; %s; %s"):format(support.text(two.g), support.text(two.w), support.text(two.i)))
+  end)
+
+  it("go through groups", function()
+    local seen = {}
+    for key, rows in g:each() do seen[#seen + 1] = key .. ":" .. table.concat(rows.i:tolist(), ",") end
+    assert.same({"1:1,1,2", "2:3,4,5,9", "3:6"}, seen)
+    for key, rows in x:group_by{"g", "w"}:each() do
+      assert.is_true(rows.g:eq(key.g):all():item() and rows.w:eq(key.w):all():item())
+    end
+    for id, at in strew.grouping(strew.tensor{0, 2, 0}):each() do assert.equal(({2, 0, 1})[id + 1], #at) end
+    for key, rows in g:each() do rows.i:zero_() assert(key) end
+    assert.equal(31, x.i:sum():item())
+    assert.is_nil(x:rows(x.i:lt(0)):group_by("g"):each()())
+  end)
+
+  it("have modes, skewness and covariances", function()
+    near({4, 2, 1}, g:mode "v")
+    near({1, 3, 6}, g:mode "i")
+    assert.same({"", "p", "z"}, g:mode("w"):tolist())
+    near({5 / 6, 7.875, nan}, g:cov("v", "i"))
+    near({1.7320508075688776, 1.9645914027997518, nan}, g:skew "v")
+    near({1.7320508075688774, 1.4430588355316425, nan}, g:skew "i")
+    local y = data()
+    y.v[3] = nan
+    local h = y:group_by "g"
+    near({1, 0.9683144553703064, nan}, h:corr("v", "i", {skip_nan = true}))
+    near({1.25, 7.875, nan}, h:cov("v", "i", {skip_nan = true}))
+    near({nan, 1.9645914027997518, nan}, h:skew("v", {skip_nan = true}))
+    near({nan, 7.875, nan}, h:cov("v", "i"))
+    near({4, 2, 1}, h:mode "v")
+    local flat = strew.grouping(strew.tensor{0, 0, 0})
+    near({0}, flat:skew(strew.full(3, 0.1, {dtype = "float64"})))
+    near({nan}, flat:corr(strew.full(3, 0.1, {dtype = "float64"}), strew.tensor{1.0, 2, 4}))
+    local at = strew.time{"2024-01-02", "2024-01-01", "2024-01-02"}
+    assert.same({"2024-01-02"}, flat:mode(at):tolist())
+    local half = strew.grouping(strew.tensor{0}, {dim_size = 2})
+    assert.equal("float64[2] {3.0, nan}", support.text(half:mode(strew.tensor{3})))
+  end)
+
+  it("aggregate in an order of one's own", function()
+    local made = g:agg{f = {"first", "v", by = "i"}, l = {"last", "v", by = "i"}, m = {"mode", "w"}, s = {"skew", "v"},
+      d = {"first", "i", by = "0 - v"}, w = {"last", "i", by = "w"}}
+    near({4, 1.5, 1}, made.f)
+    near({6.5, 8, 1}, made.l)
+    near({2, 9, 6}, made.d)
+    near({2, 5, 6}, made.w)
+    assert.same({"", "p", "z"}, made.m:tolist())
+    near({4, 1.5, 1}, g:agg{f = {"first", x.v, by = x.i}}.f)
+    assert.equal("q", strew.assign(x, {k = "i // 4"}):pivot("g", "k", "w", "mode")["0"][1])
+  end)
+
+  it("say what is wrong", function()
+    local env = {g = g, x = x, strew = strew}
+    for code, message in pairs{
+      ["g:sum('zz')"] = "sum: 'src' has \"zz\", not found in the table",
+      ["g:sum{'v', 'v'}"] = "sum: 'src' has \"v\", which is a key, or there twice",
+      ["g:sum{'g'}"] = "sum: 'src' has \"g\", which is a key, or there twice",
+      ["g:sum{'v', 1}"] = "sum: 'src' has 1 at [2], expected a column's name",
+      ["g:topk({'v', 'i'}, 1)"] = "topk: 'src' has 2 columns, expected one",
+      ["g:mean('w')"] = "mean: 'src' is text, expected numbers",
+      ["g:corr('v', 'w')"] = "corr: 'other' is text, expected numbers",
+      ["strew.group_by(x.g):sum('v')"] = "sum: 'src' is \"v\", expected a tensor",
+      ["g:agg{f = {'first', 'v', by = 'q'}}"] = "agg: 'what' has \"q\", not found in the table",
+      ["g:agg{f = {'first', 'v', by = 2.5}}"] = "agg: 'what' has 2.5 as by at key \"f\"",
+      ["g:agg{f = {'first', 'v', by = 'i', skip_nan = true}}"] = "agg: 'what' has by and skip_nan at key \"f\"",
+      ["g:agg{f = {'sum', 'v', by = 'i'}}"] = "agg: 'what' has an option \"by\" of sum at key \"f\"",
+    } do
+      assert.matches(message, support.message(assert(load(code, code, "t", env))), 1, true)
+    end
+  end)
+end)
