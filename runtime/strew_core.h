@@ -115,12 +115,16 @@ typedef enum strew_dtype {
   STREW_UINT64,
   STREW_DTYPE_COUNT, /* of the dtypes above, those of numbers */
   /* Microseconds since 1970-01-01 UTC, stored as int64; INT64_MIN is NaT, no time. Calls that make, move or choose
-     elements take it, with times alone; others fail with STREW_EDTYPE. strew_to converts from and to int64 alone. */
+     elements take it, with times alone, and so do those that compare or order them, in which NaT is what NaN is to floats:
+     it equals nothing, wins in minimum and maximum, and is sorted last. Others fail with STREW_EDTYPE. strew_to converts
+     from and to int64 alone. */
   STREW_TIME = STREW_DTYPE_COUNT,
   /* Words, stored as int32 codes of a list that the tensor carries: see Text, in strew.h. Calls that make, move or choose
-     elements take it, with text alone; others fail with STREW_EDTYPE. */
+     elements take it, with text alone, and so do those that compare or order words, by their bytes. Others fail with
+     STREW_EDTYPE. */
   STREW_TEXT,
-  STREW_DTYPE_END /* after the last dtype */
+  STREW_DTYPE_END,    /* after the last dtype */
+  STREW_STRING = 4096 /* of scalars alone: see strew_string; far from what memory that was not set has */
 } strew_dtype;
 
 /* How contributions to one destination are joined. Words in scripts: see strew_enum_from_word. */
@@ -162,12 +166,14 @@ typedef enum strew_status {
 
 /* A number: dtype is STREW_BOOL or STREW_INT64 (in .i), or STREW_FLOAT64 (in .f); STREW_UINT64 of an element above
    INT64_MAX, whose bits are in .i. A time: STREW_TIME (in .i). Any other one is STREW_EARGUMENT. An element of text that
-   is read: STREW_TEXT, its code in .i, for strew_word. */
+   is read: STREW_TEXT, its code in .i, for strew_word. A word, or the text of a time: STREW_STRING, borrowed for the call, in
+   .s, where calls compare text or times with it. */
 typedef struct strew_scalar {
   strew_dtype dtype;
   union {
     int64_t i;
     double f;
+    const char *s;
   } as;
 } strew_scalar;
 
@@ -264,6 +270,13 @@ STREW_INLINE strew_scalar strew_float(double value) {
   strew_scalar scalar;
   scalar.dtype = STREW_FLOAT64;
   scalar.as.f = value;
+  return scalar;
+}
+/* A word beside text, beside times a time as strew_time_parse reads it. */
+STREW_INLINE strew_scalar strew_string(const char *text) {
+  strew_scalar scalar;
+  scalar.dtype = STREW_STRING;
+  scalar.as.s = text;
   return scalar;
 }
 STREW_INLINE strew_operand strew_of(strew_tensor *tensor) {

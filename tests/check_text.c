@@ -348,6 +348,155 @@ START_TEST(numbers) {
 }
 END_TEST
 
+/* ---------------------------------------------------------------------------------------------------------- order */
+
+/* Elements of text, or of times, as integers in their order; NONE: NaT. */
+enum { NONE = -1, TIMES = 6 };
+static const int64_t all_times[TIMES] = {INT64_MIN + 1, -1, 0, 1, 1715949000250000, INT64_MAX};
+struct ordered {
+  strew_tensor *tensor;
+  bool is_time;
+  int64_t count, ranks[MOST];
+};
+
+static int rank_of_word(int word) {
+  int rank = 0;
+  for (int i = 0; i < WORDS; i++) rank += strcmp(all_words[i], all_words[word]) < 0;
+  return rank;
+}
+
+static struct ordered draw_ordered(bool is_time, int64_t count, enum layout layout) {
+  struct ordered x = {.is_time = is_time, .count = count};
+  if (is_time) {
+    int64_t elements[MOST];
+    strew_tensor *given;
+    for (int64_t i = 0; i < count; i++) {
+      x.ranks[i] = draw_below(TIMES + 1) - 1;
+      elements[i] = x.ranks[i] == NONE ? INT64_MIN : all_times[x.ranks[i]];
+    }
+    given = tensor_of(STREW_INT64, 1, &count, layout, elements);
+    ok(strew_to(given, device, STREW_TIME, &x.tensor, &failure));
+    strew_release(given);
+  } else {
+    struct model model;
+    make_model(&model, count, layout);
+    for (int64_t i = 0; i < count; i++) x.ranks[i] = rank_of_word(model.words[i]);
+    x.tensor = model.text;
+  }
+  return x;
+}
+
+/* The scalar of that rank, which texts need not have. */
+static strew_operand scalar_of(bool is_time, int64_t rank) {
+  if (is_time) return strew_number((strew_scalar){STREW_TIME, {.i = rank == NONE ? INT64_MIN : all_times[rank]}});
+  int word = 0;
+  while (rank_of_word(word) != rank) word++;
+  return strew_number(strew_string(all_words[word]));
+}
+
+static void assert_ordered(strew_tensor *made, bool is_time, int64_t count, const int64_t *ranks, const char *what) {
+  int64_t times[MOST];
+  int32_t codes[MOST];
+  ck_assert_msg(strew_tensor_dtype(made) == (is_time ? STREW_TIME : STREW_TEXT), "%s", what);
+  ck_assert_msg(strew_tensor_numel(made) == count, "%s: %d elements", what, (int)strew_tensor_numel(made));
+  ok(strew_read(made, is_time ? (void *)times : codes, (size_t)count * (is_time ? sizeof *times : sizeof *codes),
+                &failure));
+  for (int64_t i = 0; i < count; i++) {
+    int word = 0;
+    while (!is_time && strcmp(all_words[word], strew_word(made, codes[i], NULL)) != 0) word++;
+    const bool is_equal =
+        is_time ? times[i] == (ranks[i] == NONE ? INT64_MIN : all_times[ranks[i]]) : rank_of_word(word) == ranks[i];
+    ck_assert_msg(is_equal, "%s: element %d", what, (int)i);
+  }
+}
+
+/* The rank of the extreme: NaT wins. */
+static int64_t extreme_of(bool is_max, int64_t a, int64_t b) {
+  if (a == NONE || b == NONE) return NONE;
+  return is_max == (a > b) ? a : b;
+}
+
+static bool holds(strew_binary_op op, int64_t a, int64_t b) {
+  if (a == NONE || b == NONE) return op == STREW_NE;
+  return op == STREW_EQ   ? a == b
+         : op == STREW_NE ? a != b
+         : op == STREW_LT ? a < b
+         : op == STREW_LE ? a <= b
+         : op == STREW_GT ? a > b
+                          : a >= b;
+}
+
+/* Compares a with b, and each with a scalar. */
+static void try_comparisons(const struct ordered *a, const struct ordered *b) {
+  const int64_t rank = draw_below(a->is_time ? TIMES + 1 : WORDS) - a->is_time;
+  for (int op = STREW_MINIMUM; op <= STREW_GE; op++)
+    for (int form = 0; form < 3; form++) {
+      int64_t ranks[MOST];
+      bool truths[MOST];
+      strew_tensor *out = NULL;
+      const strew_operand x = form == 1 ? scalar_of(a->is_time, rank) : strew_of(a->tensor);
+      const strew_operand y = form == 2 ? scalar_of(a->is_time, rank) : strew_of(b->tensor);
+      for (int64_t i = 0; i < a->count; i++) {
+        const int64_t left = form == 1 ? rank : a->ranks[i], right = form == 2 ? rank : b->ranks[i];
+        ranks[i] = extreme_of(op == STREW_MAXIMUM, left, right);
+        truths[i] = holds((strew_binary_op)op, left, right);
+      }
+      ok(strew_binary((strew_binary_op)op, x, y, &out, &failure));
+      if (op <= STREW_MAXIMUM)
+        assert_ordered(out, a->is_time, a->count, ranks, "an extreme of two");
+      else
+        assert_elements(out, STREW_BOOL, truths, "operation %d, form %d, time %d", op, form, a->is_time);
+      strew_release(out);
+    }
+}
+
+static void try_folds(const struct ordered *x) {
+  for (int is_max = 0; is_max < 2 && x->count; is_max++) {
+    strew_tensor *value = NULL, *place = NULL, *values = NULL, *given = NULL;
+    int64_t at = 0, ranks[MOST];
+    for (int64_t i = 0; i < x->count; i++) {
+      if (extreme_of(is_max, x->ranks[at], x->ranks[i]) != x->ranks[at]) at = i;
+      ranks[i] = x->ranks[at];
+    }
+    ok(strew_reduce_with(is_max ? STREW_FOLD_AMAX : STREW_FOLD_AMIN, x->tensor, NULL, &value, &failure));
+    ok(strew_reduce_with(is_max ? STREW_FOLD_ARGMAX : STREW_FOLD_ARGMIN, x->tensor, NULL, &place, &failure));
+    assert_ordered(value, x->is_time, 1, &x->ranks[at], "an extreme");
+    assert_elements(place, STREW_INT64, &at, "the place of an extreme");
+    struct ordered other = draw_ordered(x->is_time, 1, CONTIGUOUS); /* whose list gets the word */
+    ok(strew_view(other.tensor, 0, NULL, &given, &failure));
+    ok(strew_reduce_with(is_max ? STREW_FOLD_AMAX : STREW_FOLD_AMIN, x->tensor, NULL, &given, &failure));
+    assert_ordered(other.tensor, x->is_time, 1, &x->ranks[at], "a given result");
+    ok((is_max ? strew_cummax : strew_cummin)(x->tensor, 0, &values, NULL, &failure));
+    assert_ordered(values, x->is_time, x->count, ranks, "extremes so far");
+    strew_release(value), strew_release(place), strew_release(values);
+    strew_release(given), strew_release(other.tensor);
+  }
+}
+
+static void try_clamp(const struct ordered *x) {
+  const int64_t low = draw_below(TIMES), high = draw_below(TIMES);
+  int64_t ranks[MOST];
+  strew_tensor *out = strew_retain(x->tensor);
+  for (int64_t i = 0; i < x->count; i++) ranks[i] = extreme_of(false, extreme_of(true, x->ranks[i], low), high);
+  ok(strew_clamp_with(x->tensor, scalar_of(x->is_time, low), scalar_of(x->is_time, high), &out, &failure));
+  assert_ordered(x->tensor, x->is_time, x->count, ranks, "clamped in place");
+  strew_release(out);
+}
+
+START_TEST(order) {
+  for (int i = 0; i < some(200); i++) {
+    const int64_t count = draw_below(MOST / 2);
+    use_turn(i % TURNS, i);
+    struct ordered a = draw_ordered(i % 2, count, (enum layout)draw_below(EXPANDED));
+    struct ordered b = draw_ordered(i % 2, count, (enum layout)draw_below(EXPANDED));
+    try_comparisons(&a, &b);
+    try_folds(&a);
+    try_clamp(&a);
+    strew_release(a.tensor), strew_release(b.tensor);
+  }
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("text");
   TCase *all = new_case(suite, "texts");
@@ -358,5 +507,6 @@ Suite *make_suite(void) {
   tcase_add_test(all, other_contexts);
   tcase_add_test(all, errors);
   tcase_add_test(all, numbers);
+  tcase_add_test(all, order);
   return suite;
 }

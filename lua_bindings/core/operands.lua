@@ -122,14 +122,6 @@ function operands.equal_by(is, eq)
   end
 end
 
--- Makes max and min with a tensor in the place of `dim` maximum and minimum.
-function operands.of_two(calls)
-  for name, of_two in next, {max = calls.maximum, min = calls.minimum} do
-    local of_one = calls[name]
-    calls[name] = function(self, dim, ...) return (operands.is_tensor(dim) and of_two or of_one)(self, dim, ...) end
-  end
-end
-
 -- Adds the calls of those names that write self, if it holds the result.
 function operands.in_place(calls, names)
   for name in string.gmatch(names, "%a+") do

@@ -142,6 +142,15 @@ bool bind_operand(lua_State *L, struct script_call *call, int i, const char *nam
   return false;
 }
 
+/* An operand that may be text or a time: a string is what it is beside a tensor of these. */
+bool bind_comparand(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  if (lua_type(L, i) != LUA_TSTRING) return bind_operand(L, call, i, name, out);
+  *(strew_operand *)out = strew_number(strew_string(lua_tostring(L, i)));
+  if (strlen(lua_tostring(L, i)) == lua_rawlen(L, i)) return true;
+  bind_fail(call, STREW_EVALUE, name, "has a text with a zero byte");
+  return false;
+}
+
 /* An operand, or a table of numbers, which the function reads. */
 bool bind_numbers(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   strew_operand operand;

@@ -517,6 +517,7 @@ enum { NO_DIM = INT_MIN };
   X(sequence, bind_sequence, int, WORD)                   X(several, bind_several, strew_tensor *, ZEROS)              \
   X(line, bind_line, strew_tensor *, ZEROS)               X(entries, bind_entries, struct entries, ZEROS)              \
   X(operand, bind_operand, strew_operand, ZEROS)          X(bound, bind_operand_bound, struct operand_bound, ZEROS)    \
+  X(comparand, bind_comparand, strew_operand, ZEROS)                                                                   \
   X(grouping, bind_grouping, strew_grouping *, ZEROS)     X(index, bind_index, strew_groups, ZEROS)                    \
   X(scalar, bind_scalar, strew_scalar, SCALAR)            X(fill, bind_fill, struct filling, ZEROS)                    \
   X(number, bind_float, double, NUMBER)                   X(boolean, bind_boolean, bool, TRUTH)                        \
@@ -537,6 +538,7 @@ enum { NO_DIM = INT_MIN };
   X(tensor, self) X(tensor, src) X(tensor, index) X(tensor, other) X(tensor, source) X(tensor, mask)                   \
   X(tensor, condition) X(tensor, indices) X(tensor, updates) X(tensor, sorted) X(tensor, boundaries)                   \
   X(tensor, weights) X(tensor, data) X(tensor, lengths) X(tensor, offsets) X(tensor, indptr)                           \
+  Y(comparand, self, compared) Y(comparand, other, beside)                                                             \
   Y(operand, self, left) Y(operand, other, right) Y(operand, src, source_operand) X(operand, value)                    \
   X(operand, values) X(operand, a) X(operand, b) X(operand, q) Y(bound, min, lower) Y(bound, max, upper)               \
   Y(index, index, groups) X(fill, fill) X(boolean, skip_nan) X(boolean, exact) X(scalar, alpha) Y(scalar, value, scalar)                 \

@@ -7,7 +7,8 @@
 RUN(unary, strew_unary, (strew_unary_op)a->call->row->code, a->self)
 
 static strew_status run_binary(struct arguments *a, strew_binary_op op) {
-  if (a->left.tensor || a->right.tensor) return strew_binary(op, a->left, a->right, a->out, a->error);
+  if (a->left.tensor || a->right.tensor || a->left.number.dtype == STREW_STRING)
+    return strew_binary(op, a->left, a->right, a->out, a->error);
   bind_fail(a->call, STREW_EARGUMENT, "self", "is a number, and so is 'other', expected at least one tensor");
   return a->error->code;
 }
@@ -20,6 +21,11 @@ static int round_to(lua_State *L, struct script_call *call) {
 static const char binary_parameters[] = "self:operand other:operand";
 
 static strew_status binary(struct arguments *a) { return run_binary(a, (strew_binary_op)a->call->row->code); }
+
+static strew_status compare(struct arguments *a) {
+  a->left = a->compared, a->right = a->beside;
+  return binary(a);
+}
 
 int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op) {
   struct arguments a;
@@ -39,7 +45,7 @@ RUN(masked_fill, strew_masked_fill, a->self, a->mask, a->value)
 
 bool bind_operand_bound(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct operand_bound *bound = out;
-  return bound->is_given = bind_operand(L, call, i, name, &bound->operand);
+  return bound->is_given = bind_comparand(L, call, i, name, &bound->operand);
 }
 
 static strew_status clamp(struct arguments *a) {
@@ -156,6 +162,8 @@ static int result_type(lua_State *L, struct script_call *call) {
   return 1;
 }
 
+/* True for extremes and comparisons, which take text and times. */
+#define ORDERS(op) ((op) >= STREW_MINIMUM && (op) <= STREW_GE)
 /* Results of no gradient: bools. */
 #define COMMON 0
 #define ORDER  CONSTANT
@@ -167,7 +175,12 @@ const struct script_function bind_math_rows[] = {
     STREW_UNARY(ROW)
 #undef ROW
 #define ROW(ENUM, name, function, takes, gives, cost, forms)                                                           \
-  {name, bind_one, STREW_##ENUM, (forms) | gives, binary_parameters, binary},
+  {name,                                                                                                               \
+   bind_one,                                                                                                           \
+   STREW_##ENUM,                                                                                                       \
+   (forms) | gives,                                                                                                    \
+   ORDERS(STREW_##ENUM) ? "self:comparand other:comparand" : binary_parameters,                                        \
+   ORDERS(STREW_##ENUM) ? compare : binary},
         STREW_BINARY(ROW)
 #undef ROW
             {"where", bind_one, 0, ALWAYS, "condition:tensor a:operand b:operand", where},

@@ -46,11 +46,8 @@ end
 
 -------------------------------------------------------------------------------------------------------------- order
 
-for name in string.gmatch("sort topk unique cummax amax max", "%a+") do through(name, key, times.from_key) end
-for name in string.gmatch("argsort argmax", "%a+") do through(name, key) end
--- the least number wins: NaT, as NaN does
-for name in string.gmatch("cummin amin min", "%a+") do through(name, whole, times.from_whole) end
-through("argmin", whole)
+for name in string.gmatch("sort topk unique", "%a+") do through(name, key, times.from_key) end
+through("argsort", key)
 
 -- The lower median, and NaT of those with a NaT, as floats have NaN.
 function times.median(self, dim, keepdim)
@@ -88,18 +85,6 @@ function calls.bucketize(values, boundaries, ...)
   return inner.bucketize(instant(values, "values") - 1, instant(boundaries, "boundaries") - 1, ...)
 end
 
-local function minimum(self, other, name)
-  return strew.minimum(instant(self, "self"), instant(other, name)):to("time")
-end
-
-local function maximum(self, other, name)
-  return times.from_key(strew.maximum(instant(self, "self") - 1, instant(other, name) - 1))
-end
-
-function calls.minimum(self, other) return minimum(self, other, "other") end
-function calls.maximum(self, other) return maximum(self, other, "other") end
-operands.of_two(calls)
-
 -- Extremes by index or segment: of keys NaT is the greatest, of microseconds the least.
 operands.extremes(calls, function(word, name, self, other_name, other)
   local is_max <const> = word == "max"
@@ -113,12 +98,6 @@ operands.extremes(calls, function(word, name, self, other_name, other)
       or back(numbers)
   end
 end)
-
-function calls.clamp(self, low, high)
-  if type(low) == "table" and rawget(low, 1) == nil then low, high = low.min, low.max end
-  if low ~= nil then self = maximum(self, low, "min") end
-  return high ~= nil and minimum(self, high, "max") or self
-end
 
 -- Calls that write a time take its text themselves: here are those that have failed, for one that is none.
 local OTHERS <const> = {where_ = "other", index_put = "values", index_put_ = "values"}
@@ -140,24 +119,9 @@ writing("t[i] = v", function(self, at, value) self[at] = value end)
 
 ---------------------------------------------------------------------------------------------------------- comparison
 
--- Returns a comparison of microseconds as one of times.
-local function comparison(compare)
-  return function(self, other) return compare(instant(self, "self"), instant(other, "other")) end
-end
-
 local function is_missing(x) return strew.eq(x, NAT) end
 
-local function eq(a, b) return strew.eq(a, b) & strew.ne(operands.is_tensor(a) and a or b, NAT) end
-local function ne(a, b) return ~eq(a, b) end
--- the key of NaT is above all numbers, and NaT is below all keys
-local function le(a, b) return strew.lt(a - 1, b) end
-local function lt(a, b) return le(a, b) & strew.ne(a, b) end
-
-calls.eq, calls.ne, calls.le, calls.lt = comparison(eq), comparison(ne), comparison(le), comparison(lt)
-calls.ge = comparison(function(a, b) return le(b, a) end)
-calls.gt = comparison(function(a, b) return lt(b, a) end)
-
-calls.equal = operands.equal_by(is_time, calls.eq)
+calls.equal = operands.equal_by(is_time, strew.eq)
 
 function calls.isin(self, test_elements, options)
   if type(test_elements) == "string" then
@@ -252,7 +216,7 @@ function calls.add(self, other)
   return shifted(other, self, 1)
 end
 
-operands.in_place(calls, "add sub minimum maximum clamp")
+operands.in_place(calls, "add sub")
 
 -- Returns the places of times in order as floats, NaN for NaT, and a function that makes those of a result times.
 function times.numbered(t)

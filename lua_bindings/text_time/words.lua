@@ -55,10 +55,10 @@ local function through(name, gives_words)
     return results((inner[name] or strew[name])(t:codes(), ...))
   end
 end
-for name in string.gmatch("sort topk unique cummax amax max cummin amin min mode kthvalue", "%a+") do
+for name in string.gmatch("sort topk unique mode kthvalue", "%a+") do
   through(name, true)
 end
-for name in string.gmatch("argsort argmax argmin", "%a+") do through(name) end
+through("argsort")
 
 -- Returns a text's places in order as floats, and a function that makes those of a result words. If it skips, empty
 -- words are NaN.
@@ -86,15 +86,6 @@ function calls.bucketize(values, boundaries, ...)
   return inner.bucketize(a, b, ...)
 end
 
-for name in string.gmatch("minimum maximum", "%a+") do
-  calls[name] = function(self, other)
-    local a, b, like = ordered_codes(self, other, "self", "other")
-    return of(strew[name](a, b), like)
-  end
-end
-operands.of_two(calls)
-operands.in_place(calls, "minimum maximum")
-
 -- Extremes by index or segment, of codes.
 operands.extremes(calls, function(_, name, self, other_name, other)
   if other ~= nil then
@@ -107,35 +98,7 @@ end)
 
 ---------------------------------------------------------------------------------------------------------- comparison
 
-local SWAPPED <const> = {eq = "eq", ne = "ne", lt = "gt", le = "ge", gt = "lt", ge = "le"}
-
--- Compares with a word, which may not be in the list.
-local function compare_word(name, self, word)
-  if name == "eq" or name == "ne" then return strew[name](self:codes(), inner.word_code(self, word)) end
-  local t = words.ordered(self)
-  local below, is_there = inner.word_place(t, word)
-  local is_up_to = name == "le" or name == "gt"
-  return strew[(name == "lt" or name == "le") and "lt" or "ge"](t:codes(), below + (is_up_to and is_there and 1 or 0))
-end
-
-for name, swapped in next, SWAPPED do
-  calls[name] = function(self, other)
-    if type(other) == "string" then return compare_word(name, self, other) end
-    if type(self) == "string" then return compare_word(swapped, other, self) end
-    if not (is_text(self) and is_text(other)) then
-      text(self, "self", other)
-      text(other, "other", self)
-    end
-    if name == "eq" or name == "ne" then
-      local a, b = inner.aligned(self, other)
-      return strew[name](a:codes(), b:codes())
-    end
-    local a, b = ordered_codes(self, other, "self", "other")
-    return strew[name](a, b)
-  end
-end
-
-calls.equal = operands.equal_by(is_text, calls.eq)
+calls.equal = operands.equal_by(is_text, strew.eq)
 
 function calls.isin(self, test_elements, options)
   if operands.is_tensor(self) and self.dtype == "time" and is_text(test_elements) then -- of a table of strings

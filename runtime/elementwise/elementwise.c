@@ -413,25 +413,15 @@ strew_status elementwise_binary(struct elementwise *work, strew_binary_op op, st
   work->op = (int)op;
   add_input(work, "self", a);
   add_input(work, "other", b);
+  RETURN_IF_FAILED(check_operands(work));
   if (!a.tensor && !b.tensor)
     return fail(work->call, FAULT(STREW_EARGUMENT, "other"),
                 "is a number, and so is 'self', expected at least one tensor");
-  RETURN_IF_FAILED(check_operands(work));
   add_written(work);
   adjust_number(work);
   RETURN_IF_FAILED(check_inputs(work));
   RETURN_IF_FAILED(check_second(work));
   return choose_power(work);
-}
-
-strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
-                          strew_error *error) {
-  CALL(call, "binary", error, {"self", a.tensor}, {"other", b.tensor});
-  struct elementwise work = {.call = &call, .given = *out};
-  if ((unsigned)op >= STREW_BINARY_COUNT) return fail_unknown(&call, "op", (int)op, STREW_BINARY_COUNT - 1);
-  call.op = binary_operations[op].name;
-  strew_status status = elementwise_binary(&work, op, a, b);
-  return TRY(status, elementwise_run(&work, out));
 }
 
 /* ------------------------------------------------------------------------------------- where, masked_fill, clamp */
@@ -526,17 +516,4 @@ strew_status elementwise_clamp(struct elementwise *work, strew_tensor *x, const 
   add_written(work);
   strew_status status = check_operands(work);
   return TRY(status, check_inputs(work));
-}
-
-static bool is_left_out(strew_operand operand) {
-  return !operand.tensor && !operand.number.dtype && !operand.number.as.i;
-}
-
-strew_status strew_clamp_with(strew_tensor *tensor, strew_operand low, strew_operand high, strew_tensor **out,
-                              strew_error *error) {
-  CALL(call, "clamp", error, {"self", tensor}, {"min", low.tensor}, {"max", high.tensor});
-  struct elementwise work = {.call = &call, .given = *out};
-  strew_status status =
-      elementwise_clamp(&work, tensor, is_left_out(low) ? NULL : &low, is_left_out(high) ? NULL : &high);
-  return TRY(status, elementwise_run(&work, out));
 }

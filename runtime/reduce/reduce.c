@@ -295,9 +295,9 @@ bool fold_wants_stored(strew_fold fold, const strew_tensor *tensor, const strew_
 
 strew_status strew_reduce_with(strew_fold fold, strew_tensor *tensor, const strew_reduce_options *options,
                                strew_tensor **out, strew_error *error) {
-  const bool known = (unsigned)fold < STREW_FOLD_COUNT;
-  CALL_STEPS(call, steps, known ? fold_row_of(fold)->name : "reduce", error, {"self", tensor, READ_ONCE},
-             {"out", *out});
+  const bool known = (unsigned)fold < STREW_FOLD_COUNT, is_extreme = known && fold_row_of(fold)->empty == EMPTY_NOTHING;
+  CALL_STEPS(call, steps, known ? fold_row_of(fold)->name : "reduce", error,
+             {"self", tensor, is_extreme ? READ_ONCE | ORDERED : READ_ONCE}, {"out", *out, is_extreme ? RESULT : 0});
   OPTIONS(strew_reduce_options);
   if (!known) return fail_unknown(&call, "fold", (int)fold, STREW_FOLD_COUNT - 1);
   const enum fold_finish finish = fold_row_of(fold)->finish;
@@ -306,16 +306,19 @@ strew_status strew_reduce_with(strew_fold fold, strew_tensor *tensor, const stre
   if (options->exact && fold != STREW_FOLD_SUM && finish == FINISH_PLAIN)
     return fail(&call, FAULT(STREW_EARGUMENT, "exact"), "is given, but \"%s\" does not take it",
                 fold_row_of(fold)->name);
-  const struct folding folding = {fold,          tensor,           options->dim_count,
-                                  options->dims, options->keepdim, options->correction ? *options->correction : 1};
+  struct folding folding = {fold,          tensor,           options->dim_count,
+                            options->dims, options->keepdim, options->correction ? *options->correction : 1};
   if (options->exact && dtype_is_float(tensor->dtype)) {
     STEP(&steps, operand_store(&call, tensor));
     return steps_give(&steps, fold_exactly(&steps, &folding, options->skip_nan, *out), out);
   }
   STEP(&steps, deferred_open(&call, tensor, fold_wants_stored(fold, tensor, options) ? 0 : READ_BY_REDUCE, *out));
-  strew_tensor *folded = fold_tensor(&steps, &folding, *out, true);
+  const strew_dtype dtype = is_extreme && fold_row_of(fold)->gives == FOLD_SAME ? tensor->dtype : STREW_INT64;
+  const enum order_key kind = fold == STREW_FOLD_AMIN || fold == STREW_FOLD_ARGMIN ? KEY_LEAST : KEY_SORTED;
+  folding.tensor = step_key(&steps, tensor, kind);
+  strew_tensor *folded = fold_tensor(&steps, &folding, dtype_is_number(dtype) ? *out : NULL, true);
   STEP(&steps, deferred_close(&call, tensor));
-  return steps_give(&steps, folded, out);
+  return steps_give_key(&steps, "out", folded, dtype, kind, out);
 }
 
 static strew_status check_vector(const struct call *call, const char *name, const strew_tensor *tensor) {
@@ -432,11 +435,14 @@ strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, st
   return scan_along(&call, tensor, dim, true, out);
 }
 
-static strew_status cumulative_extremes(const char *name, strew_tensor *tensor, int dim, bool largest,
+static strew_status cumulative_extremes(const char *name, strew_tensor *self, int dim, bool largest,
                                         strew_tensor **values, strew_tensor **indices, strew_error *error) {
-  CALL_STEPS(call, steps, name, error, {"self", tensor});
-  strew_device *device = tensor->storage->device;
-  STEP(&steps, check_dim(&call, tensor->rank, &dim));
+  CALL_STEPS(call, steps, name, error, {"self", self, ORDERED});
+  strew_device *device = self->storage->device;
+  const enum order_key kind = largest ? KEY_SORTED : KEY_LEAST;
+  STEP(&steps, check_dim(&call, self->rank, &dim));
+  strew_tensor *tensor = step_key(&steps, self, kind);
+  if (!tensor) return steps_status(&steps);
   strew_tensor *positions = step_new(&steps, device, STREW_INT64, tensor->rank, tensor->sizes);
   strew_tensor *found = step_new(&steps, device, tensor->dtype, tensor->rank, tensor->sizes);
   if (steps.status == STREW_OK && strew_tensor_numel(tensor)) {
@@ -445,7 +451,7 @@ static strew_status cumulative_extremes(const char *name, strew_tensor *tensor, 
     plan_lines(&scan.plan, dim);
     STEP(&steps, device->ops->reduce->cumextreme(&call, device, &scan, largest));
   }
-  if (values) steps_give(&steps, found, values);
+  if (values) steps_give_key(&steps, "values", found, self->dtype, kind, values);
   if (indices) steps_give(&steps, positions, indices);
   return steps_status(&steps);
 }

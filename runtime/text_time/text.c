@@ -21,9 +21,6 @@ static strew_status text_list(const struct call *call, strew_context *context, s
   return word_list_create(call, context, shared, shared->words.count, out);
 }
 
-static struct word_list *list_of(const strew_tensor *text) { return text->storage->words; }
-static const struct words *words_of(const struct word_list *list) { return &list->shared->words; }
-
 /* ------------------------------------------------------------------------------------------------------- recoding */
 
 strew_status text_look_up(const struct call *call, const strew_tensor *codes, strew_dtype dtype, int64_t count,
@@ -101,7 +98,7 @@ static strew_status growth_list(struct growth *growth, strew_status status, stru
   return status;
 }
 
-enum { WORDS_PER_LOOK = 4096 /* between two looks for an interruption */, WORDS_AHEAD = 12 /* to prefetch */ };
+enum { WORDS_AHEAD = 12 /* to prefetch */ };
 
 /* Codes of a list that are looked up in another one, in parts. */
 struct lookup {
@@ -235,7 +232,8 @@ static strew_status recode_operands(struct call *call, struct word_list *list) {
   if (all) all->base.restore = restore, all->context = list->context, all->count = 0;
   for (int i = 0; i < MAX_OPERANDS && status == STREW_OK; i++) {
     strew_tensor *text = (strew_tensor *)(uintptr_t)call->operands[i].tensor;
-    if (!text || text->dtype != STREW_TEXT || word_list_begins(list, list_of(text)) || is_recoded(all, text)) continue;
+    if (!text || call->operands[i].use & RESULT) continue;
+    if (text->dtype != STREW_TEXT || word_list_begins(list, list_of(text)) || is_recoded(all, text)) continue;
     struct recoding *one = &all->at[all->count];
     one->text = text;
     one->made = NULL;
@@ -266,11 +264,11 @@ strew_status text_meet(struct call *call) {
   struct word_list *list = NULL;
   bool differ = false;
   for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
-    const strew_tensor *text = call->operands[i].tensor;
+    const strew_tensor *text = call->operands[i].use & RESULT ? NULL : call->operands[i].tensor;
     if (text && text->dtype == STREW_TEXT && (!list || !strcmp(call->operands[i].name, "out"))) list = list_of(text);
   }
   for (int i = 0; i < MAX_OPERANDS; i++) {
-    const strew_tensor *text = call->operands[i].tensor;
+    const strew_tensor *text = call->operands[i].use & RESULT ? NULL : call->operands[i].tensor;
     if (!text || text->dtype != STREW_TEXT || word_list_begins(list, list_of(text))) continue;
     differ |= !word_list_begins(list_of(text), list);
     if (word_list_begins(list_of(text), list)) list = list_of(text);
@@ -281,7 +279,7 @@ strew_status text_meet(struct call *call) {
 
 /* ---------------------------------------------------------------------------------------------- texts of one list */
 
-static strew_status check_text(const struct call *call, const char *name, const strew_tensor *text) {
+strew_status text_check(const struct call *call, const char *name, const strew_tensor *text) {
   if (text->dtype == STREW_TEXT) return STREW_OK;
   return fail(call, HINTED(STREW_EDTYPE, name, "strew_text makes text of codes and words"), "is %s, expected text",
               strew_dtype_name(text->dtype));
@@ -306,102 +304,6 @@ strew_status text_align(const struct call *call, int64_t count, strew_tensor *co
     if (status == STREW_OK && out[i] != texts[i]) text_mark(out[i], *list);
     if (status != STREW_OK) strew_release(out[i]), out[i] = NULL;
   }
-  return status;
-}
-
-/* ---------------------------------------------------------------------------------------------------------- order */
-
-/* A word in an order: its first bytes as a number, which decide most comparisons. */
-struct ordered {
-  uint64_t head;
-  const char *word;
-  int32_t code;
-};
-
-static int compare(const void *a, const void *b) {
-  const struct ordered *x = a, *y = b;
-  if (x->head != y->head) return x->head < y->head ? -1 : 1;
-  return strcmp(x->word, y->word);
-}
-
-static uint64_t head_of(const char *word, size_t length) {
-  uint64_t head = 0;
-  for (size_t i = 0; i < sizeof head; i++) head = head << 8 | (i < length ? (unsigned char)word[i] : 0);
-  return head;
-}
-
-static bool is_sorted(const struct word_list *list) {
-  int64_t i = 1;
-  while (i < list->count && strcmp(words_at(words_of(list), i - 1), words_at(words_of(list), i)) < 0) i++;
-  return i >= list->count;
-}
-
-static strew_status make_sorted(const struct call *call, struct word_list *list, struct ordered *order) {
-  const struct words *words = words_of(list);
-  struct shared_words *shared;
-  int64_t rank;
-  for (int64_t i = 0; i < list->count; i++)
-    order[i] = (struct ordered){head_of(words_at(words, i), words_length(words, i)), words_at(words, i), (int32_t)i};
-  qsort(order, (size_t)list->count, sizeof *order, compare);
-  RETURN_IF_FAILED(shared_words_create(call, list->context, &shared));
-  strew_status status = STREW_OK;
-  for (int64_t i = 0; i < list->count && status == STREW_OK; i++) {
-    const size_t length = words_length(words, order[i].code);
-    status = i % WORDS_PER_LOOK ? STREW_OK : context_check(call, list->context);
-    TRY(status, words_number(call, list->context, &shared->words, order[i].word, length, &rank));
-    list->ranks[order[i].code] = (int32_t)i;
-  }
-  TRY(status, text_list(call, list->context, shared, &list->sorted));
-  shared_words_release(shared, list->context);
-  if (status == STREW_OK) list->sorted->sorted = list->sorted;
-  return status;
-}
-
-/* Makes list->sorted, and list->ranks unless it is sorted. */
-static strew_status sort_list(const struct call *call, struct word_list *list) {
-  const size_t ranks_bytes = (size_t)list->count * sizeof *list->ranks;
-  if (!list->sorted && is_sorted(list)) list->sorted = list;
-  if (list->sorted) return STREW_OK;
-  const uint64_t order_bytes = (uint64_t)list->count * sizeof(struct ordered);
-  ALLOCATE_NEW(struct ordered *, order, call, list->context, order_bytes);
-  list->ranks = memory_allocate(list->context, ranks_bytes);
-  strew_status status = list->ranks ? make_sorted(call, list, order) : fail_memory(call, list->context, ranks_bytes);
-  memory_free(list->context, order, (size_t)order_bytes);
-  if (status != STREW_OK) memory_free(list->context, list->ranks, ranks_bytes), list->ranks = NULL;
-  return status;
-}
-
-/* Replaces texts with codes of the list by texts of the sorted one. */
-static strew_status order_texts(const struct call *call, struct word_list *list, int64_t count, strew_tensor **texts) {
-  RETURN_IF_FAILED(sort_list(call, list));
-  for (int64_t i = 0; i < count; i++) {
-    strew_tensor *ordered = NULL;
-    if (list_of(texts[i]) == list->sorted) continue;
-    if (list->ranks)
-      RETURN_IF_FAILED(recode(call, texts[i], list->count, list->ranks, &ordered));
-    else
-      RETURN_IF_FAILED(copy_as(call, texts[i], STREW_TEXT, &ordered));
-    text_mark(ordered, list->sorted);
-    strew_release(texts[i]);
-    texts[i] = ordered;
-  }
-  return STREW_OK;
-}
-
-strew_status strew_text_align(int64_t count, strew_tensor *const *texts, bool ordered, strew_tensor **out,
-                              strew_error *error) {
-  CALL(call, "text_align", error, {"texts", count > 0 ? texts[0] : NULL, MOVED});
-  if (count < 1) return fail(&call, FAULT(STREW_EARGUMENT, "texts"), "is empty, expected at least one tensor");
-  for (int64_t i = 0; i < count; i++) {
-    RETURN_IF_FAILED(check_listed(&call, "texts", i, texts[i], MOVED));
-    RETURN_IF_FAILED(check_text(&call, "texts", texts[i]));
-    if (tensor_context(texts[i]) != tensor_context(texts[0])) return fail_context(&call, "texts", "has a tensor of");
-  }
-  struct word_list *list;
-  RETURN_IF_FAILED(text_align(&call, count, texts, out, &list));
-  const strew_status status = ordered ? order_texts(&call, list, count, out) : STREW_OK;
-  for (int64_t i = 0; i < count && status != STREW_OK; i++) strew_release(out[i]), out[i] = NULL;
-  word_list_release(list);
   return status;
 }
 
@@ -489,7 +391,7 @@ strew_status text_of_codes(const struct call *call, strew_tensor *given, struct 
 
 strew_status strew_text_like(strew_tensor *codes, const strew_tensor *text, strew_tensor **out, strew_error *error) {
   CALL(call, "text_like", error, {"codes", codes}, {"text", text, MOVED});
-  RETURN_IF_FAILED(check_text(&call, "text", text));
+  RETURN_IF_FAILED(text_check(&call, "text", text));
   return text_of_codes(&call, codes, list_of(text), out);
 }
 
@@ -524,6 +426,10 @@ strew_status text_zeros(const struct call *call, strew_device *device, int rank,
   return status;
 }
 
+strew_status text_word(const struct call *call, strew_device *device, const char *word, strew_tensor **out) {
+  return strew_text_from(device, 0, NULL, &word, NULL, out, call->error);
+}
+
 strew_status text_take(const struct call *call, strew_tensor *codes, struct shared_words *words) {
   struct word_list *list;
   RETURN_IF_FAILED(text_list(call, tensor_context(codes), words, &list));
@@ -542,7 +448,7 @@ strew_status text_of_shared(const struct call *call, strew_device *device, int r
 
 strew_status strew_text_codes(const strew_tensor *text, strew_tensor **out, strew_error *error) {
   CALL(call, "text_codes", error, {"self", text, MOVED});
-  RETURN_IF_FAILED(check_text(&call, "self", text));
+  RETURN_IF_FAILED(text_check(&call, "self", text));
   strew_tensor codes = *text; /* a view on the stack */
   codes.dtype = STREW_INT32;
   return copy_as(&call, &codes, STREW_INT32, out);

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum { WORDS_PER_LOOK = 4096 }; /* between two looks for an interruption */
-
 /* ------------------------------------------------------------------------------------------------------- to words */
 
 /* Writes the word of an element; returns its length. */
@@ -230,5 +228,10 @@ const struct text_ops text_ops = {.meet = text_meet,
                                   .set = storage_set_words,
                                   .mark = text_mark,
                                   .zeros = text_zeros,
+                                  .key = order_key,
+                                  .from_key = order_from_key,
+                                  .comparable = order_comparable,
+                                  .find_word = order_find_word,
+                                  .word = text_word,
                                   .convert = convert_to,
                                   .show_time = strew_time_text};

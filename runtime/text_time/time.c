@@ -309,15 +309,21 @@ const char *time_fact(enum time_reading reading) {
   return facts[reading];
 }
 
-strew_status strew_time_parse(const char *text, const char *format, strew_scalar *out, strew_error *error) {
-  CALL(call, "time", error, {0});
+strew_status time_from(const struct call *call, const char *name, const char *text, const char *format,
+                       strew_scalar *out) {
   char shown[TEXT_BYTES];
-  out->dtype = STREW_TIME, out->as.i = INT64_MIN;
-  if (format) RETURN_IF_FAILED(check_time_format(&call, "format", NULL, format));
+  *out = (strew_scalar){.dtype = STREW_TIME, .as.i = INT64_MIN};
   if (!*text || strcmp(text, "NaT") == 0) return STREW_OK;
   const enum time_reading reading = time_read(text, strlen(text), format ? format : "", &out->as.i);
   if (reading == TIME_READ) return STREW_OK;
-  const char *hint = format ? hint_of(&call, "the format is \"%.100s\"", format) : TIME_HINT;
-  return fail(&call, HINTED(STREW_EVALUE, "text", reading == TIME_NONE ? hint : NULL), "is \"%s\", %s",
+  const char *hint = format ? hint_of(call, "the format is \"%.100s\"", format) : TIME_HINT;
+  return fail(call, HINTED(STREW_EVALUE, name, reading == TIME_NONE ? hint : NULL), "is \"%s\", %s",
               text_of_name(text, shown), reading == TIME_NONE ? "expected a time" : time_fact(reading));
+}
+
+strew_status strew_time_parse(const char *text, const char *format, strew_scalar *out, strew_error *error) {
+  CALL(call, "time", error, {0});
+  *out = (strew_scalar){.dtype = STREW_TIME, .as.i = INT64_MIN};
+  if (format) RETURN_IF_FAILED(check_time_format(&call, "format", NULL, format));
+  return time_from(&call, "text", text, format, out);
 }

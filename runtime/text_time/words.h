@@ -34,6 +34,7 @@ strew_status words_number(const struct call *call, strew_context *context, struc
                           size_t length, int64_t *out);
 /* Makes room for one more word of that length. */
 strew_status words_grow(const struct call *call, strew_context *context, struct words *words, size_t length);
+enum { WORDS_PER_LOOK = 4096 }; /* between two looks for an interruption */
 /* A word that is to be numbered, and its hash. words_hash needs room for a word. */
 struct found_word {
   const char *text;
@@ -130,6 +131,8 @@ strew_status word_list_create(const struct call *call, strew_context *context, s
 struct word_list *word_list_retain(struct word_list *list);
 void word_list_release(struct word_list *list); /* NULL is fine */
 int64_t word_list_count(const struct word_list *list);
+static inline const struct words *words_of(const struct word_list *list) { return &list->shared->words; }
+static inline struct word_list *list_of(const strew_tensor *text) { return text->storage->words; }
 /* True if all words of `part` have the same codes in `list`. */
 static inline bool word_list_begins(const struct word_list *list, const struct word_list *part) {
   return list->shared == part->shared && list->count >= part->count;
@@ -161,6 +164,19 @@ strew_status text_align(const struct call *call, int64_t count, strew_tensor *co
 strew_status text_zeros(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
                         strew_tensor **out);
 
+/* Fails unless the tensor, called `name`, is text. */
+strew_status text_check(const struct call *call, const char *name, const strew_tensor *text);
+/* See text_ops. */
+strew_status text_word(const struct call *call, strew_device *device, const char *word, strew_tensor **out);
+
+/* --------------------------------------------------------------------------------------------------------- order.c */
+
+/* See text_ops. */
+strew_status order_key(const struct call *call, const strew_tensor *x, enum order_key kind, strew_tensor **out);
+strew_status order_from_key(const struct call *call, strew_tensor *keys, strew_dtype dtype, enum order_key kind);
+strew_status order_comparable(const struct call *call, const char *name, strew_dtype dtype, strew_operand *x);
+strew_status order_find_word(const struct call *call, const char *word, bool ordered, int64_t *code, int64_t *below);
+
 /* ---------------------------------------------------------------------------------------------------------- time.c */
 
 enum time_reading {
@@ -172,6 +188,9 @@ enum time_reading {
 /* Reads a whole text, apart from blanks around it; see strew_time_parse. There are no leap seconds. NULL in place of the
    format: dates with all three numbers and dashes, as files are searched for; "": any form of ISO 8601. */
 enum time_reading time_read(const char *text, size_t length, const char *format, int64_t *time);
+/* Reads the text of a time, the argument `name`; see strew_time_parse. */
+strew_status time_from(const struct call *call, const char *name, const char *text, const char *format,
+                       strew_scalar *out);
 /* Why a text is no time, and how one looks. */
 const char *time_fact(enum time_reading reading);
 #define TIME_HINT "as 2024-05-17 or 2024-05-17T12:30:00.25+02:00; format reads other forms"

@@ -192,6 +192,10 @@ strew_status check_number_dtype(const struct call *call, strew_dtype dtype) {
 strew_status check_scalar(const struct call *call, const char *argument, strew_scalar number) {
   if (number.dtype == STREW_INT64 || number.dtype == STREW_FLOAT64 || number.dtype == STREW_BOOL) return STREW_OK;
   if (number.dtype == STREW_UINT64 && number.as.i < 0) return STREW_OK;
+  char text[TEXT_BYTES];
+  if (number.dtype == STREW_STRING)
+    return fail(call, FAULT(STREW_EARGUMENT, argument), "is \"%s\", expected a tensor, number or boolean",
+                text_of_name(number.as.s, text));
   if (number.dtype == STREW_TIME || number.dtype == STREW_TEXT)
     return fail(call, FAULT(STREW_EDTYPE, argument), "is a %s, expected a number", strew_dtype_name(number.dtype));
   return fail(call, HINTED(STREW_EARGUMENT, argument, "strew_int, strew_float and strew_bool make numbers"),

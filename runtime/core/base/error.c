@@ -305,11 +305,15 @@ strew_status check_kind(const struct call *call, const char *name, strew_dtype d
 
 strew_status call_check(struct call *call) {
   int first = -1;
+  bool has_text = false;
   for (int i = 0; i < MAX_OPERANDS; i++) {
     const strew_tensor *tensor = call->operands[i].tensor;
     if (!tensor || !tensor->storage) continue;
     const char *name = call->operands[i].name;
-    if (!(call->operands[i].use & MOVED))
+    has_text |= tensor->dtype == STREW_TEXT && !(call->operands[i].use & RESULT);
+    if (call->operands[i].use & (ORDERED | RESULT)) {
+      /* the call checks it */
+    } else if (!(call->operands[i].use & MOVED))
       RETURN_IF_FAILED(check_is_number(call, name, tensor));
     else if (first < 0)
       first = i;
@@ -318,8 +322,7 @@ strew_status call_check(struct call *call) {
           check_kind(call, name, tensor->dtype, call->operands[first].name, call->operands[first].tensor->dtype));
     if (!(call->operands[i].use & READ_ONCE)) RETURN_IF_FAILED(operand_store(call, tensor));
   }
-  const strew_tensor *moved = first < 0 ? NULL : call->operands[first].tensor;
-  return moved && moved->dtype == STREW_TEXT ? text_ops.meet(call) : STREW_OK;
+  return has_text ? text_ops.meet(call) : STREW_OK;
 }
 
 strew_status check_listed(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor, int use) {

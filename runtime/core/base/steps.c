@@ -56,6 +56,31 @@ strew_status steps_give(struct steps *steps, strew_tensor *result, strew_tensor 
   return steps_status(steps);
 }
 
+strew_status check_comparable(const struct call *call, const char *name, strew_dtype dtype, strew_operand *x) {
+  if (HAS_TEXT) return text_ops.comparable(call, name, dtype, x);
+  return x->tensor ? check_is_number(call, name, x->tensor) : STREW_OK;
+}
+
+strew_tensor *step_key(struct steps *steps, strew_tensor *x, enum order_key kind) {
+  if (dtype_is_number(x->dtype)) return x;
+  STEP_INTO(steps, keys, HAS_TEXT ? text_ops.key(steps->call, x, kind, keys) : check_is_number(steps->call, "self", x));
+  return steps->status == STREW_OK ? *keys : NULL;
+}
+
+strew_status steps_give_key(struct steps *steps, const char *name, strew_tensor *result, strew_dtype dtype,
+                            enum order_key kind, strew_tensor **out) {
+  bool made;
+  if (dtype_is_number(dtype)) return steps_give(steps, result, out);
+  STEP(steps, text_ops.from_key(steps->call, result, dtype, kind));
+  if (!*out || steps->status != STREW_OK) return steps_give(steps, result, out);
+  struct call written = *steps->call;
+  written.words = NULL; /* which strew_copy adds to those of *out */
+  STEP(steps, out_prepare(&written, result->storage->device, dtype, result->rank, result->sizes, out, &made));
+  STEP(steps, check_result(&written, name, *out));
+  STEP(steps, strew_copy(*out, result, steps->error));
+  return steps_status(steps);
+}
+
 strew_status steps_status(const struct steps *steps) {
   return report_call(steps->call, steps->status, steps->error, steps->error);
 }

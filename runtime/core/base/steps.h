@@ -65,13 +65,15 @@ strew_status steps_status(const struct steps *steps);
 /* An operand: a tensor, a scalar, an integer or a float. */
 static inline strew_operand operand_of_int(int64_t number) { return strew_number(strew_int(number)); }
 static inline strew_operand operand_of_float(double number) { return strew_number(strew_float(number)); }
+static inline strew_operand operand_itself(strew_operand x) { return x; }
 #define OPERAND(x)                                                                                                     \
   _Generic((x), strew_tensor *                                                                                         \
            : strew_of, strew_scalar                                                                                    \
            : strew_number, int                                                                                         \
            : operand_of_int, int64_t                                                                                   \
            : operand_of_int, double                                                                                    \
-           : operand_of_float)(x)
+           : operand_of_float, strew_operand                                                                           \
+           : operand_itself)(x)
 
 /* Defines a step that writes to *out: `into`, or a new tensor if that is NULL. Returns it. */
 #define STEP_MAKES(name, into, operation, ...)                                                                         \
@@ -119,6 +121,18 @@ STEP_MAKES(step_count, NULL,
 STEP_MAKES(step_argsort, NULL,
            strew_sort_with(x, dim, &(strew_sort_options){.descending = descending}, values, out, steps->error),
            strew_tensor *x, int dim, bool descending, strew_tensor **values)
+/* See text_ops: fails in a build without them. */
+strew_status check_comparable(const struct call *call, const char *name, strew_dtype dtype, strew_operand *x);
+/* The order keys of an operand of the call: x itself if it has numbers. */
+strew_tensor *step_key(struct steps *steps, strew_tensor *x, enum order_key kind);
+/* As steps_give, of a result of step_key's keys, which becomes one of elements of that dtype; of text and times also to
+   the given one, the call's RESULT of that name, after its checks. */
+strew_status steps_give_key(struct steps *steps, const char *name, strew_tensor *result, strew_dtype dtype,
+                            enum order_key kind, strew_tensor **out);
+/* The result that numbers are written to: NULL if text or times are computed apart. */
+static inline strew_tensor *given_number(const strew_tensor *x, strew_tensor *given) {
+  return dtype_is_number(x->dtype) ? given : NULL;
+}
 /* The fold of all elements. */
 static inline strew_scalar step_number(struct steps *steps, strew_fold fold, strew_tensor *x) {
   strew_scalar number = strew_int(0);

@@ -114,8 +114,26 @@ static inline void *dense_at(const strew_tensor *tensor, int64_t i) {
 #define HAS_TEXT true
 #endif
 
+/* Integers in the order of elements that are no numbers, which loops compare in their place. Of words their numbers in the
+   order of bytes; of times their microseconds, in which NaT is the least. */
+enum order_key {
+  KEY_EQUAL, /* of words their codes: equal ones are equal */
+  KEY_LEAST, /* NaT first: it wins in a minimum */
+  KEY_SORTED /* NaT last: microseconds - 1, which wrap */
+};
+
 /* What calls need of texts and times. Without them no storage has words. */
 struct text_ops {
+  /* A new tensor, maybe a view of x: the keys of an operand of the call. */
+  strew_status (*key)(const struct call *call, const strew_tensor *x, enum order_key kind, strew_tensor **out);
+  /* Makes of keys, which have their storage for themselves, the elements of dtype text or time; not of KEY_EQUAL. */
+  strew_status (*from_key)(const struct call *call, strew_tensor *keys, strew_dtype dtype, enum order_key kind);
+  /* Fails unless an operand, called `name`, is of that dtype, text or time; makes a string beside times a time. */
+  strew_status (*comparable)(const struct call *call, const char *name, strew_dtype dtype, strew_operand *x);
+  /* The code of a word in the call's list, -1: none; ordered: how many words are below it. */
+  strew_status (*find_word)(const struct call *call, const char *word, bool ordered, int64_t *code, int64_t *below);
+  /* A new text of one word, without dimensions. */
+  strew_status (*word)(const struct call *call, strew_device *device, const char *word, strew_tensor **out);
   /* Gives the texts of a call one list. */
   strew_status (*meet)(struct call *call);
   /* The same texts with codes of one list, though theirs may end sooner. The caller releases them and the list. */

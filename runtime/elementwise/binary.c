@@ -1,0 +1,190 @@
+/* binary.c: operations on pairs, and clamp. Those that order take text and times, by their order keys. Text meets in one
+   list of words first; then equal codes are equal words, and numbers in the order of bytes compare as words do. NaT is the least number of microseconds. It wins in a minimum; in a maximum of keys, in which it is the
+   greatest. In comparisons it is no element, as NaN: one side of < has it as the greatest number, the other as the
+   least. */
+#include "elementwise.h"
+#include "runtime/core/base/operations.h"
+#include "runtime/core/base/steps.h"
+
+/* Operands of text or times. */
+static bool has_order_key(strew_operand x) { return x.tensor && !dtype_is_number(x.tensor->dtype); }
+static bool is_extreme(strew_binary_op op) { return op == STREW_MINIMUM || op == STREW_MAXIMUM; }
+
+/* True if the operation takes them: a comparison, though not in place, minimum and maximum. */
+static bool orders(strew_binary_op op, strew_operand a, const strew_tensor *out) {
+  return is_extreme(op) || (binary_operations[op].gives == GIVES_ORDER && !(out && out == a.tensor));
+}
+
+/* -------------------------------------------------------------------------------------------------------- operands */
+
+/* Two operands of text or times, at least one a tensor. */
+struct pair {
+  struct steps *steps;
+  struct call *call;
+  strew_operand x[2]; /* numbers are times, or strings beside text */
+};
+
+static strew_dtype dtype_of_pair(const strew_operand *x, int count) {
+  bool has_text = false;
+  for (int i = 0; i < count; i++) has_text |= x[i].tensor && x[i].tensor->dtype == STREW_TEXT;
+  return has_text ? STREW_TEXT : STREW_TIME;
+}
+
+/* Moves a result to *out, or writes it there. */
+static strew_status give(struct steps *steps, const strew_tensor *self, strew_tensor *made, strew_tensor **out) {
+  if (!*out || steps->status != STREW_OK) return steps_give(steps, made, out);
+  struct call written = *steps->call;
+  written.words = NULL; /* which strew_copy adds to those of *out */
+  struct elementwise work = {.call = &written, .self = self, .result = made->dtype, .rank = made->rank};
+  for (int d = 0; d < made->rank; d++) work.sizes[d] = made->sizes[d];
+  STEP(steps, elementwise_check_written(&work, *out));
+  STEP(steps, strew_copy(*out, made, steps->error));
+  return steps_status(steps);
+}
+
+/* What an operation of numbers in the places of the operands gives; errors are those of the call. */
+static strew_tensor *compute(struct pair *pair, strew_binary_op op, strew_operand a, strew_operand b) {
+  struct elementwise work = {.call = pair->call};
+  STEP(pair->steps, elementwise_binary(&work, op, a, b));
+  STEP_INTO(pair->steps, out, elementwise_run(&work, out));
+  return *out;
+}
+
+/* The keys of operand i, of which numbers are times. */
+static strew_operand key_of(struct pair *pair, int i, enum order_key kind) {
+  const strew_operand x = pair->x[i];
+  if (x.tensor) return strew_of(step_key(pair->steps, x.tensor, kind));
+  return operand_of_int(kind == KEY_SORTED ? (int64_t)((uint64_t)x.number.as.i - 1) : x.number.as.i);
+}
+
+/* ----------------------------------------------------------------------------------------------------- comparisons */
+
+/* The same with NaT as the greatest number: the greater of both keys. */
+static strew_operand greatest_of(struct pair *pair, int i) {
+  const strew_operand later = key_of(pair, i, KEY_SORTED), x = key_of(pair, i, KEY_LEAST);
+  if (!pair->x[i].tensor) return later.number.as.i > x.number.as.i ? later : x;
+  return strew_of(step_binary(pair->steps, STREW_MAXIMUM, later, x, NULL));
+}
+
+/* a == b of times: and b is one. */
+static strew_tensor *equal_times(struct pair *pair, bool is_equal) {
+  const int one = pair->x[1].tensor != NULL, other = !one;
+  strew_operand x = key_of(pair, one, KEY_EQUAL);
+  strew_tensor *found =
+      compute(pair, is_equal ? STREW_EQ : STREW_NE, key_of(pair, 0, KEY_EQUAL), key_of(pair, 1, KEY_EQUAL));
+  if (!pair->x[other].tensor && pair->x[other].number.as.i != INT64_MIN) return found;
+  strew_tensor *no_time = step_binary(pair->steps, is_equal ? STREW_NE : STREW_EQ, x, INT64_MIN, NULL);
+  return step_binary(pair->steps, is_equal ? STREW_LOGICAL_AND : STREW_LOGICAL_OR, found, no_time, found);
+}
+
+static strew_tensor *compare_times(struct pair *pair, strew_binary_op op) {
+  switch (op) {
+  case STREW_LT: return compute(pair, STREW_LT, greatest_of(pair, 0), key_of(pair, 1, KEY_LEAST));
+  case STREW_GT: return compute(pair, STREW_GT, key_of(pair, 0, KEY_LEAST), greatest_of(pair, 1));
+  case STREW_LE: return compute(pair, STREW_LT, key_of(pair, 0, KEY_SORTED), key_of(pair, 1, KEY_LEAST));
+  case STREW_GE: return compute(pair, STREW_GT, key_of(pair, 0, KEY_LEAST), key_of(pair, 1, KEY_SORTED));
+  default: return equal_times(pair, op == STREW_EQ);
+  }
+}
+
+/* Compares with a word, which may not be in the list: `below` words are. */
+static strew_tensor *compare_word(struct pair *pair, strew_binary_op op) {
+  static const strew_binary_op swapped[STREW_BINARY_COUNT] = {
+      [STREW_EQ] = STREW_EQ, [STREW_NE] = STREW_NE, [STREW_LT] = STREW_GT,
+      [STREW_LE] = STREW_GE, [STREW_GT] = STREW_LT, [STREW_GE] = STREW_LE};
+  const int text = pair->x[0].tensor == NULL;
+  const bool is_equality = op == STREW_EQ || op == STREW_NE;
+  int64_t code = 0, below = 0;
+  if (text) op = swapped[op];
+  STEP(pair->steps, text_ops.find_word(pair->call, pair->x[!text].number.as.s, !is_equality, &code, &below));
+  const strew_operand keys = key_of(pair, text, is_equality ? KEY_EQUAL : KEY_LEAST);
+  if (is_equality) return compute(pair, op, keys, operand_of_int(code));
+  if (code >= 0 && (op == STREW_LE || op == STREW_GT)) below++;
+  return compute(pair, op == STREW_LT || op == STREW_LE ? STREW_LT : STREW_GE, keys, operand_of_int(below));
+}
+
+static strew_tensor *compare_texts(struct pair *pair, strew_binary_op op) {
+  const enum order_key kind = op == STREW_EQ || op == STREW_NE ? KEY_EQUAL : KEY_LEAST;
+  return compute(pair, op, key_of(pair, 0, kind), key_of(pair, 1, kind));
+}
+
+/* ------------------------------------------------------------------------------------------------------------ calls */
+
+/* The words of strings are texts without dimensions, in a call of their own, in which texts meet. */
+static strew_status choose_word(struct pair *pair, strew_binary_op op, strew_tensor **out) {
+  const int string = pair->x[0].tensor != NULL;
+  strew_device *device = pair->x[!string].tensor->storage->device;
+  STEP_INTO(pair->steps, word, text_ops.word(pair->call, device, pair->x[string].number.as.s, word));
+  pair->x[string] = strew_of(*word);
+  STEP(pair->steps, strew_binary(op, pair->x[0], pair->x[1], out, pair->steps->error));
+  return steps_status(pair->steps);
+}
+
+static strew_status run_ordered(struct call *call, strew_binary_op op, strew_operand a, strew_operand b,
+                                strew_tensor **out) {
+  STEPS(steps, call);
+  struct pair pair = {&steps, call, {a, b}};
+  const strew_dtype dtype = dtype_of_pair(pair.x, 2);
+  STEP(&steps, check_comparable(call, "self", dtype, &pair.x[0]));
+  STEP(&steps, check_comparable(call, "other", dtype, &pair.x[1]));
+  STEP(&steps, check_devices(call));
+  const bool has_string = dtype == STREW_TEXT && (!a.tensor || !b.tensor);
+  const enum order_key kind = op == STREW_MAXIMUM ? KEY_SORTED : KEY_LEAST;
+  strew_tensor *made = NULL;
+  if (steps.status != STREW_OK) return steps_status(&steps);
+  if (is_extreme(op) && has_string) return choose_word(&pair, op, out);
+  if (is_extreme(op)) {
+    made = compute(&pair, op, key_of(&pair, 0, kind), key_of(&pair, 1, kind));
+    STEP(&steps, text_ops.from_key(call, made, dtype, kind));
+  } else if (has_string) {
+    made = compare_word(&pair, op);
+  } else {
+    made = dtype == STREW_TIME ? compare_times(&pair, op) : compare_texts(&pair, op);
+  }
+  return give(&steps, a.tensor, made, out);
+}
+
+strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
+                          strew_error *error) {
+  const bool is_known = (unsigned)op < STREW_BINARY_COUNT, is_ordered = is_known && orders(op, a, *out);
+  CALL(call, "binary", error, {"self", a.tensor, is_ordered ? ORDERED : 0},
+       {"other", b.tensor, is_ordered ? ORDERED : 0});
+  struct elementwise work = {.call = &call, .given = *out};
+  if (!is_known) return fail_unknown(&call, "op", (int)op, STREW_BINARY_COUNT - 1);
+  call.op = binary_operations[op].name;
+  if (is_ordered && (has_order_key(a) || has_order_key(b))) return run_ordered(&call, op, a, b, out);
+  strew_status status = elementwise_binary(&work, op, a, b);
+  return TRY(status, elementwise_run(&work, out));
+}
+
+/* A maximum with the lower bound, and a minimum with the upper one. */
+static strew_status clamp_ordered(struct call *call, strew_tensor *x, const strew_operand *low,
+                                  const strew_operand *high, strew_tensor **out) {
+  STEPS(steps, call);
+  strew_operand bounds[] = {strew_of(x), low ? *low : strew_of(x), high ? *high : strew_of(x)};
+  const strew_dtype dtype = dtype_of_pair(bounds, 3);
+  static const char *const names[] = {"self", "min", "max"};
+  for (int i = 0; i < 3; i++) STEP(&steps, check_comparable(call, names[i], dtype, &bounds[i]));
+  STEP(&steps, check_devices(call));
+  if (!low && !high)
+    STEP(&steps, fail(call, FAULT(STREW_EARGUMENT, "min"), "and 'max' are missing, expected at least one"));
+  strew_tensor *made = x;
+  if (low) made = step_binary(&steps, STREW_MAXIMUM, made, bounds[1], NULL);
+  if (high) made = step_binary(&steps, STREW_MINIMUM, made, bounds[2], NULL);
+  return give(&steps, x, made, out);
+}
+
+static bool is_left_out(strew_operand operand) {
+  return !operand.tensor && !operand.number.dtype && !operand.number.as.i;
+}
+
+strew_status strew_clamp_with(strew_tensor *tensor, strew_operand low, strew_operand high, strew_tensor **out,
+                              strew_error *error) {
+  CALL(call, "clamp", error, {"self", tensor, ORDERED}, {"min", low.tensor, ORDERED}, {"max", high.tensor, ORDERED});
+  struct elementwise work = {.call = &call, .given = *out};
+  if (has_order_key(strew_of(tensor)) || has_order_key(low) || has_order_key(high))
+    return clamp_ordered(&call, tensor, is_left_out(low) ? NULL : &low, is_left_out(high) ? NULL : &high, out);
+  strew_status status =
+      elementwise_clamp(&work, tensor, is_left_out(low) ? NULL : &low, is_left_out(high) ? NULL : &high);
+  return TRY(status, elementwise_run(&work, out));
+}
