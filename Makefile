@@ -2,7 +2,8 @@
 # tests/tests.mk; make install and packages: see scripts/packaging/install.mk. scripts/setup.sh installs the tools.
 # Settings: CC=clang  OPENCL=0 (without OpenCL, the default if its headers are missing)  STRICT=1 (warnings are errors)
 # MPICC= (without strew.mpi, the default if mpicc is missing)
-# PARTS=core,groups (libstrew_core of these rooms, and of those that they stand on, in a build folder of its own)
+# PARTS=core,groups (libstrew_core of these rooms, and of those that they stand on, and a Lua module, in a build folder
+# of its own)
 # DEBUG=1, SANITIZE=address,undefined or thread (both in build folders of their own)  PYTHON=python3 (of bench-peers)
 
 CC       = cc
@@ -101,7 +102,7 @@ say      = @mkdir -p $(@D); printf '  %-5s %s\n' $(1) $@;
 # The program and the Lua module are self-contained. libstrew is for hosts in C; libstrew_lua is for hosts with a Lua
 # state. A library binds to its own symbols, whatever names a host has (-Bsymbolic).
 ifdef PARTS
-all: $(BUILD)/libstrew_core.a $(BUILD)/libstrew_core.so
+all: $(BUILD)/libstrew_core.a $(BUILD)/libstrew_core.so $(BUILD)/strew.so
 else
 all: $(BUILD)/strew $(BUILD)/strew.so $(if $(MPICC),$(if $(SANITIZE),,$(BUILD)/modules/strew/mpi.so)) $(foreach library,libstrew libstrew_lua,$(BUILD)/$(library).a $(BUILD)/$(library).so) $(BUILD)/strew.1 $(BUILD)/luacats/strew.lua
 endif
@@ -125,7 +126,7 @@ $(BUILD)/libstrew_lua.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.so
 	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ $(ZLIB) -lm && ln -sf $(@F) $@.$(SOVERSION)
 # These two have all functions of strew.h and strew_lua.h, for modules in C that a script requires.
 whole    = -Wl,--whole-archive $^ -Wl,--no-whole-archive
-$(BUILD)/strew.so: $(call objects,$(BINDINGS)) $(BUILD)/obj/libstrew.a
+$(BUILD)/strew.so: $(call objects,$(BINDINGS) $(if $(PARTS),$(BUILD)/absent.c)) $(BUILD)/obj/libstrew.a
 	$(call say,LD) $(shared) -Wl,-soname,$(@F) -o $@ $(whole) $(ZLIB) $(LIBS)
 $(BUILD)/strew: $(call objects,$(PROGRAM) $(BINDINGS)) $(BUILD)/obj/libstrew.a
 	$(call say,LD) $(CC) -Wl,-E $(ALL_LDFLAGS) -o $@ $(whole) $(LUA_LIBS) $(ZLIB) $(LIBS)
@@ -145,6 +146,9 @@ $(BUILD)/mpis.c: lua_bindings/mpi/distributed.lua
 $(BUILD)/texts.c $(BUILD)/prompts.c: export PACKED := $(if $(ZLIB),1,0)
 $(BUILD)/kernels.c $(BUILD)/texts.c $(BUILD)/prompts.c $(BUILD)/mpis.c: scripts/embed.sh
 	$(call say,EMBED) sh $< $(patsubst %s,%,$(basename $(@F))) $(filter-out $<,$^) >$@.new && mv $@.new $@
+# What the bindings call and a build of some rooms lacks.
+$(BUILD)/absent.c: scripts/absent.sh runtime/strew.h runtime/strew_core.h $(call objects,$(CORE))
+	$(call say,EMBED) CC='$(CC)' sh $< $(PARTS) $(call objects,$(CORE)) >$@.new && mv $@.new $@
 $(BUILD)/obj/%.o: $(BUILD)/%.c Makefile
 	$(call say,CC) $(CC) $(ALL_CFLAGS) -c -o $@ $<
 define compile_for # ISA
@@ -158,13 +162,19 @@ $(BUILD)/obj/%.o: %.c Makefile
 # The manual page, the text for language servers, and the references of Lua and C as HTML pages.
 REFERENCE = $(wildcard scripts/reference/* scripts/hosts/*) $(TEXTS) README.md
 HEADERS  = runtime/strew_core.h runtime/strew.h runtime/strew.hpp lua_bindings/strew_lua.h
-doc: $(BUILD)/doc/index.html $(BUILD)/doc/c.html
+OWN      = $(wordlist 1,$(words $(wordlist 1,2,$(ROOMS))),$(HEADERS))
+doc: $(if $(PARTS),,$(BUILD)/doc/index.html) $(BUILD)/doc/c.html
 $(BUILD)/strew.1: scripts/reference/manual.lua $(REFERENCE) $(BUILD)/strew
 	$(call say,MAN) $(BUILD)/strew -E $< $@
 $(BUILD)/luacats/strew.lua: scripts/reference/luacats.lua $(REFERENCE) $(BUILD)/strew
 	$(call say,LUA) $(BUILD)/strew -E $< $@
+ifdef PARTS # those of these rooms
+$(BUILD)/doc/c.html: scripts/reference/c.lua $(REFERENCE) $(OWN) $(BUILD)/strew.so
+	$(call say,HTML) LUA_CPATH='$(BUILD)/?.so' $(LUA) $< $@ $(OWN)
+else
 $(BUILD)/doc/index.html $(BUILD)/doc/c.html: $(BUILD)/doc/%.html: scripts/reference/%.lua $(REFERENCE) $(HEADERS) $(BUILD)/strew
 	$(call say,HTML) $(BUILD)/strew -E $< $@
+endif
 
 # Each demonstration runs on the CPU and through OpenCL, and checks its results; its files go to build/demo.
 DEMOS    = karate debrank groupby voxels hough florence gcn stream questions slits weather

@@ -1,10 +1,10 @@
 #!/bin/sh
-# usage: CC=cc sh tests/core_test.sh BUILD
-# The core alone, in a build with PARTS=core: strew_core.h declares what libstrew_core exports, and a program needs no
-# other header and no other library.
+# usage: CC=cc MAKE=make sh tests/core_test.sh BUILD
+# The core alone, in a build with PARTS=core: strew_core.h declares what libstrew_core exports, a program needs no other
+# header and no other library, and the Lua module has the calls of core_spec.lua. MODULES: the folder of busted's.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-: "${CC=cc}"
+: "${CC=cc}" "${MAKE=make}"
 build=$1 passed=0 failed=0
 here=$(mktemp -d) || exit 1
 trap 'rm -rf "$here"' EXIT
@@ -24,7 +24,9 @@ declared runtime/strew_core.h >"$here/declared"
 exported "$build/libstrew_core.so" >"$here/exported"
 same 'strew_core.h is what libstrew_core.so exports' '' "$(diff "$here/declared" "$here/exported" | grep '^[<>]')"
 
-cp runtime/strew_core.h "$here"
+"$MAKE" PARTS=core BUILD="$build" PREFIX="$here/place" install >"$here/log" 2>&1 || cat "$here/log"
+same 'the headers that are installed' strew_core.h "$(ls "$here/place/include")"
+PKG_CONFIG_PATH="$here/place/lib/pkgconfig" && export PKG_CONFIG_PATH
 cat >"$here/host.c" <<'END'
 #include "strew_core.h"
 #include <stdio.h>
@@ -56,9 +58,20 @@ END
 expected='6 0 4
 narrow: '\''length'\'' is 2, out of range from start 2 in dim 0 of self (size 3, valid 0..1)
   self  float32[3] cpu'
-host() { $CC -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$here" -o "$here/host" "$here/host.c" "$@" && LD_LIBRARY_PATH="$build" "$here/host"; }
-same 'a program with strew_core.h and libstrew_core.so' "$expected" "$(host -L"$build" -lstrew_core 2>&1)"
-same 'with libstrew_core.a' "$expected" "$(host "$build/libstrew_core.a" -lpthreadpool -lm -ldl -pthread 2>&1)"
+# shellcheck disable=SC2046 # flags are words
+host() { $CC -std=c11 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags strew-core) -o "$here/host" "$here/host.c" "$@" && LD_LIBRARY_PATH="$here/place/lib" "$here/host"; }
+# shellcheck disable=SC2046
+same 'a program with strew_core.h and libstrew_core.so' "$expected" "$(host $(pkg-config --libs strew-core) 2>&1)"
+same 'with libstrew_core.a' "$expected" "$(host "$here/place/lib/libstrew_core.a" -lpthreadpool -lm -ldl -pthread 2>&1)"
+
+: "${MODULES=$(pkg-config --variable=INSTALL_CMOD lua5.4)}"
+spec=$(STREW_TEST_PARTS=core LUA_CPATH="$build/?.so;$MODULES/?.so" lua5.4 /usr/bin/busted --output=plainTerminal tests/spec/core_spec.lua 2>&1)
+case $spec in *' 0 failures / 0 errors'*) passed=$((passed + 1)) ;; *) failed=$((failed + 1)) && echo "FAILED the Lua module: $spec" ;; esac
+
+page=$here/place/share/doc/strew/c.html
+same 'the page has these functions alone' 'strew_scatter' "$(grep -oE 'id="strew_(scatter|sort_with|expr_parse)"' "$page" | cut -d'"' -f2)"
+"$MAKE" PARTS=core BUILD="$build" PREFIX="$here/place" uninstall >"$here/log" 2>&1 || cat "$here/log"
+same 'nothing is left of it' '' "$(find "$here/place" ! -type d)"
 
 echo "core: $passed passed, $failed failed"
 [ "$failed" = 0 ]

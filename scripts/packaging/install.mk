@@ -1,5 +1,5 @@
 # install.mk: installing and packaging, included by the Makefile.
-#   make install [PREFIX=/usr/local] [DESTDIR=] [STRIP=]   and make uninstall, with the same settings: see install.sh;
+#   make install [PARTS=core] [PREFIX=/usr/local] [DESTDIR=] [STRIP=]   and make uninstall, with the same settings: see install.sh;
 #                          STRIP= keeps the debug symbols
 #   make rock LUADIR=...   the Lua module alone: run by strew-dev-1.rockspec
 #   make dist              the committed sources: build/strew-VERSION.tar.gz, its checksum in .tar.gz.sha256, and the
@@ -14,7 +14,7 @@ STRIP    := $(shell $(CC) -print-prog-name=strip)
 LIBDIR    = $(PREFIX)/lib
 LUADIR    = $(PREFIX)/lib/lua/$(or $(shell pkg-config --modversion $(LUA) 2>/dev/null | cut -d. -f1-2),5.4)
 PACKAGING = scripts/packaging
-settings  = BUILD='$(BUILD)' VERSION='$(VERSION)' SOVERSION='$(SOVERSION)' LUA='$(LUA)' ZLIB='$(ZLIB)' STRIP='$(STRIP)' \
+settings  = BUILD='$(BUILD)' PARTS='$(PARTS)' HEADERS='$(OWN)' VERSION='$(VERSION)' SOVERSION='$(SOVERSION)' LUA='$(LUA)' ZLIB='$(ZLIB)' STRIP='$(STRIP)' \
             DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' LUADIR='$(LUADIR)'
 
 install: all doc

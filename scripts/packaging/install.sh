@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: BUILD= VERSION= SOVERSION= LUA= ZLIB= STRIP= DESTDIR= PREFIX= LIBDIR= LUADIR= sh scripts/packaging/install.sh install | uninstall
+# usage: BUILD= PARTS= HEADERS= VERSION= SOVERSION= LUA= ZLIB= STRIP= DESTDIR= PREFIX= LIBDIR= LUADIR= sh scripts/packaging/install.sh install | uninstall
 # Installs the files of a build, or removes them; make passes the settings. One list serves both.
 set -eu
 umask 022
@@ -7,6 +7,7 @@ cd "$(dirname "$0")/../.."
 
 # A line for each file: its mode or kind; its source; its destination.
 list() {
+  [ -z "$PARTS" ] || { list_parts && return; }
   cat <<END
 program $BUILD/strew $PREFIX/bin/strew
 program $BUILD/strew.so $LUADIR/strew.so
@@ -32,6 +33,21 @@ form scripts/packaging/strewConfigVersion.cmake.in $LIBDIR/cmake/strew/strewConf
 644 $BUILD/doc/c.html $PREFIX/share/doc/strew/c.html
 644 $BUILD/strew.1 $PREFIX/share/man/man1/strew.1
 644 $BUILD/luacats/strew.lua $PREFIX/share/strew/luacats/strew.lua
+END
+}
+
+# The same of a build with PARTS: the library, its header, and the Lua module.
+list_parts() {
+  for header in $HEADERS; do echo "644 $header $PREFIX/include/${header##*/}"; done
+  cat <<END
+program $BUILD/strew.so $LUADIR/strew.so
+644 $BUILD/libstrew_core.a $LIBDIR/libstrew_core.a
+library $BUILD/libstrew_core.so $LIBDIR/libstrew_core.so.$VERSION
+link libstrew_core.so.$VERSION $LIBDIR/libstrew_core.so.$SOVERSION
+link libstrew_core.so.$SOVERSION $LIBDIR/libstrew_core.so
+form scripts/packaging/strew-core.pc.in $LIBDIR/pkgconfig/strew-core.pc
+644 LICENSE $PREFIX/share/doc/strew/LICENSE
+644 $BUILD/doc/c.html $PREFIX/share/doc/strew/c.html
 END
 }
 
@@ -64,7 +80,7 @@ put() { # HOW FROM TO
 case ${1-} in
   install)
     list | while read -r how from place; do put "$how" "$from" "$DESTDIR$place"; done
-    echo "installed: $DESTDIR$PREFIX/bin/strew, the module in $DESTDIR$LUADIR, libraries in $DESTDIR$LIBDIR, headers in $DESTDIR$PREFIX/include"
+    echo "installed: $([ -n "$PARTS" ] || echo "$DESTDIR$PREFIX/bin/strew, ")the module in $DESTDIR$LUADIR, libraries in $DESTDIR$LIBDIR, headers in $DESTDIR$PREFIX/include"
     ;;
   uninstall)
     list | while read -r _ _ place; do rm -f "$DESTDIR$place"; done

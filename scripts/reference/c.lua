@@ -1,4 +1,4 @@
--- usage: build/strew scripts/reference/c.lua FILE
+-- usage: build/strew scripts/reference/c.lua FILE [HEADER...]
 -- Writes the reference of the C interface: one page, made from the comments and declarations of the headers.
 local page = dofile "scripts/reference/page.lua"
 local escape = page.escape
@@ -269,11 +269,12 @@ local function wrapper()
 end
 
 local sections = {}
-for _, header in ipairs{"runtime/strew_core.h", "runtime/strew.h", "lua_bindings/strew_lua.h"} do
+local all_headers = {"runtime/strew_core.h", "runtime/strew.h", "lua_bindings/strew_lua.h"}
+for _, header in ipairs(arg[2] and table.move(arg, 2, #arg, 1, {}) or all_headers) do
   local own = sections_of(header)
   table.move(own, 1, #own, #sections + 1, sections)
 end
-table.insert(sections, wrapper())
+if not arg[2] then table.insert(sections, wrapper()) end
 for _, section in ipairs(sections) do
   for _, entry in ipairs(section.entries) do
     for i, name in ipairs(entry.names) do
