@@ -8,15 +8,16 @@
 #endif
 
 #define CACHES .l1_bytes = 1 << 14, .l2_bytes = 1 << 18, .llc_bytes = 1 << 24
+#define RUNS   .run_tile = 2048
 
 const struct tuning tuning_rows[PROCESSOR_COUNT] = {
-    [PROCESSOR_ZEN4] = {"zen4", CACHES, .streams_nta = true, .stream_ahead = 160, .foresees_order = true,
+    [PROCESSOR_ZEN4] = {"zen4", CACHES, RUNS, .streams_nta = true, .stream_ahead = 160, .foresees_order = true,
                         .dst_min_l2s = 1, .dst_in_l2 = true, .dst_ahead_sums = DST_AHEAD, .row_bytes_ahead = 2048,
                         .join_cost = {50, 100, 160, 600}},
-    [PROCESSOR_ZEN5] = {"zen5", CACHES, .streams_nta = true, .stream_ahead = 640, .foresees_order = false,
+    [PROCESSOR_ZEN5] = {"zen5", CACHES, RUNS, .streams_nta = true, .stream_ahead = 640, .foresees_order = false,
                         .dst_min_l2s = 4, .dst_in_l2 = false, .dst_ahead_sums = 96, .row_bytes_ahead = 4096,
                         .join_cost = {42, 45, 72, 440}},
-    [PROCESSOR_OTHER] = {"default", CACHES, .streams_nta = false, .stream_ahead = 320, .foresees_order = false,
+    [PROCESSOR_OTHER] = {"default", CACHES, RUNS, .streams_nta = false, .stream_ahead = 320, .foresees_order = false,
                          .dst_min_l2s = 1, .dst_in_l2 = true, .dst_ahead_sums = DST_AHEAD, .row_bytes_ahead = 2048,
                          .join_cost = {50, 100, 160, 600}}};
 

@@ -39,6 +39,9 @@ struct tuning {
   int64_t dst_ahead_sums;
   int64_t row_bytes_ahead; /* bytes: distance of rows, as bytes of rows between */
 
+  /* ---- Runs of contributions to one destination (run_loops.h). */
+  int64_t run_tile; /* elements: most whose sum is taken at once; a power of two, at least 64 */
+
   /* ---- Costs by which a way is chosen (choose.c): hundredths of a nanosecond for a contribution. */
   int join_cost[4]; /* by range: in L1, L2, the last-level cache, memory */
 };

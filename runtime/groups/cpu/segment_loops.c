@@ -2,6 +2,7 @@
 #include "segment_loops.h"
 
 #include "runtime/core/cpu/cpu.h"
+#include "runtime/core/cpu/run_loops.h"
 #include "runtime/core/cpu/tuning.h"
 
 enum {
@@ -11,6 +12,9 @@ enum {
   SEARCHED = 64,      /* elements that are compared at once */
   STREAMS_AT_ONCE = 4 /* segments whose order matters are joined side by side, so that none waits for its last sum */
 };
+
+/* How elements are joined: sums in order may be those of a run. */
+enum joining { IN_ANY_ORDER, IN_ORDER, ADDED_IN_ORDER };
 
 /* What short segments do not need, lest it take their registers. */
 #define NOT_INLINE static __attribute__((noinline))
