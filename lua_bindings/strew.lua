@@ -568,7 +568,7 @@
 ---     5        2      1
 ---     7        3      2
 ---```
----@alias strew.aggregate
+---@alias strew.aggregates
 ---| "sum"
 ---| "prod" # product
 ---| "mean" # average
@@ -6889,8 +6889,9 @@ local Grouping = {}
 ---@param direction "backward"|"forward"|"nearest" the last row of b at or before, the first at or after, or the nearest; default "backward"
 ---@param tolerance number the largest distance, of times in seconds; farther rows are missing; default: any
 ---@param strict boolean true: no row of b with an equal value, as the price before a trade at the same time; default false
----@return table joined a new table of columns with a's rows
----@call strew.asof(a, b, on, by=, direction=, tolerance=, suffixes=, fill=, strict=) -> joined
+---@param how "inner"|"left"|"outer" all rows of a (default), those that have one of b, or also the rows of b that no row of a has, last
+---@return table joined a new table of columns
+---@call strew.asof(a, b, on, by=, direction=, tolerance=, suffixes=, fill=, strict=, how=) -> joined
 
 ---Makes a long table of a wide one: some columns below one another, beside their names (unpivot).
 ---
@@ -6946,6 +6947,60 @@ local Grouping = {}
 ---@param shares boolean true adds a column "share": the count divided by the sum of all; default false
 ---@return table counts a table of columns: "value" or the key columns, then "count", int64
 ---@call strew.value_counts(v, by?, skip_nan=, shares=) -> counts
+
+---Groups the rows of a table by steps of time, with an empty group for each step without rows.
+---
+---Steps are those of `strew.floor_time`: "day", "month", "15min", ... from that of the first time to that of the last one; with
+---`by` of each key. Rows without a time have no group. The result is a grouping: `x:resample("day", "at"):agg{...}` has a
+---row for each step. A group without rows has 0 as count and sum, and else missing elements: minima, maxima, first and last
+---of integers are float64 then.
+---
+---```lua
+---local x = strew.table{{"rain", {4, 2, 3}}, {"at", strew.time{"2024-01-01T09:00", "2024-01-01T17:00", "2024-01-03"}}}
+---print(x:resample("day", "at"):agg{total = {"sum", "rain"}, most = {"max", "rain"}})
+---```
+---```text
+---table: 3 rows, 3 columns, cpu
+---         at     most  total
+---       time  float64  int64
+--- 2024-01-01        4      6
+--- 2024-01-02      nan      0
+--- 2024-01-03        3      3
+---```
+---@param x table of columns
+---@param step number|string the length of a step, or its unit
+---@param on any the name or number of a column of times
+---@param by any columns that are keys, too: a name, or a sequence of them
+---@return strew.Grouping g
+---@call strew.resample(x, step, on, by=) -> g
+
+---Makes a grouping's `agg` that grows over chunks, files and ranks: sums, counts, extremes, means, deviations.
+---
+---`a:add(chunk)` adds the rows of a table, `a:merge(b)` those that another one with the same arguments has, `a:result()` is the
+---table of `strew.group_by(x, by):agg(what)` for all rows. Keys need no bound beforehand. Words are sum, prod, mean, var, std,
+---min, max, any, all, first, last and count, in the order in which rows are added, with `skip_nan`, `unbiased` and
+---`correction`; others cannot be merged. Sums of floats grow in float64, and are rounded once for each chunk.
+---
+---```lua
+---local a = strew.aggregate("city", {low = {"min", "t"}, mean = {"mean", "t"}, high = {"max", "t"}})
+---for _, chunk in ipairs{strew.table{{"city", {"Oslo", "Rome"}}, {"t", {-3.5, 11}}},
+---                       strew.table{{"city", {"Oslo", "Bern"}}, {"t", {2.5, 4}}}} do -- or strew.chunks("measurements.csv")
+---  a:add(chunk)
+---end
+---print(a:result())
+---```
+---```text
+---table: 3 rows, 4 columns, cpu
+--- city     high      low     mean
+--- text  float64  float64  float64
+--- Bern      4.0      4.0      4.0
+--- Oslo      2.5     -3.5     -0.5
+--- Rome     11.0     11.0     11.0
+---```
+---@param by string|string[] columns of the chunks, or texts of them, that are keys
+---@param what table {NAME = {WORD, COLUMN, OPTION = ...}, ...} or {{NAME, WORD, COLUMN, ...}, ...}, as of g:agg
+---@return table a error: a word whose results cannot be merged
+---@call strew.aggregate(by, what) -> a
 
 ---Makes a pivot table: a row for each value of one column, a column for each value of another.
 ---
@@ -7109,11 +7164,17 @@ local Grouping = {}
 ---out; then min_count counts the others. pandas' `rolling(n, min_periods = m)` is that with `min_count = m`; without NaN,
 ---or with m = n, it is the same as without skip_nan. Means, medians, deviations, ... have the rules of `g:agg`: ?tables.
 ---
+---With `on`, times or numbers in ascending order (in each group), n is a width: seconds, "2h", "7 days", or a number. The
+---window of row i has the rows whose `on` is above on[i] - n, up to row i: `closed = "right"`. "both" takes rows at
+---on[i] - n, too; "left" those from there to below on[i]; "neither" those between. Then min_count is 1 by default.
+---
 ---```lua
 ---local v = strew.tensor{1.0, 2, 6, 4, 8, 3}
 ---print(strew.rolling(v, 3, "mean"))
 ---print(strew.rolling(v, 3, "max", {min_count = 1}))
 ---print(strew.rolling(v, 2, "sum", {by = strew.tensor{0, 1, 0, 1, 0, 1}}))
+---local t = strew.time{"2024-01-01", "2024-01-01T01:00", "2024-01-01T05:00"}
+---print(strew.rolling(strew.tensor{1.0, 2, 4}, "2h", "sum", {on = t}))
 ---```
 ---```text
 ---float32[6] cpu
@@ -7122,13 +7183,17 @@ local Grouping = {}
 --- 1  2  6  6  8  8
 ---float32[6] cpu
 --- nan  nan    7    6   14    7
+---float32[3] cpu
+--- 1  3  4
 ---```
 ---@param v any a tensor, windows are of its rows along dimension 0; for a reduction of one's own maybe tensors by name
----@param n integer number of rows, 1 or more
+---@param n any number of rows, 1 or more; with `on` the width of a window
 ---@param by any windows within groups: a grouping of the rows, or keys as `strew.group_by` takes them
----@param min_count integer windows of fewer elements are missing, 0 to n; default n
+---@param min_count integer windows of fewer elements are missing, 0 to n; default n, with `on` 1
+---@param on strew.Tensor times or numbers along which windows are; error: they descend, or one is missing
+---@param closed "right"|"left"|"both"|"neither" the ends that a window along `on` includes; default "right"
 ---@return strew.Tensor out as many rows as v
----@call strew.rolling(v, n, reduce, by=, min_count=) -> out
+---@call strew.rolling(v, n, reduce, by=, min_count=, on=, closed=) -> out
 
 ---Reduces ranges of rows, which may overlap: rows `starts[i]` to `ends[i] - 1` of v give row i.
 ---
@@ -7260,7 +7325,7 @@ local Grouping = {}
 ---Rounds times down to the beginning of a unit.
 ---
 ---A unit is "year", "quarter", "month", "week" (from Monday), "day", "hour", "minute", "second", "millisecond" or
----"microsecond", or a number of seconds, which are counted from 1970-01-01. NaT stays.
+---"microsecond", or a number of seconds or a span as "15min", which are counted from 1970-01-01. NaT stays.
 ---
 ---```lua
 ---local t = strew.time{"2024-02-29T12:44:59", "1969-12-31T23:59"}
@@ -7293,6 +7358,26 @@ local Grouping = {}
 ---@param n integer|strew.Tensor number of months, for each time or for all; error: floats
 ---@return strew.Tensor t time
 ---@call strew.add_months(t, n) -> t
+
+---Returns the times from first to last, a step apart.
+---
+---A step is a number of seconds, or a span: "day", "2h", "15min", "week", "month", "3 months", "quarter", "year". Months are
+---counted from first: after 31 January comes the last of February, then 31 March.
+---
+---```lua
+---print(strew.date_range("2024-01-31", "2024-04-30", "month"))
+---print(#strew.date_range("2024-01-01", "2024-12-31"))
+---```
+---```text
+---time[4] cpu
+--- 2024-01-31  2024-02-29  2024-03-31  2024-04-30
+---366
+---```
+---@param first strew.Tensor|string a time
+---@param last strew.Tensor|string a time, the last one if a step meets it
+---@param step number|string default "day"
+---@return strew.Tensor t time
+---@call strew.date_range(first, last, step?) -> t
 
 ---Writes times as text, by a format of strftime's letters.
 ---

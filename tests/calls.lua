@@ -661,9 +661,6 @@ end
 add("grouping", "float", 1, 1, function(d) return d:positions(d.shape, 5), d:values() end, function(index, v)
   return of_groups(strew.grouping(index), v)
 end)
-add("shift ffill bfill pct_change share interpolate", "float", 1, 1, function(d)
-  return d:values():reshape(-1), random(-3, 3)
-end, function(v, n) return v:shift(n), v:ffill(), v:bfill(), v:pct_change(n), v:share(), v:interpolate() end)
 add("grouping.integers", "double", 1, 1, function(d)
   return d:positions(d.shape, 5), d:values(nil, any{"bool", table.unpack(integers)})
 end, function(index, w) return of_integers(strew.grouping(index), w) end)
@@ -766,6 +763,20 @@ add("assign", "any", 1, 1, keyed, function(x)
   return of_table(strew.assign(x, {most = "maximum(value, key)", chosen = "where(key > 2, most, max(value))"}))
 end)
 add("sort_by", "any", 1, 1, function(d) return columns(d), {2, 1} end)
+add("shift pct_change", "float", 1, 1, function(d) return d:values(), random(-3, 3) end)
+add("ffill bfill share interpolate", "float", 1, 1, alone)
+add("date_range", "integer", 1, 1, function(d)
+  return strew.randint(-1 << 40, 1 << 40, {1}, {device = d.device}), any{"day", "month", "7h", 3600.5}
+end, function(at, step) return strew.date_range(at:to "time", (at + (1 << 36)):to "time", step):to "int64" end)
+add("resample", "integer", 1, 1, function(d)
+  return strew.randint(-1 << 40, 1 << 40, d.shape, {device = d.device}), any{"day", "month", "48h"}
+end, function(at, step)
+  return of_table(strew.resample({v = at, t = at:to "time"}, step, "t"):agg{s = {"sum", "v"}, n = "count"})
+end)
+add("aggregate", "any", 1, 1, keyed, function(x)
+  local a = strew.aggregate("key", {s = {"min", "value"}, n = "count"})
+  return of_table(a:add(x):merge(a):result())
+end)
 
 -- -------------------------------------------------------------------------------------------------------- results
 

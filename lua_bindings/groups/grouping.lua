@@ -265,6 +265,15 @@ local function key_columns(g, has_keys)
   return tables.map(columns, function(t) return t:clone() end)
 end
 
+local NO_EMPTY <const> = {min = true, max = true, first = true, last = true}
+
+-- Returns results of the groups of a table, which may be those of resample: of empty groups missing elements.
+local function with_empty(g, word, t, fill)
+  if fill ~= nil or not NO_EMPTY[word] or is_float(t) or not has_gaps(g) then return t end
+  local at = strew.arange(g.n, {device = t.device}):masked_fill(g.counts:eq(0), -1)
+  return missing.choose({names = {word}, tensors = {t}, argument = "src"}, 1, at, missing.gaps(at))
+end
+
 local function agg(g, what)
   local has_keys, table_of = inner.grouping_keys(g)
   local columns = table_of and tables.read(table_of, "self")
@@ -281,7 +290,9 @@ local function agg(g, what)
   end
   local made, keys = aggregates.make(g, entries), #result.names
   for i = 1, #names do
-    result.names[keys + i], result.tensors[keys + i] = names[i], made[i]
+    local entry = entries[i]
+    local t = table_of and not entry.options.by and with_empty(g, entry.word, made[i], entry.options.fill) or made[i]
+    result.names[keys + i], result.tensors[keys + i] = names[i], t
   end
   return tables.make(result)
 end
@@ -324,8 +335,11 @@ local function of_columns(g, name, src, ...)
   end
   local second = type(given[1]) == "string" and (name == "interpolate" and "t" or "other")
   if second then given[1] = column_of(columns, given[1], second) end
+  local options = type(given[given.n]) == "table" and given[given.n] or {}
+  local function results(first, ...) return with_empty(g, name, first, options.fill), ... end
   if type(src) ~= "table" then
-    return call(g, type(src) == "string" and column_of(columns, src, "src") or src, table.unpack(given, 1, given.n))
+    return results(call(g, type(src) == "string" and column_of(columns, src, "src") or src,
+      table.unpack(given, 1, given.n)))
   end
   if OF_ONE[name] then fail("src", format("has %d columns, expected one", rawlen(src))) end
   local out = key_columns(g, has_keys)
@@ -340,7 +354,7 @@ local function of_columns(g, name, src, ...)
     elseif tables.place(out, one) then
       fail("src", format("has %s, which is a key, or there twice", inner.text(one)))
     end
-    local t = call(g, column_of(columns, one, "src"), table.unpack(given, 1, given.n))
+    local t = results(call(g, column_of(columns, one, "src"), table.unpack(given, 1, given.n)))
     out.names[#out.names + 1], out.tensors[#out.tensors + 1] = one, t
   end
   return tables.make(out)

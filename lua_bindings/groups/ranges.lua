@@ -619,23 +619,99 @@ local function rolled(v, x, n, g, min_count, word, options, skips)
   return as_own(out, x, options), is_missing
 end
 
-local function rolling(v, n, reduce, by, min_count)
-  local word, options, x, skips, back, fill = read(v, reduce)
-  if fill ~= nil then fail("reduce", format("has fill, but a window of %s is never empty", v.dtype)) end
-  if type(n) ~= "number" or not math.tointeger(n) then
-    fail("n", format("is %s, expected an integer", inner.text(n)), (type(n) == "string" or operands.is_tensor(n))
-      and 'the last 2 seconds: strew.ranges(v, t:searchsorted(t - 2, {right = true}), strew.arange(1, #t + 1), "sum")')
+-- Raises an error unless t, a line beside x in the order of `order` (nil: its own), ascends in each group.
+local function check_along(t, x, order, groups, along)
+  operands.check_shape(t, {x:size(0)}, "on")
+  operands.check_device(x, t, "on")
+  local gaps, count = missing.of(t), math.max(#along - 1, 0)
+  if gaps then operands.check_none(gaps, t, "on", "no missing value") end
+  local descends = along:narrow(0, #along - count, count):lt(along:narrow(0, 0, count))
+  if groups then
+    descends = descends & groups:narrow(0, #along - count, count):eq(groups:narrow(0, 0, count))
   end
-  n = math.tointeger(n)
-  min_count = min_count or n
-  check_number("n", n, 1, math.huge, "a window of 1 is the element alone")
-  check_number("min_count", min_count, 0, n, "n is the default; 0 and 1 leave no window out")
+  descends = strew.cat{strew.zeros(#along - count, {dtype = "bool", device = t.device}), descends}
+  if order then descends = strew.zeros(#t, {dtype = "bool", device = t.device}):index_copy_(0, order, descends) end
+  operands.check_none(descends, t, "on", "ascending values" .. (groups and " in each group" or ""),
+    "strew.sort_by(x, name) sorts the rows of a table by a column")
+end
+
+local CLOSED <const> = {right = {true, false}, left = {false, true}, both = {false, false}, neither = {true, true}}
+
+-- Returns the windows of a width along t, which end at each row, and the order of the rows in which they are ranges.
+local function windows_along(x, t, width, closed, g)
+  local bounds = CLOSED[closed or "right"]
+  if not bounds then
+    fail("closed", format("is %s, expected right, left, both or neither", inner.text(closed)))
+  elseif t.dtype == "text" or t.dtype == "bool" then
+    fail("on", format("is %s, expected numbers or times", t.dtype), nil, "dtype")
+  end
+  operands.check_rank(t, "on", 1, 1, "1")
+  if t.dtype == "time" then
+    width = times.span(width, "n")
+    if not width then fail("n", "is a number of months, which have no one length") end
+  elseif type(width) ~= "number" or width <= 0 or width ~= width then
+    fail("n", format("is %s, expected a number above 0, as 'on' has numbers", inner.text(width)))
+  end
+  local order = g and g:order()
+  local whole = times.whole(t)
+  if math.type(width) == "float" and not is_float(whole) then whole = whole:to(operands.widest(whole)) end
+  local along = order and whole:index_select(0, order) or whole
+  local groups = order and g.ids:index_select(0, order)
+  check_along(t, x, order, groups, along)
+  local low, high = along - width, along
+  if groups then -- numbers of the values, and of the groups before them
+    local values, at = strew.cat{along, low}:unique{return_inverse = true}
+    local function numbered(first) return groups * #values + at:narrow(0, first, #along) end
+    along, low, high = numbered(0), numbered(#along), numbered(0)
+  end
+  local starts, places = along:searchsorted(low, {right = bounds[1]}), strew.arange(#along, {device = t.device})
+  local ends = bounds[2] and along:searchsorted(high) or places + 1
+  return ranges_of(starts, (ends - starts):clamp(0)), order, places
+end
+
+-- The same as rolled, of such windows.
+local function rolled_along(v, x, windows, order, places, min_count, word, options, skips)
+  local out = reduce_ranges(v, x, windows, order, word, options, skips)
+  local rows = skips and order and x:index_select(0, order) or x
+  local is_missing = counts_of(rows, windows, skips):lt(min_count)
+  if not skips then is_missing = beside(windows.lengths:lt(min_count), out) end
+  if order then
+    local at = strew.full(x:size(0), -1, {dtype = "int64", device = x.device}):scatter(0, order, places)
+    out = out:index_select(0, at, {mode = "drop"})
+    is_missing = is_missing:index_select(0, at, {mode = "drop"}) | beside(at:lt(0), out)
+  end
+  return as_own(out, x, options), is_missing
+end
+
+local function rolling(v, n, reduce, by, min_count, on, closed)
+  local word, options, x, skips, back, fill = read(v, reduce)
+  if closed ~= nil and on == nil then fail("closed", "is given, but no 'on', whose values windows are of") end
+  if fill ~= nil then fail("reduce", format("has fill, but a window of %s is never empty", v.dtype)) end
+  if on == nil and (type(n) ~= "number" or not math.tointeger(n)) then
+    fail("n", format("is %s, expected an integer", inner.text(n)), (type(n) == "string" or operands.is_tensor(n))
+      and 'windows of the last 2 seconds of times t: strew.rolling(v, 2, "sum", {on = t})')
+  end
   local g = by ~= nil and grouping_of(by, x)
-  if back then return back(with_gaps(rolled(v, x, n, g, min_count, word, options, skips))) end
+  local rows_of
+  if on ~= nil then
+    local windows, order, places = windows_along(x, on, n, closed, g)
+    min_count = min_count or 1
+    check_number("min_count", min_count, 0, math.huge)
+    rows_of = function(numbers, least, ...)
+      return rolled_along(v, numbers, windows, order, places, least, ...)
+    end
+  else
+    n = math.tointeger(n)
+    min_count = min_count or n
+    check_number("n", n, 1, math.huge, "a window of 1 is the element alone")
+    check_number("min_count", min_count, 0, n, "n is the default; 0 and 1 leave no window out")
+    rows_of = function(numbers, least, ...) return rolled(v, numbers, n, g, least, ...) end
+  end
+  if back then return back(with_gaps(rows_of(x, min_count, word, options, skips))) end
   local is_missing
   local out, total = times.statistic(x, word, options, function(numbers, part, own)
     local rows
-    rows, is_missing = rolled(v, numbers, n, g, 0, part, own, own.skip_nan and numbers:ne(numbers):any():item())
+    rows, is_missing = rows_of(numbers, 0, part, own, own.skip_nan and numbers:ne(numbers):any():item())
     return rows
   end)
   return times.with_none(out, is_missing | total:lt(min_count))
@@ -643,5 +719,5 @@ end
 
 return {
   ranges = {"v:any starts:tensor ends:tensor reduce:any", ranges},
-  rolling = {"v:any n:any reduce:any by=any min_count=integer", rolling},
+  rolling = {"v:any n:any reduce:any by=any min_count=integer on=tensor closed=word", rolling},
 }

@@ -1,7 +1,7 @@
 -- grouped.lua: groups of the rows of tables, and results of one row for each group.
 local strew, fail, use, inner = ...
 local operands, tables, missing = use "operands.lua", use "tables.lua", use "missing.lua"
-local aggregates, expressions = use "aggregates.lua", use "expressions.lua"
+local errors, aggregates, expressions = use "errors.lua", use "aggregates.lua", use "expressions.lua"
 
 -- Returns a grouping of the rows by columns at positions, the distinct keys as columns, and the tensors grouped by.
 local function groups_of(columns, positions, order, argument)
@@ -30,6 +30,44 @@ local function group_by(x, by, order)
   for k, i in ipairs(positions) do
     keys.tensors[k] = rawequal(grouped[k], columns.tensors[i]) and own[k] or sealed(keys.tensors[k])
   end
+  return inner.set_keys(g, keys, x)
+end
+
+-- Returns the grouping of the rows by steps of the times in a column, with groups for the steps without rows: of `by`
+-- from the first to the last step of each key.
+local function resample(x, step, on, by)
+  local columns = tables.read(x, "x")
+  local at = tables.positions(columns, on, "on")
+  local t = columns.tensors[at[1]]
+  if #at > 1 or t.dtype ~= "time" then
+    fail("on", #at > 1 and format("has %d columns, expected one", #at) or format("is a column of %s, expected times",
+      t.dtype), #at == 1 and t.dtype == "text"
+      and format("strew.time(x[%s]) reads times", tables.quoted(columns.names[at[1]])) or nil)
+  end
+  tables.check_key(columns, at[1], "on")
+  local first = errors.own("unit", "step", nil, strew.floor_time, t, step)
+  local is_some = first:eq(first):any():item()
+  local steps = is_some and strew.date_range(first:nanmin(), first:nanmax(), step) or first:narrow(0, 0, 0)
+  local place = steps:searchsorted(first):masked_fill(first:ne(first), -1)
+  local keys, ids, n = {names = {}, tensors = {}}, place, #steps
+  if by ~= nil then
+    local positions = tables.positions(columns, by, "by")
+    for _, i in ipairs(positions) do
+      if i == at[1] then fail("by", format("has %s, which is 'on'", tables.quoted(columns.names[i]))) end
+    end
+    local groups, distinct = groups_of(columns, positions, "sorted", "by")
+    local own = strew.grouping(groups.ids:masked_fill(place:lt(0), -1), {dim_size = groups.n, mode = "drop"})
+    local from, counts = own:min(place), own:max(place) - own:min(place) + own.counts:gt(0):to("int64")
+    local starts = counts:cumsum(0) - counts
+    local rows = strew.arange(groups.n, {device = columns.device}):repeat_interleave(counts)
+    ids = strew.where(place:lt(0), -1, (starts - from)[groups.ids] + place)
+    n = #rows
+    for k, name in ipairs(distinct.names) do keys.names[k], keys.tensors[k] = name, distinct.tensors[k][rows] end
+    steps = steps[strew.arange(n, {device = columns.device}) + (from - starts)[rows]]
+  end
+  keys.names[#keys.names + 1], keys.tensors[#keys.names + 1] = columns.names[at[1]], steps
+  local g = strew.grouping(ids, {dim_size = n, mode = "drop"})
+  for k, key in ipairs(keys.tensors) do keys.tensors[k] = sealed(key) end
   return inner.set_keys(g, keys, x)
 end
 
@@ -166,6 +204,7 @@ end
 
 return {
   group_by = {"x:table by:any order=word", group_by},
+  resample = {"x:table step:any on:any by=any", resample},
   group_keys = {"self:any field:any", keys_of},
   value_counts = {"v:any by?any skip_nan=boolean shares=boolean", value_counts},
   pivot = {"x:table row:any column:any value?any reduce?any fill=scalar dtype=word skip_nan=boolean", pivot},

@@ -214,7 +214,30 @@ local function distance(a, b)
   return operands.is_float(gap) and gap:masked_fill(a:eq(b), 0) or gap:to("uint64")
 end
 
-local function asof(a, b, on, by, direction, tolerance, suffixes, fill, strict)
+-- Returns the result of asof: `from` has the row of b of each row of a, -1: none. how "outer" adds b's other rows.
+local function asof_rows(left, right, from, how, in_left, in_right, names_a, names_b, fill)
+  if how == "inner" then
+    local from_a = from:ge(0):nonzero():squeeze(1)
+    return beside(left, from_a, names_a, right, from:index_select(0, from_a), names_b, fill)
+  elseif how ~= "outer" then
+    return beside(left, nil, names_a, right, from, names_b, fill)
+  end
+  local is_used = strew.zeros(right.rows, {dtype = "bool", device = right.device})
+  local rest = is_used:index_fill_(0, from:masked_select(from:ge(0)), true):logical_not():nonzero():squeeze(1)
+  local rows, keys = strew.arange(left.rows, {device = left.device}), {}
+  for k, i in ipairs(in_left) do
+    local both = tables.stacked({left, right}, {i, in_right[k]})
+    keys[i] = {columns = {names = {left.names[i]}, tensors = {both}, argument = "a"}, at = 1}
+  end
+  return beside(left, strew.cat{rows, strew.full(#rest, -1, {dtype = "int64", device = left.device})}, names_a, right,
+    strew.cat{from, rest}, names_b, fill, keys, strew.cat{rows, rest + left.rows})
+end
+
+local function asof(a, b, on, by, direction, tolerance, suffixes, fill, strict, how)
+  if how ~= nil and how ~= "inner" and how ~= "left" and how ~= "outer" then
+    fail("how", format("is %s, expected inner, left or outer", inner.text(how)),
+      errors.meant(how, {"inner", "left", "outer"}))
+  end
   direction = direction or "backward"
   if direction ~= "backward" and direction ~= "forward" and direction ~= "nearest" then
     fail("direction", format("is %s, expected backward, forward or nearest", inner.text(direction)),
@@ -277,10 +300,11 @@ local function asof(a, b, on, by, direction, tolerance, suffixes, fill, strict)
   local from = back or ahead
   if tolerance then from = strew.where(near_back:le(tolerance), from, -1) end
   local names_a, names_b = names_of(left, right, in_left, in_right, suffixes)
-  return beside(left, nil, names_a, right, from, names_b, fill)
+  return asof_rows(left, right, from, how, in_left, in_right, names_a, names_b, fill)
 end
 
 return {
   join = {"a:table b:table key:any how=word suffixes=any fill=scalar", join},
-  asof = {"a:table b:table on:any by=any direction=word tolerance=any suffixes=any fill=scalar strict=boolean", asof},
+  asof = {"a:table b:table on:any by=any direction=word tolerance=any suffixes=any fill=scalar strict=boolean how=word",
+    asof},
 }

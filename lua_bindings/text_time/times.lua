@@ -492,9 +492,31 @@ local function calendar(t)
   return columns, PARTS
 end
 
+-- Names of spans of time: microseconds, or months below 0.
+local SPANS <const> = {us = 1, microsecond = 1, ms = 1000, millisecond = 1000, s = SECOND, second = SECOND,
+  min = 60 * SECOND, minute = 60 * SECOND, h = 3600 * SECOND, hour = 3600 * SECOND, d = DAY, day = DAY, w = 7 * DAY,
+  week = 7 * DAY, month = -1, quarter = -3, year = -12}
+
+-- Returns a script's span, seconds or as "day", "2h" or "3 months": microseconds, or nil and months.
+function times.span(x, name)
+  local count, unit = string.match(type(x) == "string" and x or "", "^%s*([%d.]*)%s*(%a+)%s*$")
+  local size = unit and (SPANS[unit] or SPANS[string.match(unit, "^(.-)s$")])
+  count = type(x) == "number" and x or count == "" and 1 or tonumber(count)
+  local all = count and (size or type(x) == "number" and SECOND) and count * math.abs(size or SECOND)
+  local whole_ = all and all > 0 and all < 2.0 ^ 62 and math.tointeger(math.floor(all + 0.5))
+  if not whole_ or whole_ == 0 or size and size < 0 and whole_ ~= all then
+    fail(name, format('is %s, expected seconds above 0, or a span as "day", "2h", "15min" or "month"', inner.text(x)))
+  end
+  if size and size < 0 then return nil, whole_ end
+  return whole_
+end
+
 local SECONDS <const> = {microsecond = 1e-6, millisecond = 1e-3, second = 1, minute = 60, hour = 3600, day = 86400}
 
 local function floor_to(all, unit)
+  if type(unit) == "string" and string.find(unit, "^%s*[%d.]") then
+    unit = (times.span(unit, "unit") or 0) / SECOND -- months have no such number
+  end
   if type(unit) == "string" and not SECONDS[unit] then
     local days = all // DAY
     if unit == "week" then return (days - (days + 3) % 7) * DAY end -- 1970-01-01 was a Thursday
@@ -618,6 +640,33 @@ local function add_months(t, n)
   return strew.where(is_none, NAT, sum):to("time")
 end
 
+-- Returns the time, one, that a script gives, as microseconds.
+local function moment(x, name)
+  local at = instant(x, name)
+  if operands.is_tensor(at) then
+    if at:numel() ~= 1 then fail(name, format("has %d times, expected one", at:numel()), nil, "shape") end
+    at = at:item()
+  end
+  if at == NAT then fail(name, "is NaT, expected a time", nil, "value") end
+  return at
+end
+
+-- Returns the times from first to last, which is one of them if a step meets it.
+local function date_range(first, last, step)
+  local device = is_time(first) and first.device or is_time(last) and last.device or nil
+  local from, to = moment(first, "first"), moment(last, "last")
+  local size, months = times.span(step == nil and "day" or step, "step")
+  local options = {dtype = "int64", device = device}
+  if size then
+    local count = to >= from and math.ult(to - from, 1 << 62) and (to - from) // size + 1 or to >= from and -1 or 0
+    if count < 0 then fail("last", "is too far from first", nil, "value") end
+    return (strew.arange(count, options) * size + from):to("time")
+  end
+  local most = to >= from and (to / DAY - from / DAY) // (28 * months) + 2 or 0
+  local all = add_months(strew.full({}, from, options):to("time"), strew.arange(math.tointeger(most), options) * months)
+  return all:masked_select(all:le(strew.full({}, to, options):to("time")))
+end
+
 -- Interpolates in seconds after the first of xp.
 function calls.interp(self, xp, fp, options)
   for name, t in next, {self = self, xp = xp} do
@@ -645,5 +694,6 @@ times.calendar = {"t:any", function(t)
 end}
 times.floor_time = {"t:any unit:any", floor_time}
 times.add_months = {"t:any n:any", add_months}
+times.date_range = {"first:any last:any step?any", date_range}
 times.format = {"t:any format:any", written}
 return times

@@ -102,7 +102,7 @@ describe("a hint can be followed:", function()
     {"windows by a name", "strew.rolling(x.size, 2, 'sum', {by = 'size'})", "'size'", "x.size", "float64[2] {nan, nan}",
      {x = {size = strew.tensor{7, 8}}}, 'x["size"]'},
     {"windows of seconds", "strew.rolling(v, '2s', 'sum'):sum()", "strew.rolling(v, '2s', 'sum')",
-     'strew.ranges(v, t:searchsorted(t - 2, {right = true}), strew.arange(1, #t + 1), "sum")', "int64[] 9",
+     'strew.rolling(v, 2, "sum", {on = t})', "int64[] 9",
      {v = strew.tensor{1, 2, 3}, t = strew.tensor{0, 1, 2}}},
     {"a long name of a column of floats", "strew.concat{{[n] = strew.tensor{16777217}}, {[n] = f}}[n]:sum()", "f}",
      'f:to("float64")}', "float64[] 16777217.5", {n = ("abcdefghij"):rep(12), f = strew.tensor{0.5}},

@@ -24,14 +24,15 @@ local KINDS <const> = {
         if word == other then return k - 1 end
       end
     end,
-    own = "codes contains ends_with isnan length lower nanmin starts_with text upper words", -- nanmin skips ""
+    -- "" is missing
+    own = "bfill codes contains ends_with ffill isnan length lower nanmin shift starts_with text upper words",
   },
   time = {
     word = "1970-01-02",
     make = function(shape) return (numbers_of(shape) * DAY):to("time") end,
     place = function(time) return time == "NaT" and 0 or strew.time(time):to("int64"):item() // DAY end,
-    own = [[add add_ add_months calendar clamp clamp_ diff floor_time mean median nanmean nanmedian nanstd percentile
-      quantile std scatter_mean scatter_std scatter_var sub sub_ text time var]],
+    own = [[add add_ add_months bfill calendar clamp clamp_ diff ffill floor_time interpolate mean median nanmean
+      nanmedian nanstd percentile quantile shift std scatter_mean scatter_std scatter_var sub sub_ text time var]],
   },
 }
 -- Of both: results that are no elements, or name the dtype, or whatever was in memory.
