@@ -483,6 +483,49 @@ static void try_clamp(const struct ordered *x) {
   strew_release(out);
 }
 
+/* True if b comes before a: NaT is last, and first if descending. */
+static bool is_misplaced(int64_t a, int64_t b, bool descending) {
+  if (a == NONE || b == NONE) return descending ? b == NONE && a != NONE : a == NONE && b != NONE;
+  return descending ? b > a : b < a;
+}
+
+/* Sorts, the first elements, and different ones, against an insertion sort. */
+static void try_sort(const struct ordered *x) {
+  for (int descending = 0; descending < 2; descending++) {
+    int64_t ranks[MOST], places[MOST], distinct = 0;
+    strew_tensor *values = NULL, *indices = NULL, *order = NULL, *first = NULL, *different = NULL, *inverse = NULL;
+    for (int64_t i = 0, k; i < x->count; i++) {
+      for (k = i; k > 0 && is_misplaced(ranks[k - 1], x->ranks[i], descending); k--)
+        ranks[k] = ranks[k - 1], places[k] = places[k - 1];
+      ranks[k] = x->ranks[i], places[k] = i;
+    }
+    const int64_t half = x->count / 2;
+    ok(strew_sort_with(x->tensor, 0, &(strew_sort_options){.descending = descending}, &values, &indices, &failure));
+    ok(strew_sort_with(x->tensor, 0, &(strew_sort_options){.descending = descending}, NULL, &order, &failure));
+    assert_ordered(values, x->is_time, x->count, ranks, "sorted");
+    assert_elements(indices, STREW_INT64, places, "places of sorted elements");
+    assert_elements(order, STREW_INT64, places, "argsort");
+    ok(strew_topk_with(x->tensor, half, 0, &(strew_topk_options){.smallest = !descending}, &first, NULL, &failure));
+    assert_ordered(first, x->is_time, half, ranks, "the first ones");
+    struct ordered other = draw_ordered(x->is_time, x->count, CONTIGUOUS);
+    ok(strew_sort_with(x->tensor, 0, &(strew_sort_options){.descending = descending}, &other.tensor, NULL, &failure));
+    assert_ordered(other.tensor, x->is_time, x->count, ranks, "a given sorted one");
+    ok(strew_unique(x->tensor, &different, &inverse, NULL, &failure));
+    for (int64_t i = 0; i < x->count; i++)
+      if (!i || ranks[i] != ranks[i - 1]) ranks[distinct++] = ranks[i];
+    for (int64_t i = 0; descending && i < distinct / 2; i++) {
+      const int64_t rank = ranks[i];
+      ranks[i] = ranks[distinct - 1 - i], ranks[distinct - 1 - i] = rank;
+    }
+    assert_ordered(different, x->is_time, distinct, ranks, "different ones");
+    for (int64_t i = 0; i < x->count; i++)
+      for (places[i] = 0; ranks[places[i]] != x->ranks[i];) places[i]++;
+    assert_elements(inverse, STREW_INT64, places, "where the different ones are");
+    strew_release(values), strew_release(indices), strew_release(order), strew_release(first);
+    strew_release(different), strew_release(inverse), strew_release(other.tensor);
+  }
+}
+
 START_TEST(order) {
   for (int i = 0; i < some(200); i++) {
     const int64_t count = draw_below(MOST / 2);
@@ -491,6 +534,7 @@ START_TEST(order) {
     struct ordered b = draw_ordered(i % 2, count, (enum layout)draw_below(EXPANDED));
     try_comparisons(&a, &b);
     try_folds(&a);
+    try_sort(&b);
     try_clamp(&a);
     strew_release(a.tensor), strew_release(b.tensor);
   }

@@ -34,20 +34,8 @@ end
 
 times.instant = instant
 
--- Returns a function of the arguments that `convert` makes of a script's; of its results, `back` makes the first.
-local function through(name, convert, back)
-  calls[name] = function(...)
-    local given, call = table.pack(...), inner[name] or strew[name]
-    for i = 1, given.n do given[i] = convert(given[i]) end
-    local function results(first, ...) return back and back(first) or first, ... end
-    return results(call(table.unpack(given, 1, given.n)))
-  end
-end
-
 -------------------------------------------------------------------------------------------------------------- order
 
-for name in string.gmatch("sort topk unique", "%a+") do through(name, key, times.from_key) end
-through("argsort", key)
 
 -- The lower median, and NaT of those with a NaT, as floats have NaN.
 function times.median(self, dim, keepdim)

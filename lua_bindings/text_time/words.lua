@@ -47,19 +47,6 @@ local function of_floats(codes, like) return with_gaps(operands.as(codes:nan_to_
 
 -------------------------------------------------------------------------------------------------------------- order
 
--- A call of the codes in order; of its results the first is text again.
-local function through(name, gives_words)
-  calls[name] = function(self, ...)
-    local t = words.ordered(text(self, "self", self))
-    local function results(first, ...) return gives_words and of(first, t) or first, ... end
-    return results((inner[name] or strew[name])(t:codes(), ...))
-  end
-end
-for name in string.gmatch("sort topk unique mode kthvalue", "%a+") do
-  through(name, true)
-end
-through("argsort")
-
 -- Returns a text's places in order as floats, and a function that makes those of a result words. If it skips, empty
 -- words are NaN.
 function words.numbered(t, skips)

@@ -27,18 +27,21 @@ static void sort_into(struct steps *steps, strew_tensor *tensor, int dim, int64_
 }
 
 /* Indices that the host does not need, NULL, are made and released; values are not made. */
-static strew_status sort_along(const struct call *call, strew_tensor *tensor, int dim, int64_t keep, bool descending,
+static strew_status sort_along(const struct call *call, strew_tensor *self, int dim, int64_t keep, bool descending,
                                strew_tensor **values, strew_tensor **indices) {
-  strew_device *device = tensor->storage->device;
+  strew_device *device = self->storage->device;
   int64_t sizes[MAX_RANK];
   STEPS(steps, call);
+  strew_tensor *tensor = step_key(&steps, self, KEY_SORTED);
+  if (!tensor) return steps_status(&steps);
   for (int d = 0; d < tensor->rank; d++) sizes[d] = d == dim ? keep : tensor->sizes[d];
   strew_tensor *sorted =
-      values ? steps_out(&steps, "values", device, tensor->dtype, tensor->rank, sizes, *values) : NULL;
+      values ? steps_out(&steps, "values", device, tensor->dtype, tensor->rank, sizes, given_number(self, *values))
+             : NULL;
   strew_tensor *order =
       steps_out(&steps, "indices", device, STREW_INT64, tensor->rank, sizes, indices ? *indices : NULL);
   sort_into(&steps, tensor, dim, keep, descending, sorted, order);
-  if (values) steps_give(&steps, sorted, values);
+  if (values) steps_give_key(&steps, "values", sorted, self->dtype, KEY_SORTED, values);
   if (indices) steps_give(&steps, order, indices);
   return steps_status(&steps);
 }
@@ -49,7 +52,7 @@ static int64_t size_along(const strew_tensor *tensor, int dim) { return tensor->
 
 strew_status strew_sort_with(strew_tensor *tensor, int dim, const strew_sort_options *options, strew_tensor **values,
                              strew_tensor **indices, strew_error *error) {
-  CALL(call, "sort", error, {"self", tensor}, {"values", given(values)}, {"indices", given(indices)});
+  CALL(call, "sort", error, {"self", tensor, ORDERED}, {"values", given(values), RESULT}, {"indices", given(indices)});
   OPTIONS(strew_sort_options);
   RETURN_IF_FAILED(check_dim(&call, tensor->rank, &dim));
   return sort_along(&call, tensor, dim, size_along(tensor, dim), options->descending, values, indices);
@@ -57,7 +60,7 @@ strew_status strew_sort_with(strew_tensor *tensor, int dim, const strew_sort_opt
 
 strew_status strew_topk_with(strew_tensor *tensor, int64_t k, int dim, const strew_topk_options *options,
                              strew_tensor **values, strew_tensor **indices, strew_error *error) {
-  CALL(call, "topk", error, {"self", tensor}, {"values", given(values)}, {"indices", given(indices)});
+  CALL(call, "topk", error, {"self", tensor, ORDERED}, {"values", given(values), RESULT}, {"indices", given(indices)});
   OPTIONS(strew_topk_options);
   RETURN_IF_FAILED(check_dim(&call, tensor->rank, &dim));
   int64_t size = size_along(tensor, dim), least = tensor->rank ? 0 : 1;
@@ -122,11 +125,13 @@ static strew_tensor *find_counts(struct steps *steps, const struct unique *u, st
   return step_binary(steps, STREW_SUB, *ends, u->starts, NULL);
 }
 
-strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_tensor **inverse, strew_tensor **counts,
+strew_status strew_unique(strew_tensor *self, strew_tensor **values, strew_tensor **inverse, strew_tensor **counts,
                           strew_error *error) {
-  CALL_STEPS(call, steps, "unique", error, {"self", tensor});
-  strew_device *device = tensor->storage->device;
-  const int64_t n = strew_tensor_numel(tensor);
+  CALL_STEPS(call, steps, "unique", error, {"self", self, ORDERED});
+  strew_device *device = self->storage->device;
+  const int64_t n = strew_tensor_numel(self);
+  strew_tensor *tensor = step_key(&steps, self, KEY_SORTED);
+  if (!tensor) return steps_status(&steps);
   strew_tensor *firsts = NULL, *back = NULL, *sums = NULL;
   if (n) {
     struct unique u;
@@ -142,7 +147,7 @@ strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_ten
     sums = step_new(&steps, device, STREW_INT64, 1, &n);
     back = step_new(&steps, device, STREW_INT64, tensor->rank, tensor->sizes);
   }
-  if (values) steps_give(&steps, firsts, values);
+  if (values) steps_give_key(&steps, "values", firsts, self->dtype, KEY_SORTED, values);
   if (inverse) steps_give(&steps, back, inverse);
   if (counts) steps_give(&steps, sums, counts);
   return steps_status(&steps);
