@@ -526,6 +526,37 @@ static void try_sort(const struct ordered *x) {
   }
 }
 
+/* Searches elements of a, and a scalar, in sorted b; looks for a in b. */
+static void try_searches(const struct ordered *a, const struct ordered *b) {
+  const int64_t rank = draw_below(a->is_time ? TIMES + 1 : WORDS) - a->is_time;
+  strew_tensor *sorted = NULL, *found = NULL;
+  bool truths[MOST];
+  ok(strew_sort_with(b->tensor, 0, NULL, &sorted, NULL, &failure));
+  for (int right = 0; right < 2; right++) {
+    int64_t places[MOST] = {0}, place = 0;
+    strew_tensor *at = NULL, *at_scalar = NULL;
+    const strew_searchsorted_options options = {.right = right};
+    for (int64_t k = 0; k < b->count; k++) {
+      for (int64_t i = 0; i < a->count; i++)
+        places[i] +=
+            right ? !is_misplaced(b->ranks[k], a->ranks[i], false) : is_misplaced(a->ranks[i], b->ranks[k], false);
+      place += right ? !is_misplaced(b->ranks[k], rank, false) : is_misplaced(rank, b->ranks[k], false);
+    }
+    ok(strew_searchsorted_with(sorted, strew_of(a->tensor), &options, &at, &failure));
+    ok(strew_bucketize_with(scalar_of(a->is_time, rank), sorted, &options, &at_scalar, &failure));
+    assert_elements(at, STREW_INT64, places, "searchsorted, right %d, time %d", right, a->is_time);
+    assert_elements(at_scalar, STREW_INT64, &place, "bucketize, right %d, time %d", right, a->is_time);
+    strew_release(at), strew_release(at_scalar);
+  }
+  for (int64_t i = 0; i < a->count; i++) {
+    truths[i] = false;
+    for (int64_t k = 0; k < b->count; k++) truths[i] |= holds(STREW_EQ, a->ranks[i], b->ranks[k]);
+  }
+  ok(strew_isin(a->tensor, b->tensor, NULL, &found, &failure));
+  assert_elements(found, STREW_BOOL, truths, "isin, time %d", a->is_time);
+  strew_release(sorted), strew_release(found);
+}
+
 START_TEST(order) {
   for (int i = 0; i < some(200); i++) {
     const int64_t count = draw_below(MOST / 2);
@@ -535,6 +566,7 @@ START_TEST(order) {
     try_comparisons(&a, &b);
     try_folds(&a);
     try_sort(&b);
+    try_searches(&a, &b);
     try_clamp(&a);
     strew_release(a.tensor), strew_release(b.tensor);
   }

@@ -96,7 +96,7 @@ return {
     return strew.cat(parts, dim):diff(n, dim)
   end},
 
-  searchsorted = {"sorted:tensor values:operand right=boolean sorter=tensor", function(sorted, values, right, sorter)
+  searchsorted = {"sorted:tensor values:comparand right=boolean sorter=tensor", function(sorted, values, right, sorter)
     if sorter then
       operands.check_shape(sorter, sorted.shape, "sorter")
       local function reword(fact, hint) return errors.replace(fact, " of self ", " of sorted "), hint end

@@ -86,7 +86,7 @@ return {
   heaviside = {"self:tensor other:operand", by_text("heaviside", 1)},
   logical_xor = {"self:tensor other:operand", by_text("logical_xor", 1)},
 
-  bucketize = {"values:operand boundaries:line right=boolean", function(values, boundaries, right)
+  bucketize = {"values:comparand boundaries:line right=boolean", function(values, boundaries, right)
     local is_list, device = type(boundaries) == "table", nil
     if is_list and times.is(values) then
       boundaries = times.read(boundaries, "boundaries", values.device)

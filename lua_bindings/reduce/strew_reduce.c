@@ -103,13 +103,13 @@ static int unique(lua_State *L, struct script_call *call) {
 }
 
 RUN(nonzero, strew_nonzero, a->self)
-RUN(searchsorted, strew_searchsorted_with, a->sorted, a->values, &(strew_searchsorted_options){.right = a->is_right})
+RUN(searchsorted, strew_searchsorted_with, a->sorted, a->sought, &(strew_searchsorted_options){.right = a->is_right})
 
 static int searchsorted_by(lua_State *L, struct script_call *call) {
   return bind_names(L, call, "sorter") ? bind_run_with_options(L, call) : bind_one(L, call);
 }
 
-RUN(bucketize, strew_bucketize_with, a->values, a->boundaries, &(strew_searchsorted_options){.right = a->is_right})
+RUN(bucketize, strew_bucketize_with, a->sought, a->boundaries, &(strew_searchsorted_options){.right = a->is_right})
 RUN(bincount, strew_bincount, a->self, a->weights, a->minlength)
 RUN(histc, strew_histc, a->self, a->bins, a->min, a->max)
 RUN(isin, strew_isin, a->self, a->set, &(strew_isin_options){.invert = a->invert})
@@ -172,9 +172,9 @@ const struct script_function bind_reduce_rows[] = {
      "self:tensor dim=dim return_index=boolean return_inverse=boolean return_counts=boolean", NULL},
     {"nonzero", bind_one, 0, ALWAYS | CONSTANT, "self:tensor!", nonzero},
     {"argwhere", bind_one, 0, ALWAYS | CONSTANT, "self:tensor!", nonzero},
-    {"searchsorted", searchsorted_by, 0, ALWAYS | CONSTANT, "sorted:tensor values:operand right=boolean sorter=tensor",
+    {"searchsorted", searchsorted_by, 0, ALWAYS | CONSTANT, "sorted:tensor values:comparand right=boolean sorter=tensor",
      searchsorted},
-    {"bucketize", bind_one, 0, INNER | CONSTANT, "values:operand boundaries:tensor right=boolean", bucketize},
+    {"bucketize", bind_one, 0, INNER | CONSTANT, "values:comparand boundaries:tensor right=boolean", bucketize},
     {"bincount", bind_one, 0, ALWAYS, "self:tensor weights=tensor minlength=integer(0)", bincount},
     {"histc", bind_one, 0, ALWAYS | CONSTANT, "self:tensor bins?integer(100) min?number max?number", histc},
     {"isin", bind_one, 0, INNER | CONSTANT, "self:tensor test_elements:tensor invert=boolean", isin},

@@ -65,14 +65,6 @@ function calls.quantile(self, q, ...)
   return strew.where(gap, NAT, seconds:masked_fill(gap, 0):round():to("int64") + first):to("time"):to(self.device)
 end
 
-function calls.searchsorted(sorted, values, ...)
-  return strew.searchsorted(instant(sorted, "sorted") - 1, instant(values, "values") - 1, ...)
-end
-
-function calls.bucketize(values, boundaries, ...)
-  return inner.bucketize(instant(values, "values") - 1, instant(boundaries, "boundaries") - 1, ...)
-end
-
 -- Extremes by index or segment: of keys NaT is the greatest, of microseconds the least.
 operands.extremes(calls, function(word, name, self, other_name, other)
   local is_max <const> = word == "max"
@@ -115,9 +107,7 @@ function calls.isin(self, test_elements, options)
   if type(test_elements) == "string" then
     test_elements = times.read(test_elements, "test_elements", self.device)
   end
-  local found = inner.isin(instant(self, "self"), instant(test_elements, "test_elements"), options)
-  local has_time = self:eq(self)
-  return options and options.invert and found | ~has_time or found & has_time
+  return inner.isin(self, test_elements, options)
 end
 
 ---------------------------------------------------------------------------------------------------------- arithmetic

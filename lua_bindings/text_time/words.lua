@@ -63,16 +63,6 @@ local function ordered_codes(self, other, name, other_name)
   return a:codes(), b:codes(), a
 end
 
-function calls.searchsorted(sorted, values, ...)
-  local a, b = ordered_codes(sorted, values, "sorted", "values")
-  return strew.searchsorted(a, b, ...)
-end
-
-function calls.bucketize(values, boundaries, ...)
-  local a, b = ordered_codes(values, boundaries, "values", "boundaries")
-  return inner.bucketize(a, b, ...)
-end
-
 -- Extremes by index or segment, of codes.
 operands.extremes(calls, function(_, name, self, other_name, other)
   if other ~= nil then
@@ -97,8 +87,7 @@ function calls.isin(self, test_elements, options)
   if type(test_elements) == "table" then
     test_elements = strew.tensor(test_elements, {dtype = "text", device = like.device})
   end
-  local a, b = inner.aligned(text(self, "self", like), text(test_elements, "test_elements", like))
-  return inner.isin(a:codes(), b:codes(), options)
+  return inner.isin(text(self, "self", like), text(test_elements, "test_elements", like), options)
 end
 
 ------------------------------------------------------------------------------------------------- strings among operands

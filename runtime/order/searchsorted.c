@@ -69,16 +69,40 @@ static strew_tensor *find_beyond(struct steps *steps, strew_tensor *values) {
                                        : step_binary(steps, STREW_LT, values, 0, NULL);
 }
 
+/* Gives the search keys of text or times. A word has the number of those below it, from which one that is none of them
+   is searched as if left of it. */
+static void take_keys(struct steps *steps, struct search *search) {
+  strew_operand sorted = strew_of(search->sorted), *values = &search->values;
+  const strew_dtype first = search->sorted->dtype, second = values->tensor ? values->tensor->dtype : first;
+  if (steps->status != STREW_OK || (dtype_is_number(first) && dtype_is_number(second))) return;
+  const strew_dtype dtype = first == STREW_TEXT || second == STREW_TEXT ? STREW_TEXT : STREW_TIME;
+  int64_t code = 0, key = 0;
+  STEP(steps, check_comparable(steps->call, search->sorted_name, dtype, &sorted));
+  STEP(steps, check_comparable(steps->call, search->values_name, dtype, values));
+  if (steps->status != STREW_OK) return;
+  if (values->tensor)
+    *values = strew_of(step_key(steps, values->tensor, KEY_SORTED));
+  else if (dtype == STREW_TEXT)
+    STEP(steps, text_ops.find_word(steps->call, values->number.as.s, true, &code, &key));
+  else
+    key = (int64_t)((uint64_t)values->number.as.i - 1);
+  if (code < 0) search->right = false;
+  search->sorted = step_key(steps, search->sorted, KEY_SORTED);
+  if (!values->tensor) *values = operand_of_int(key);
+}
+
 /* Searches in the promoted dtype; values of uint64 in signed integers as int64, and signed ones in uint64 as that. */
 static strew_status find_places(struct search search, strew_tensor **out) {
   STEPS(steps, search.call);
+  strew_device *device = search.sorted->storage->device;
+  STEP(&steps, check_devices(search.call));
+  take_keys(&steps, &search);
+  if (steps.status != STREW_OK) return steps_status(&steps);
   strew_tensor *sorted = search.sorted, *values = search.values.tensor;
-  strew_device *device = sorted->storage->device;
   const int rank = values ? values->rank : 0;
   const int64_t *sizes = values ? values->sizes : NULL;
   const bool is_mixed = values && dtypes_mix(values->dtype, sorted->dtype);
   strew_tensor *beyond = NULL;
-  STEP(&steps, check_devices(search.call));
   if (is_mixed) beyond = find_beyond(&steps, values);
   if (values && steps.status == STREW_OK) {
     strew_dtype dtype = dtype_promote(values->dtype, sorted->dtype);
@@ -101,7 +125,7 @@ static strew_status find_places(struct search search, strew_tensor **out) {
 strew_status strew_searchsorted_with(strew_tensor *sorted, strew_operand values,
                                      const strew_searchsorted_options *options, strew_tensor **out,
                                      strew_error *error) {
-  CALL(call, "searchsorted", error, {"sorted", sorted}, {"values", values.tensor}, {"out", *out});
+  CALL(call, "searchsorted", error, {"sorted", sorted, ORDERED}, {"values", values.tensor, ORDERED}, {"out", *out});
   OPTIONS(strew_searchsorted_options);
   const struct search search = {&call, sorted, values, "sorted", "values", options->right};
   if (!sorted->rank) return fail(&call, FAULT(STREW_ESHAPE, "sorted"), "has no dimension, expected at least 1");
@@ -110,7 +134,8 @@ strew_status strew_searchsorted_with(strew_tensor *sorted, strew_operand values,
 
 strew_status strew_bucketize_with(strew_operand values, strew_tensor *boundaries,
                                   const strew_searchsorted_options *options, strew_tensor **out, strew_error *error) {
-  CALL(call, "bucketize", error, {"values", values.tensor}, {"boundaries", boundaries}, {"out", *out});
+  CALL(call, "bucketize", error, {"values", values.tensor, ORDERED}, {"boundaries", boundaries, ORDERED},
+       {"out", *out});
   OPTIONS(strew_searchsorted_options);
   const struct search search = {&call, boundaries, values, "boundaries", "values", options->right};
   if (boundaries->rank != 1)
@@ -162,11 +187,22 @@ static strew_tensor *find_whole(struct steps *steps, strew_tensor *x, bool is_un
 
 /* Integers and floats, or uint64 and signed integers, are compared as int64, or as uint64 if that is one of the two:
    floats and signed integers that it does not hold equal none. */
-strew_status strew_isin(strew_tensor *elements, strew_tensor *test_elements, const strew_isin_options *options,
-                        strew_tensor **out, strew_error *error) {
+strew_status strew_isin(strew_tensor *self, strew_tensor *given, const strew_isin_options *options, strew_tensor **out,
+                        strew_error *error) {
   static const strew_isin_options zeros;
   if (!options) options = &zeros;
-  CALL_STEPS(call, steps, "isin", error, {"self", elements}, {"test_elements", test_elements});
+  CALL_STEPS(call, steps, "isin", error, {"self", self, ORDERED}, {"test_elements", given, ORDERED});
+  strew_tensor *elements = self, *test_elements = given;
+  if (!dtype_is_number(self->dtype) || !dtype_is_number(given->dtype)) {
+    strew_operand x = strew_of(self), set = strew_of(given);
+    const strew_dtype kind = self->dtype == STREW_TEXT || given->dtype == STREW_TEXT ? STREW_TEXT : STREW_TIME;
+    STEP(&steps, check_comparable(&call, "self", kind, &x));
+    STEP(&steps, check_comparable(&call, "test_elements", kind, &set));
+    STEP(&steps, check_devices(&call));
+    elements = steps.status == STREW_OK ? step_key(&steps, self, KEY_EQUAL) : NULL;
+    test_elements = elements ? step_key(&steps, given, KEY_EQUAL) : NULL;
+    if (!test_elements) return steps_status(&steps);
+  }
   const strew_dtype of_set = test_elements->dtype;
   const bool is_unsigned = elements->dtype == STREW_UINT64 || of_set == STREW_UINT64;
   const bool is_mixed =
@@ -186,6 +222,8 @@ strew_status strew_isin(strew_tensor *elements, strew_tensor *test_elements, con
   strew_tensor *x = step_to(&steps, elements, elements->storage->device, dtype);
   strew_tensor *found = find_members(&steps, x, step_to(&steps, set, elements->storage->device, dtype));
   if (is_mixed && !chooses) step_binary(&steps, STREW_LOGICAL_AND, found, whole, found);
+  if (self->dtype == STREW_TIME) /* NaT equals none */
+    step_binary(&steps, STREW_LOGICAL_AND, found, step_binary(&steps, STREW_NE, elements, INT64_MIN, NULL), found);
   if (options->invert) step_unary(&steps, STREW_LOGICAL_NOT, found, found);
   return steps_give(&steps, found, out);
 }
