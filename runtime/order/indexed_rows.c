@@ -4,6 +4,7 @@
    index_join: one pass checks their values and makes row-major positions of the addressed dimensions. Then these
    dimensions count as one, and positions are an index of it. */
 #include "indexed_rows.h"
+#include "order_ops.h"
 #include "runtime/core/base/device.h"
 
 #include <string.h>
@@ -87,7 +88,7 @@ strew_tensor *rows_mask(struct steps *steps, const strew_tensor *mask) {
   if (steps->status != STREW_OK) return NULL;
   PLAN(&plan, flat.rank, flat.sizes, &flat);
   if (!flat.sizes[0]) return steps_keep(steps, mark, step_new(steps, device, STREW_INT64, 1, flat.sizes));
-  STEP_INTO(steps, found, device->ops->nonzero(steps->call, device, &plan, found));
+  STEP_INTO(steps, found, device->ops->order->nonzero(steps->call, device, &plan, found));
   return steps_keep(steps, mark, step_view(steps, *found, 1, (int64_t[]){-1}));
 }
 
@@ -95,7 +96,7 @@ bool rows_compress(struct steps *steps, const strew_tensor *mask, const strew_te
   strew_device *device = self->storage->device;
   strew_tensor lines, flat;
   struct plan plan;
-  if (steps->status != STREW_OK || *out || !device->ops->compress || !strew_tensor_numel(self)) return false;
+  if (steps->status != STREW_OK || *out || !device->ops->order->compress || !strew_tensor_numel(self)) return false;
   if (!merge_leading(self, self->rank, self->sizes, mask->rank, &lines)) return false;
   int64_t row = 1;
   for (int d = lines.rank - 1; d > 0; row *= lines.sizes[d--])
@@ -107,7 +108,7 @@ bool rows_compress(struct steps *steps, const strew_tensor *mask, const strew_te
   first.rank = 1;
   PLAN(&plan, 1, flat.sizes, &flat, &first);
   plan.operands[1].strides[0] = row;
-  STEP(steps, device->ops->compress(steps->call, device, &plan, lines.rank, lines.sizes, out));
+  STEP(steps, device->ops->order->compress(steps->call, device, &plan, lines.rank, lines.sizes, out));
   if (steps->status != STREW_OK) return true;
   if (self->dtype == STREW_TEXT) text_ops.mark(*out, steps->call->words);
   (*out)->dtype = self->dtype;

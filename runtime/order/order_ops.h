@@ -40,10 +40,23 @@ struct quantile_plan {
   union element empty;
 };
 
+/* Its functions; see DEVICE_ENTRIES.
+
+     sort, search, quantile  see their plans
+     nonzero   makes *out, the coordinates of the nonzero elements of operand 0, int64[count, rank]. Takes a plan
+               that is not simplified nor empty: rank and sizes are the tensor's
+     compress  makes *out, rows of operand 1 where operand 0 is nonzero, whose number becomes sizes[0]. The plan
+               has one dimension; a row is as long as operand 1's stride, and rows and their elements are
+               contiguous. Optional
+     repeat    makes *out: each element of a line, of rank 1 and not empty, repeated as often as its entry of
+               counts (int64, of the same size). May decline. Optional */
 #define ORDER_ENTRIES(X, OPTIONAL)                                                                                     \
   X(strew_status, sort, (ON_DEVICE, const struct sort_plan *plan))                                                     \
   X(strew_status, search, (ON_DEVICE, const struct search_plan *plan))                                                 \
-  X(strew_status, quantile, (ON_DEVICE, const struct quantile_plan *plan))
+  X(strew_status, quantile, (ON_DEVICE, const struct quantile_plan *plan))                                             \
+  X(strew_status, nonzero, (ON_DEVICE, const struct plan *plan, strew_tensor **out))                                   \
+  OPTIONAL(strew_status, compress, (ON_DEVICE, const struct plan *plan, int rank, int64_t *sizes, strew_tensor **out)) \
+  OPTIONAL(strew_status, repeat, (ON_DEVICE, const strew_tensor *line, const strew_tensor *counts, strew_tensor **out))
 
 struct order_ops {
   ORDER_ENTRIES(DEVICE_MEMBER, DEVICE_MEMBER)

@@ -1,5 +1,6 @@
 /* rearrange.c: elements in another order, copies of a tensor or of its elements, differences of neighbours, triangles
    of matrices. Names and rules are PyTorch's. */
+#include "order_ops.h"
 #include "runtime/core/base/device.h"
 #include "runtime/core/base/index_checks.h"
 #include "runtime/core/base/steps.h"
@@ -135,11 +136,11 @@ strew_status strew_repeat(strew_tensor *tensor, int count, const int64_t *repeat
 /* The elements of a line, each repeated as often as its count; NULL if the device declines. It reads counts twice:
    wrapped memory, which the host may change in between, is copied first. */
 static strew_tensor *repeat_line(struct steps *steps, const strew_tensor *line, strew_tensor *counts) {
-  if (steps->status != STREW_OK || !line->storage->device->ops->repeat || !line->sizes[0]) return NULL;
+  if (steps->status != STREW_OK || !line->storage->device->ops->order->repeat || !line->sizes[0]) return NULL;
   if (counts->dtype != STREW_INT64 || counts->storage->wrapped) counts = step_copy(steps, counts, STREW_INT64);
   strew_tensor **made = steps_place(steps);
   if (steps->status != STREW_OK) return NULL;
-  const strew_status status = RUN_ON(line, repeat, steps->call, line, counts, made);
+  const strew_status status = RUN_ON(line, order->repeat, steps->call, line, counts, made);
   if (status != STREW_DECLINED) STEP(steps, status);
   return *made;
 }
@@ -150,7 +151,7 @@ static strew_tensor *find_positions(struct steps *steps, strew_tensor *counts, i
   static const strew_scatter_options add = {.reduction = STREW_SUM, .mode = STREW_DROP};
   strew_device *device = counts->storage->device;
   strew_tensor *positions = NULL;
-  if (device->ops->repeat && !declined) positions = repeat_line(steps, step_count(steps, device, n), counts);
+  if (device->ops->order->repeat && !declined) positions = repeat_line(steps, step_count(steps, device, n), counts);
   if (positions) return positions;
   strew_scalar total = strew_int(0);
   const int64_t least = n ? step_number(steps, STREW_FOLD_AMIN, counts).as.i : 0;

@@ -81,7 +81,7 @@ strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error
   STEP(&steps, deferred_open(&call, tensor, READ_BY_NONZERO, NULL));
   PLAN(&plan, tensor->rank, tensor->sizes, tensor);
   if (strew_tensor_numel(tensor))
-    STEP(&steps, device->ops->nonzero(&call, device, &plan, made));
+    STEP(&steps, device->ops->order->nonzero(&call, device, &plan, made));
   else
     STEP(&steps, tensor_create(&call, device, STREW_INT64, 2, (int64_t[]){0, tensor->rank}, made));
   STEP(&steps, deferred_close(&call, tensor));

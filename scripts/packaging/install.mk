@@ -1,7 +1,7 @@
 # install.mk: installing and packaging, included by the Makefile.
 #   make install [PARTS=core] [PREFIX=/usr/local] [DESTDIR=] [STRIP=]   and make uninstall, with the same settings: see install.sh;
 #                          STRIP= keeps the debug symbols
-#   make rock LUADIR=...   the Lua module alone: run by strew-dev-1.rockspec
+#   make rock LUADIR=...   the Lua module alone: run by strew-dev-1.rockspec; rock-mpi: strew.mpi, strew-mpi-dev-1.rockspec
 #   make dist              the committed sources: build/strew-VERSION.tar.gz, its checksum in .tar.gz.sha256, and the
 #                          specification of its rock, strew-VERSION-1.rockspec; the same bytes for the same commit. If
 #                          zip is installed, the rock of sources, .src.rock, which luarocks install takes
@@ -23,6 +23,8 @@ uninstall:
 	@$(settings) sh $(PACKAGING)/install.sh uninstall
 rock: $(BUILD)/strew.so
 	@install -D -m 755 $(if $(STRIP),-s --strip-program='$(STRIP)') $< '$(LUADIR)/strew.so'
+rock-mpi: $(BUILD)/modules/strew/mpi.so
+	@install -D -m 755 $(if $(STRIP),-s --strip-program='$(STRIP)') $< '$(LUADIR)/strew/mpi.so'
 
 dist: $(BUILD)/strew-$(VERSION).tar.gz
 .PHONY: $(BUILD)/strew-$(VERSION).tar.gz
@@ -39,4 +41,4 @@ deb: dist
 	@sh $(PACKAGING)/deb.sh $(BUILD) $(VERSION)
 release: all
 	@CC='$(CC)' sh $(PACKAGING)/release.sh '$(BUILD)' '$(VERSION)' '$(SOVERSION)' plain $(ISAS)
-.PHONY: install uninstall rock dist deb release
+.PHONY: install uninstall rock rock-mpi dist deb release

@@ -78,14 +78,7 @@ struct index_range {
      order_check      the same; bad are also values less than the one before them along the plan's last dimension, which
                       is not merged with others
      index_range      the smallest and the largest value of operand 0
-     index_join       *bad: a value is out of range for the mode; positions are then undefined
-     nonzero          makes *out, the coordinates of the nonzero elements of operand 0, int64[count, rank]. Takes a plan
-                      that is not simplified nor empty: rank and sizes are the tensor's
-     compress         makes *out, rows of operand 1 where operand 0 is nonzero, whose number becomes sizes[0]. The plan
-                      has one dimension; a row is as long as operand 1's stride, and rows and their elements are
-                      contiguous. Optional
-     repeat           makes *out: each element of a line, of rank 1 and not empty, repeated as often as its entry of
-                      counts (int64, of the same size). May decline. Optional */
+     index_join       *bad: a value is out of range for the mode; positions are then undefined */
 #define ON_DEVICE const struct call *call, strew_device *device
 #define DEVICE_ENTRIES(X, OPTIONAL)                                                                                    \
   X(strew_status, open, (ON_DEVICE))                                                                                   \
@@ -105,10 +98,7 @@ struct index_range {
   X(strew_status, index_check, (ON_DEVICE, const struct plan *plan, int64_t lowest, int64_t highest, int64_t *bad))    \
   X(strew_status, order_check, (ON_DEVICE, const struct plan *plan, int64_t lowest, int64_t highest, int64_t *bad))    \
   X(strew_status, index_range, (ON_DEVICE, const struct plan *plan, struct index_range *range))                        \
-  X(strew_status, index_join, (ON_DEVICE, const struct join_plan *plan, bool *bad))                                    \
-  X(strew_status, nonzero, (ON_DEVICE, const struct plan *plan, strew_tensor **out))                                   \
-  OPTIONAL(strew_status, compress, (ON_DEVICE, const struct plan *plan, int rank, int64_t *sizes, strew_tensor **out)) \
-  OPTIONAL(strew_status, repeat, (ON_DEVICE, const strew_tensor *line, const strew_tensor *counts, strew_tensor **out))
+  X(strew_status, index_join, (ON_DEVICE, const struct join_plan *plan, bool *bad))
 
 /* A mean in one pass over the index, on a scratch of pairs of sum and count. For fewer than 2^31 - 1 contributions,
    rows of index that share no value, and a self whose elements are as wide as a count. */

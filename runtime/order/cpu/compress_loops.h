@@ -2,7 +2,7 @@
 #ifndef STREW_COMPRESS_LOOPS_H
 #define STREW_COMPRESS_LOOPS_H
 
-#include "isa.h"
+#include "runtime/core/cpu/isa.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* compress_loops.c: flags as bits, and elements at the bits of a mask, for one instruction set. */
 #include "compress_loops.h"
 
-#include "tuning.h"
+#include "runtime/core/cpu/tuning.h"
 
 #include <string.h>
 

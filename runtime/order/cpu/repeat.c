@@ -1,7 +1,10 @@
 /* repeat.c: the elements of a line, each as often as its count, in two passes: the first adds the counts of each part,
    the second writes elements. */
-#include "cpu.h"
-#include "tuning.h"
+#include "runtime/core/cpu/cpu.h"
+#include "runtime/core/cpu/tuning.h"
+#include "runtime/order/order_ops.h"
+
+ORDER_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 enum { MOST_PARTS = 256 };
 

@@ -1,9 +1,12 @@
 /* nonzero.c: positions of the nonzero elements, in three steps: a flag per element, the number of flags in each block,
    and the prefix sums of these, at which the blocks write their positions. */
-#include "opencl.h"
-#include "tuning.h"
+#include "opencl/core/opencl.h"
+#include "opencl/core/tuning.h"
+#include "runtime/order/order_ops.h"
 
 #include <inttypes.h>
+
+ORDER_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 
 struct nonzero_search {
   struct launch *launch;

@@ -1,7 +1,7 @@
 /* nonzero.cl: positions of the nonzero elements. flag writes a byte per element of dtype S, in row-major order.
    count_flags counts the nonzero bytes of each block. write_positions gets the prefix sums of the counts and writes
    coordinates. A block belongs to a group on a GPU, else to one work-item. COUNT is an unsigned type. */
-#include "space.h"
+#include "opencl/core/kernels/space.h"
 #include "runtime/core/shared/scalar.h"
 
 __kernel void flag(SPACE, OPERAND(const CAT(T_, S), from), __global uchar *flags) {

@@ -2,11 +2,14 @@
    each element and counts those of each part, which gives the position of the part's coordinates or rows; the second
    writes them by the bits, and reads no element. */
 #include "compress_loops.h"
-#include "program.h"
 #include "runtime/core/base/tensor.h"
-#include "tuning.h"
+#include "runtime/core/cpu/program.h"
+#include "runtime/core/cpu/tuning.h"
+#include "runtime/order/order_ops.h"
 
 #include <string.h>
+
+ORDER_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
 enum { MOST_PARTS = 256, BITS = 64 };
 
