@@ -131,9 +131,7 @@ static int map_words(lua_State *L, struct script_call *call) {
   return bind_end(status, 1);
 }
 
-/* word_code(t, word): the code of a word of a text, or -1. word_place(t, word): the number of words below it, and whether
-   it is there; the text's are sorted. word_count(t) */
-enum { CODE, PLACE };
+/* word_code(t, word): the code of a word of a text, or -1. word_count(t) */
 static int count(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   if (!bind_tensor(L, call, 1, "self", &self)) return -1;
@@ -145,19 +143,7 @@ static int find(lua_State *L, struct script_call *call) {
   size_t length;
   if (!bind_tensor(L, call, 1, "self", &self)) return -1;
   const char *word = lua_tolstring(L, 2, &length);
-  const int64_t code = strew_word_code(self, word, length);
-  if (call->row->code == CODE) return lua_pushinteger(L, code), 1;
-  int64_t low = 0, high = strew_word_count(self);
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    if (strcmp(strew_word(self, middle, NULL), word) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  lua_pushinteger(L, low);
-  lua_pushboolean(L, code >= 0);
-  return 2;
+  return lua_pushinteger(L, strew_word_code(self, word, length)), 1;
 }
 
 const struct script_function bind_text_rows[] = {
@@ -165,8 +151,7 @@ const struct script_function bind_text_rows[] = {
     {"aligned", bind_two, 0, INNER | CONSTANT, "self:tensor other:tensor", aligned},
     {"ordered", bind_two, 0, INNER | CONSTANT, "self:tensor other:tensor", ordered},
     {"sorted", bind_one, 0, INNER | CONSTANT, "self:tensor", sorted},
-    {"word_code", find, CODE, INNER | CONSTANT | CHECKED, "*s"},
-    {"word_place", find, PLACE, INNER | CONSTANT | CHECKED, "*s"},
+    {"word_code", find, 0, INNER | CONSTANT | CHECKED, "*s"},
     {"word_count", count, 0, INNER | CONSTANT},
     {"word_length", map_words, LENGTH, INNER | CONSTANT},
     {"word_contains", map_words, CONTAINS, INNER | CONSTANT},

@@ -1,4 +1,4 @@
--- times.lua: order, comparison and arithmetic of times. The library moves and chooses times; here they are int64
+-- times.lua: arithmetic, groups and calendar of times. The library moves, compares and sorts them; here they are int64
 -- microseconds, in which NaT is the least number. Calls that fail for times are run by `calls`, by their names.
 --
 -- NaT is to times what NaN is to floats: it equals nothing, and is the greatest in an order. So an order is that of
@@ -35,7 +35,6 @@ end
 times.instant = instant
 
 -------------------------------------------------------------------------------------------------------------- order
-
 
 -- The lower median, and NaT of those with a NaT, as floats have NaN.
 function times.median(self, dim, keepdim)

@@ -1,5 +1,5 @@
--- words.lua: order, comparison and conversion of text. The library moves codes, and gives texts that meet one list of
--- words; here they are int32 codes of a sorted list, which compare as the words' bytes do. Calls that fail for text are
+-- words.lua: groups, writing and conversion of text. The library moves, compares and sorts text; groups here have int32
+-- codes of a sorted list, which compare as the words' bytes do. Calls that fail for text are
 -- run by `calls`, by their names, those with strings alone by `strings`.
 local strew, fail, use, inner = ...
 local operands, errors, times = use "operands.lua", use "errors.lua", use "times.lua"
