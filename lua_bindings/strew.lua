@@ -7161,7 +7161,8 @@ local Grouping = {}
 ---if that does not hold them). By default only windows of n elements are there; `min_count = 1` takes all.
 ---
 ---A NaN makes the result of the windows that hold it NaN, and leaves with them. `{"mean", skip_nan = true}` leaves NaN
----out; then min_count counts the others. pandas' `rolling(n, min_periods = m)` is that with `min_count = m`; without NaN,
+---out; then min_count counts the others. Sums and means of floats are exact (?sums), so that nothing drifts, and take the
+---same time for any window; `{"mean", exact = false}` adds in pairs. pandas' `rolling(n, min_periods = m)` is that with `min_count = m`; without NaN,
 ---or with m = n, it is the same as without skip_nan. Means, medians, deviations, ... have the rules of `g:agg`: ?tables.
 ---
 ---With `on`, times or numbers in ascending order (in each group), n is a width: seconds, "2h", "7 days", or a number. The

@@ -643,6 +643,18 @@ STREW_API strew_status strew_segment_reduce_with(strew_tensor *data, strew_tenso
 STREW_API strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index,
                                               const strew_segment_options *options, strew_tensor **out,
                                               strew_tensor **arg, strew_error *error);
+typedef struct strew_range_options {
+  int64_t window; /* without starts and ends: all ranges of that many rows, 0 to the rows of src */
+  bool mean;      /* NaN of no elements; else sums */
+  bool skip_nan;  /* elements that are NaN do not count */
+  uint64_t reserved[4];
+} strew_range_options;
+/* Exact sums, or means, of ranges of rows of src, floats (STREW_EDTYPE), which may overlap (see "Exact sums"): of rows
+   starts[i] .. ends[i] - 1 in row i of the result, which has src's other dimensions and dtype. starts and ends: 1-D,
+   of one size, values 0 to the rows of src, ends[i] at least starts[i] (STREW_EINDEX, STREW_EARGUMENT); both NULL:
+   windows. The time does not depend on the lengths. Scratch: 8 bytes for each element of src and of the result. */
+STREW_API strew_status strew_sum_ranges(strew_tensor *src, strew_tensor *starts, strew_tensor *ends,
+                                        const strew_range_options *options, strew_tensor **out, strew_error *error);
 /* The inverse of strew_segment_csr_with: repeats the value of each segment for all of its elements. indptr begins with
    0, does not decrease, and has one element more than src along the segments' dimension; its last value is the result's
    size there. If src has size 0 there, indptr may have size 0, too, and the result has. */

@@ -300,6 +300,11 @@ START_TEST(test_scatter) {
                                              NULL, &failure));
   fails(STREW_EINDEX, strew_gather_coo(floats, five, &out, &failure));
   fails(STREW_ESHAPE, strew_gather_csr(floats, five, &out, &failure));
+  fails(STREW_EINDEX, strew_sum_ranges(floats, ints, five, NULL, &out, &failure));
+  fails(STREW_EINDEX, strew_sum_ranges(floats, five, ints, NULL, &out, &failure));
+  fails(STREW_EARGUMENT, strew_sum_ranges(floats, ints, NULL, NULL, &out, &failure));
+  fails(STREW_EARGUMENT, strew_sum_ranges(floats, NULL, NULL, &(strew_range_options){.window = 100}, &out, &failure));
+  fails(STREW_EDTYPE, strew_sum_ranges(ints, NULL, NULL, NULL, &out, &failure));
   strew_release(five);
   end();
 }
@@ -513,6 +518,7 @@ START_TEST(test_zeros_are_defaults) {
         strew_segment_coo_with(y, at, options, NO_ARG));
   ZEROS(strew_segment_options, strew_segment_reduce_with(x, pair, NULL, 0, NULL, E),
         strew_segment_reduce_with(x, pair, NULL, 0, options, E));
+  ZEROS(strew_range_options, strew_sum_ranges(y, NULL, NULL, NULL, E), strew_sum_ranges(y, NULL, NULL, options, E));
   ZEROS(strew_isclose_options, strew_isclose_with(x, x, 0, 0, NULL, E), strew_isclose_with(x, x, 0, 0, options, E));
   ZEROS(strew_reduce_options, strew_reduce_with(STREW_FOLD_VAR, x, NULL, E),
         strew_reduce_with(STREW_FOLD_VAR, x, options, E));

@@ -539,6 +539,7 @@ enum { NO_DIM = INT_MIN };
   X(tensor, condition) X(tensor, indices) X(tensor, updates) X(tensor, sorted) X(tensor, boundaries)                   \
   X(tensor, weights) X(tensor, data) X(tensor, lengths) X(tensor, offsets) X(tensor, indptr)                           \
   Y(comparand, self, compared) Y(comparand, other, beside) Y(comparand, values, sought)                                \
+  X(tensor, starts) X(tensor, ends) X(integer, window) X(boolean, mean)                                                \
   Y(operand, self, left) Y(operand, other, right) Y(operand, src, source_operand) X(operand, value)                    \
   X(operand, values) X(operand, a) X(operand, b) X(operand, q) Y(bound, min, lower) Y(bound, max, upper)               \
   Y(index, index, groups) X(fill, fill) X(boolean, skip_nan) X(boolean, exact) X(scalar, alpha) Y(scalar, value, scalar)                 \

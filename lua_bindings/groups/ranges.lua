@@ -105,13 +105,33 @@ local function as_int64(x, longest)
   if x:numel() == 0 or x:amax():item() <= most and x:amin():item() >= -most then return x end
 end
 
-local function sum(x, ranges, skips)
+-- Returns exact sums or means of floats; nil: those of the tree are wanted.
+local function exactly(x, ranges, skips, options, is_mean)
+  if options and options.exact == false then return nil end
+  local ends = ranges.starts and ranges.starts + ranges.lengths
+  local out = inner.sum_ranges(x:detach(), ranges.starts and 0 or ranges.longest, is_mean, skips or false,
+    ranges.starts, ends)
+  return out
+end
+
+local function tree_sum(x, ranges, skips)
   if not is_float(x) then
     local wide = as_int64(x, ranges.longest)
     return wide and operands.as(tree_of(wide, ranges, strew.add, 0), operands.sums_dtype(x))
   end
   -- + 0.0: a sum of -0 is 0
   return tree_of(leaves(computed(x), skips, 0.0) + 0.0, ranges, strew.add, 0.0)
+end
+
+-- A recorded sum has the gradient of the tree.
+local function summing(of_tree, is_mean)
+  return function(x, ranges, skips, options)
+    local out = is_float(x) and exactly(x, ranges, skips, options, is_mean)
+    local tree = (not out or inner.is_recorded(x)) and of_tree(x, ranges, skips)
+    if not out or not tree then return out or tree end
+    local gap = tree - tree:detach() -- 0
+    return strew.where(gap:eq(gap), out + gap:to(out.dtype), out)
+  end
 end
 
 local function product(x, ranges, skips)
@@ -123,8 +143,8 @@ local function product(x, ranges, skips)
   return operands.as(tree_of(operands.as(x, "int64"), ranges, strew.mul, 1), operands.sums_dtype(x))
 end
 
-local function mean(x, ranges, skips)
-  local sums = sum(x, ranges, skips)
+local function tree_mean(x, ranges, skips)
+  local sums = tree_sum(x, ranges, skips)
   local dtype = is_float(x) and computed(x).dtype or operands.widest(x)
   return sums and sums:to(dtype) / counts_of(x, ranges, skips):to(dtype)
 end
@@ -350,7 +370,7 @@ end
 local JOINING = {
   nunique = by_columns(different), median = median "linear", lower_median = median "lower",
   quantile = by_columns(quantile),
-  sum = sum, mean = mean, var = spread(false), std = spread(true), min = extreme(strew.minimum, math.huge),
+  sum = summing(tree_sum, false), mean = summing(tree_mean, true), var = spread(false), std = spread(true), min = extreme(strew.minimum, math.huge),
   max = extreme(strew.maximum, -math.huge), any = truth(strew.logical_or, false),
   all = truth(strew.logical_and, true), first = choice(false), last = choice(true),
   prod = product,

@@ -174,6 +174,11 @@ RUN(group_ids, strew_group_ids, a->groups, a->src,
     &(strew_group_reduce_options){
         .skip_nan = a->skip_nan, .mode = a->mode, .dim = &a->dim, .dim_size = a->dim_size < 0 ? NULL : &a->dim_size})
 
+/* sum_ranges(src, window, mean, skip_nan, starts, ends): exact */
+#define OF_RANGES "src:tensor window:integer mean:boolean skip_nan:boolean starts~tensor ends~tensor"
+RUN(sum_ranges, strew_sum_ranges, a->src, a->starts, a->ends,
+    &(strew_range_options){.window = a->window, .mean = a->mean, .skip_nan = a->skip_nan})
+
 /* reduction(word): the first of the words of a reduction of the scatter family, or nil. */
 static int reduction(lua_State *L, struct script_call *call) {
   strew_reduction found;
@@ -203,6 +208,7 @@ const struct script_function bind_groups_rows[] = {
     {"group_counts", reduce, STREW_GROUP_COUNT, INNER | CONSTANT, COUNTED},
     {"reductions", push_reductions, 0, INNER | CONSTANT},
     {"reduction", reduction, 0, INNER | CONSTANT},
+    {"sum_ranges", bind_one, 0, INNER | CONSTANT, OF_RANGES, sum_ranges},
     {"group_ids", bind_one, 0, INNER | CONSTANT, IDS, group_ids},
     {NULL},
 };

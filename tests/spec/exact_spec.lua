@@ -179,6 +179,36 @@ describe("exact sums", function()
       end
     end)
 
+    it("of " .. dtype .. " are those of windows and ranges, which do not drift", function()
+      for trial = 1, 10 do
+        local n, width = math.random(1, 60), math.random(1, 8)
+        local list, starts, ends = draw(n, dtype, trial % 5), {}, {}
+        local sums, means, windows = {}, {}, {}
+        for i = 1, 20 do
+          starts[i] = math.random(0, n)
+          ends[i] = math.random(starts[i], n)
+          local own = {table.unpack(list, starts[i] + 1, ends[i])}
+          sums[i], means[i] = round(own, 1, dtype), #own > 0 and round(own, #own, dtype) or 0 / 0
+        end
+        for i = 1, n do
+          local own = {table.unpack(list, math.max(i - width + 1, 1), i)}
+          windows[i] = round(own, 1, dtype)
+        end
+        local x, from, to = tensor(list, dtype), strew.tensor(starts), strew.tensor(ends)
+        check(strew.ranges(x, from, to, "sum"), sums, "ranges")
+        check(strew.ranges(x, from, to, "mean"), means, "means of ranges")
+        check(strew.rolling(x, width, "sum", {min_count = 1}), windows, "windows")
+        local both = strew.stack({x, x}, 1)
+        check(strew.rolling(both, width, "sum", {min_count = 1}):select(1, 1), windows, "windows of rows")
+      end
+      local x = tensor({1.0, 2 ^ 14, 3.0, 0 / 0, 4.0, 1 / 0, 5.0, 6.0}, dtype)
+      local big = 2.0 ^ 14
+      check(strew.rolling(x, 2, {"mean", skip_nan = true, exact = true}):narrow(0, 6, 2), {1 / 0, 5.5}, "after inf")
+      check(strew.rolling(x, 2, {"sum", skip_nan = true}, {min_count = 1}):narrow(0, 2, 3),
+        {tensor({big + 3}, dtype):to("cpu"):to("float32"):item(), 3.0, 4.0}, "without NaN")
+      check(strew.rolling(x, 1, "sum"), x:to("cpu"):to("float32"):tolist(), "alone")
+    end)
+
     it("of " .. dtype .. " do not depend on the order, the layout or the way", function()
       local list = draw(600, dtype, 4)
       local x = tensor(list, dtype)
@@ -300,6 +330,12 @@ describe("exact sums", function()
     local x = strew.tensor{1.0, 2}
     assert.has_error(function() return x:scatter_add_(0, strew.tensor{0, 5}, strew.tensor{1.0, 1}, EXACT) end)
     check(x, {1.0, 2.0}, "nothing is written")
+  end)
+
+  it("of windows have the gradients of sums", function()
+    local x = strew.tensor{1.0, 2, 3, 4}
+    local function f(v) return strew.rolling(v, 2, "sum", {min_count = 1}):sum() end
+    check(strew.grad(f)(x), {2.0, 2.0, 2.0, 1.0}, "windows")
   end)
 
   it("have the gradients of sums", function()
