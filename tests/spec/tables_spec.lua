@@ -479,7 +479,7 @@ table: 2 rows, 3 columns, cpu
        .. "\"a?[31mb\" of text, expected count, first, last, max, min or nunique"},
       {"strew.group_by(control, 'c'):agg{x = {'sum', 'a\\27[31mbb'}}",
        "agg: 'what' has \"a?[31mbb\", not found in the table\n  hint  did you mean 'a?[31mb'?"},
-      {"strew.group_by(control, 'c'):agg{['\\27'] = 'mode'}", "agg: 'what' has \"mode\" at key \"?\", expected sum, "
+      {"strew.group_by(control, 'c'):agg{['\\27'] = 'modal'}", "agg: 'what' has \"modal\" at key \"?\", expected sum, "
         .. "prod, "
        .. "mean, var, std, min, max, any, all, first, last, median, quantile, count, nunique, logsumexp or "
        .. "lower_median"},
