@@ -338,6 +338,19 @@ describe("exact sums", function()
     check(strew.grad(f)(x), {2.0, 2.0, 2.0, 1.0}, "windows")
   end)
 
+  it("of many negative terms are those of one thread, whatever the threads", function()
+    if support.lacks_float64 then return end
+    local before = strew.get_num_threads()
+    local x = strew.ones(1 << 19, {dtype = "float64"}):neg()
+    for threads = 1, 5 do
+      strew.set_num_threads(threads)
+      assert.are.equal(-(1 << 19), x:sum(EXACT):item())
+      assert.are.equal(-1, x:mean(EXACT):item())
+      assert.are.equal(-0x1p-1000, (x * 0x1p-1000):mean(EXACT):item())
+    end
+    strew.set_num_threads(before)
+  end)
+
   it("have the gradients of sums", function()
     local g = strew.tensor{0, 1, 0}
     local function of(options)

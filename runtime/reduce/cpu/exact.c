@@ -447,6 +447,7 @@ struct accumulator {
 static void carry(struct accumulator *a) {
   for (int k = a->first; k < CHUNKS - 1 && k <= a->last; k++) {
     const int64_t high = a->chunk[k] >> CHUNK_BITS;
+    if (k == a->last && high == -1) break; /* the sign stays in the last chunk */
     a->chunk[k] -= high * ((int64_t)1 << CHUNK_BITS);
     a->chunk[k + 1] += high;
     if (high && k == a->last && k < CHUNKS - 2) a->last++;
