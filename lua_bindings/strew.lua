@@ -377,6 +377,7 @@
 ---
 ---NaN, or infinities of both signs, give NaN, one infinity itself. A sum of elements that are all -0 is -0 where it is
 ---whole, along dimensions or in place; in groups it is 0. `self` and `out` are terms. Integers are exact already.
+---`strew.exact_sums` keeps sums that grow, chunk by chunk, and merge: of files, processes and ranks, in any order.
 ---
 ---```lua
 ---local x = strew.tensor({1.0, 1e100, 1.0, -1e100}, {dtype = "float64"})
@@ -460,7 +461,7 @@
 ---| mpi.rank() # the number of this rank, from 0; `mpi.size()`: the number of ranks
 ---| mpi.barrier() # returns when all ranks have called it
 ---| mpi.bcast(t,root) # the tensor `t` of rank `root`, on all ranks
----| mpi.sum(t) # the sum of the ranks' tensors, added in rank order, on all ranks
+---| mpi.sum(t) # the sum of the ranks' tensors, added in rank order, on all ranks; of exact sums a new one (?exact_sums)
 ---| mpi.zeros(n,...) # a distributed tensor of zeros; arguments as for strew.zeros
 ---| mpi.distribute(t) # a distributed tensor from `t`, which all ranks have; each keeps its block
 ---| mpi.load(path) # the same from a .npy file; each rank reads its own block
@@ -6406,6 +6407,49 @@ local Grouping = {}
 ---@param n integer columns of a key, 1 to 16; default 1
 ---@return any kt with kt:ids(...), kt.n and kt.keys
 ---@call strew.key_table(n~) -> kt
+
+---Makes n exact sums that grow: over chunks, files, devices, processes and machines, in any order.
+---
+---`e:add(src, index)` adds each element of `src` to the sum that `index` names, `e:add(src, g)` to that of its group, and
+---`e:add(src)` all elements to a single sum; `src` and `index` may be numbers. `e:merge(other)` adds the sums of `other`.
+---Both return `e`. Nothing is rounded: each sum is the real number that its terms add up to, whatever their order and
+---dtypes, in any parts (?sums). A call that fails adds nothing. Options of add: `mode` (?scatter), and `skip_nan = true`,
+---which leaves out NaN.
+---
+---`e:sum()`, `e:mean()` and `e:count()`, with `squares` also `e:var()` and `e:std()`, give [n], rounded once: sums in
+---`e.dtype`, means of integers in float64; `{dtype = "float64"}` rounds to another one. `correction` and `unbiased` are
+---those of `t:var`. Without terms a sum is 0, a mean, variance or deviation NaN. Integer sums are int64, or uint64 if all
+---terms are unsigned; one that does not fit is an error, but not of `e:sum{dtype = "float64"}`. Also `e.n`, `e.device` and
+---`e.squares`.
+---
+---`e:state()` is a uint8 tensor, for files and other processes: equal sums have equal bytes, on every processor.
+---`strew.exact_sums(state)` reads it, and refuses one that differs in a byte. `mpi.sum(e)` adds the sums of all ranks.
+---
+---```lua
+---local keys, e = strew.key_table(), strew.exact_sums(3, {squares = true})
+---e:add(strew.tensor{1e8, 2.0, 0.5}, keys:ids(strew.tensor{7, 7, 3}))
+---e:add(strew.tensor{-1e8, 4.0}, keys:ids(strew.tensor{7, 9}))
+---print(e)
+---print(e:sum())
+---print(e:count())
+---local other = strew.exact_sums(e:state()):merge(e)
+---print(other:sum())
+---```
+---```text
+---exact sums: 3 of float32, cpu, with squares
+---float32[3] cpu
+--- 2.0000  0.5000  4.0000
+---int64[3] cpu
+--- 3  1  1
+---float32[3] cpu
+--- 4  1  8
+---```
+---@param n any the number of sums; or a state, a tensor
+---@param dtype strew.dtype of sums: a float dtype, int64 or uint64; default: that of the terms, as PyTorch promotes them
+---@param device strew.device of results; default: the state's, else the default device
+---@param squares boolean true: sums of squares, too, for `e:var()` and `e:std()`; default false
+---@return any e with e:add(...), e:merge(other), e:sum(), e:mean(), e:count(), e:state()
+---@call strew.exact_sums(n, dtype=, device=, squares=) -> e
 
 ---Writes a tensor, or a table of tensors, to a file. The extension, or `format`, gives the format.
 ---

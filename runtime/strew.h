@@ -807,6 +807,77 @@ STREW_API int64_t strew_key_table_size(const strew_key_table *table); /* the num
 STREW_API strew_status strew_key_table_keys(const strew_key_table *table, int i, strew_device *device,
                                             strew_tensor **out, strew_error *error);
 
+/* n exact sums that grow (see "Exact sums"): each is the real number that its terms add up to, whatever the order of the
+   calls, of the terms and of merges. Memory: 9 bytes for each sum, and 4 for each 32 bits between the highest and the
+   lowest bit of all sums; with squares twice as many bits. */
+typedef struct strew_exact_sums strew_exact_sums;
+typedef struct strew_exact_sums_options {
+  const strew_dtype
+      *dtype;   /* of sums: a float dtype, STREW_INT64 or STREW_UINT64; NULL: of the terms, as they come: the
+                               float dtype that all terms have or are promoted to; without floats uint64 of unsigned
+                               integers, else int64 */
+  bool squares; /* sums of squares, too, which var and std need */
+  uint64_t reserved[4];
+} strew_exact_sums_options;
+/* `device`: of results. n: 0 or more (STREW_EARGUMENT). options NULL: all zeros. */
+STREW_API strew_status strew_exact_sums_create(strew_device *device, int64_t n, const strew_exact_sums_options *options,
+                                               strew_exact_sums **out, strew_error *error);
+STREW_API void strew_exact_sums_release(strew_exact_sums *sums); /* NULL is fine */
+typedef struct strew_exact_sums_description {
+  int64_t n;
+  strew_dtype dtype; /* of strew_exact_sums_result with STREW_GROUP_SUM */
+  strew_device *device;
+  bool squares;
+} strew_exact_sums_description;
+STREW_API void strew_exact_sums_describe(const strew_exact_sums *sums, strew_exact_sums_description *out);
+/* Adds terms, of any dtype of numbers, on any device: each element of src to the sum that the index names, or to that of
+   its group. An index has src's shape or rank 0, or src has rank 0; of two dimensions or more they are one list
+   (STREW_ESHAPE). A grouping is of a 1-D src, and has at most n groups (STREW_ESHAPE). Neither given: all elements, if n
+   is 1 (STREW_EARGUMENT). Terms are exact whatever their dtype; floats cannot be added to integer sums (STREW_EDTYPE). A
+   call that fails adds nothing. Other rules and errors: as for strew_group_reduce. */
+typedef struct strew_exact_sums_add_options {
+  strew_mode mode; /* of the index; STREW_ERROR for a grouping */
+  bool skip_nan;   /* elements that are NaN are not added, nor counted */
+  uint64_t reserved[4];
+} strew_exact_sums_add_options;
+STREW_API strew_status strew_exact_sums_add(strew_exact_sums *sums, strew_tensor *src, strew_groups groups,
+                                            const strew_exact_sums_add_options *options, strew_error *error);
+/* Adds what `other` has: of the same n (STREW_ESHAPE), both with squares or both without (STREW_EARGUMENT). It stays as it
+   is, and may be the same. */
+STREW_API strew_status strew_exact_sums_merge(strew_exact_sums *sums, const strew_exact_sums *other,
+                                              strew_error *error);
+/* The sums, means, variances, deviations or counts (STREW_GROUP_SUM, MEAN, VAR, STD, COUNT; STREW_EARGUMENT: another one, or
+   no squares), each rounded once; [n], a new tensor on the device of the sums. Counts are int64; sums have the dtype of
+   the sums, the others float64 if that is an integer one. Without terms 0, and NaN for mean, var and std. A sum of terms
+   that are all -0 and were added without index or grouping is -0, else 0. An integer sum that its dtype cannot hold is
+   STREW_EVALUE, with its position. */
+typedef struct strew_exact_sums_result_options {
+  const strew_dtype *dtype; /* a float dtype, or of integer sums STREW_INT64 or STREW_UINT64; NULL: see above */
+  const double *correction; /* var and std divide by max(0, count - correction); NULL: 1 */
+  uint64_t reserved[4];
+} strew_exact_sums_result_options;
+STREW_API strew_status strew_exact_sums_result(const strew_exact_sums *sums, strew_group_reduction reduction,
+                                               const strew_exact_sums_result_options *options, strew_tensor **out,
+                                               strew_error *error);
+/* The state as bytes, uint8 [size], on the device of the sums: equal sums that were made with equal options have equal
+   bytes, on every processor. Integers are little-endian:
+
+     0   "strewsum", 8 bytes; 8: version, 1; 9: dtype: 0 none yet, 1 float16, 2 bfloat16, 3 float32, 4 float64, 5 int64,
+         6 uint64; 10: flags: 1 squares, 2 dtype was given; 11..15: 0; 16: n, 8 bytes
+     24  for each sum: the number of terms, 8 bytes; its kind, 1 byte: 0, 1 NaN, 2 inf, 4 -inf, 8 -0; the sum, of the first
+         three kinds 0; with squares that of the squares
+     -8  FNV-1a, of 64 bits, of all bytes before
+
+   A sum: the number i of the first word, 1 byte; of words, 1 byte; words of 4 bytes, the lowest first: an integer in
+   two's complement, times 2^(32 i - 1074), of squares 2^(32 i - 2148). The lowest word is not 0, nor is the highest one a
+   copy of the sign that the next has; 0 has no words, and i 0.
+
+   strew_exact_sums_from_state reads it, with results on `device`: a state that differs in a byte, or is no state that this
+   call writes, is STREW_EFILE. Memory is at most 80 times that of the state. */
+STREW_API strew_status strew_exact_sums_state(const strew_exact_sums *sums, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_exact_sums_from_state(strew_tensor *state, strew_device *device, strew_exact_sums **out,
+                                                   strew_error *error);
+
 /* ------------------------------------------------------------------------------------------------- expressions */
 
 /* A text such as "(x - mean(x)) / std(x)", parsed once: formulas of a host's users, without Lua, that are computed in

@@ -23,7 +23,7 @@
 //
 //   tensor, context, table,           to its pointer; a tensor to an operand, too
 //   reader, key_table, grouping,
-//   expr
+//   expr, exact_sums
 //   a number                          to a number, a strew_scalar or a strew_operand
 //   list<int64_t>, list<int>          to a count and a pointer: sizes{2, 3}, dims{0, 1}
 //   list<tensor>                      to a count and an array of tensors
@@ -160,6 +160,9 @@ struct close_reader {
 struct release_key_table {
   void operator()(strew_key_table *table) const noexcept { strew_key_table_release(table); }
 };
+struct release_exact_sums {
+  void operator()(strew_exact_sums *sums) const noexcept { strew_exact_sums_release(sums); }
+};
 struct release_expr {
   void operator()(strew_expr *expr) const noexcept { strew_expr_release(expr); }
 };
@@ -167,6 +170,7 @@ struct release_expr {
 using table = std::unique_ptr<strew_table, detail::release_table>;
 using reader = std::unique_ptr<strew_reader, detail::close_reader>;
 using key_table = std::unique_ptr<strew_key_table, detail::release_key_table>;
+using exact_sums = std::unique_ptr<strew_exact_sums, detail::release_exact_sums>;
 using expr = std::unique_ptr<strew_expr, detail::release_expr>;
 
 // An *out, for one call.

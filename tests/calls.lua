@@ -675,6 +675,15 @@ add("key_table", "any", 1, 1, function(d) return d:values(), d:values() end, fun
   return keys:ids(first), keys:ids(second), keys.n, keys.keys[1]
 end)
 
+-- Sums that grow, merge and are read.
+add("exact_sums", "float", 1, 1, function(d)
+  return d:positions(d.shape, 5), d:values(), d:positions(d.shape, 5)
+end, function(index, v, other)
+  local e = strew.exact_sums(5, {squares = true}):add(v, index)
+  local read = strew.exact_sums(e:state()):add(v, other):merge(e)
+  return e:sum(), e:mean(), e:var(), read:std(), read:count(), read:state()
+end)
+
 -- Tables of columns.
 local function columns(d) return {d:values(), d:positions({d.shape[1]}, 3)} end
 local function of_table(t)

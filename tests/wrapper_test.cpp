@@ -93,6 +93,10 @@ void test_results(strew_device *cpu) {
   strew_tensor *const key[] = {a.get()};
   strew::tensor ids = strew::make(strew_key_table_ids, keys, key);
   expect(strew_tensor_numel(ids.get()) == strew_tensor_numel(a.get()), "ids of keys");
+  const strew::exact_sums exact = strew::get<strew::exact_sums>(strew_exact_sums_create, cpu, int64_t(3), nullptr);
+  strew::call(strew_exact_sums_add, exact, a, strew_by_index(ids.get()), nullptr);
+  const tensor exactly = strew::make(strew_exact_sums_result, exact, STREW_GROUP_SUM, nullptr);
+  expect(holds(exactly, list<int64_t>{3, 1, 2}), "exact sums");
   strew_group_by_options by_first{};
   by_first.order = STREW_KEYS_FIRST;
   const strew::grouping groups = strew::get<strew::grouping>(strew_group_by_with, list<tensor>{index}, &by_first);

@@ -167,7 +167,7 @@ struct script_call {
 /* The rows of each file, ended by a row without a name. */
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_help_rows[], bind_print_rows[],
-    bind_file_rows[], bind_show_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[],
+    bind_file_rows[], bind_show_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_exact_rows[], bind_grouping_rows[],
     bind_groups_rows[], bind_expr_rows[], bind_combination_rows[], bind_interchange_rows[], bind_text_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
@@ -238,6 +238,7 @@ struct owner {
     strew_table *table;
     strew_reader *reader;
     strew_key_table *keys;
+    strew_exact_sums *exact;
     strew_expr *expr;
     strew_combination *combination;
   } object;
@@ -554,7 +555,7 @@ enum { NO_DIM = INT_MIN };
   X(boolean, keepdim) X(boolean, include_self) X(boolean, accumulate) Y(boolean, right, is_right)                      \
   X(boolean, descending) X(boolean, largest) Y(boolean, upper, is_upper) X(boolean, full_matrices)                     \
   Y(word, mode, form) X(boolean, equal_nan) X(boolean, return_inverse)                                                 \
-  X(boolean, return_counts) X(boolean, enabled) Y(dims, dim, dims) X(integers, shape) X(integers, strides)             \
+  X(boolean, return_counts) X(boolean, enabled) X(boolean, squares) Y(dims, dim, dims) X(integers, shape) X(integers, strides)             \
   Y(integers, dims, order) Y(integers, position, place) X(mode, mode) Y(reduce, reduce, reduction)                     \
   X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing) X(word, format)                                     \
   Y(grouping, self, grouping) X(word, text) Y(entries, indices, entries)                       \

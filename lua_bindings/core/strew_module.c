@@ -27,7 +27,7 @@ static const struct script_function module_rows[] = {{"last_error", bind_last_er
 static const struct script_function *const all_rows[] = {
     module_rows, bind_create_rows, bind_table_rows, bind_text_rows, bind_tensor_rows, bind_view_rows, bind_math_rows, bind_reduce_rows,
     bind_scatter_rows, bind_device_rows, bind_help_rows, bind_print_rows, bind_file_rows, bind_show_rows,
-    bind_gradient_rows, bind_family_rows, bind_key_rows, bind_grouping_rows, bind_groups_rows, bind_expr_rows,
+    bind_gradient_rows, bind_family_rows, bind_key_rows, bind_exact_rows, bind_grouping_rows, bind_groups_rows, bind_expr_rows,
     bind_combination_rows, bind_interchange_rows, NULL};
 /* clang-format on */
 

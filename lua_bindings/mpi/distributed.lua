@@ -144,8 +144,41 @@ function mpi.bcast(t, root)
   end)
 end
 
+-- The bytes of each rank's state, if it has `bytes`.
+local function counts_of(bytes)
+  local counts, each = scratch(size, "int64"), {}
+  for r = 1, size do each[r] = 1 end
+  inner.share(counts, each, strew.tensor({bytes}, {dtype = "int64", device = "cpu"}))
+  return counts:tolist()
+end
+
+-- Exact sums of all ranks: in each round half of those that are left send their state, and are done.
+local function merged(e)
+  same(format("calls sum of %d exact sums%s", e.n, e.squares and " with squares" or ""))
+  local sum, step = strew.exact_sums(e:state(), {device = "cpu"}), 1
+  local state = sum:state()
+  while step < size do
+    local from, to = rank + step, rank - step
+    local sends, takes = rank % (2 * step) == step, rank % (2 * step) == 0 and from < size
+    local counts, sent, received = counts_of(sends and #state or 0), {}, {}
+    for r = 0, size - 1 do
+      sent[r + 1] = sends and r == to and #state or 0
+      received[r + 1] = takes and r == from and counts[r + 1] or 0
+    end
+    local other = scratch(sum_of(received), "uint8")
+    inner.exchange(other, received, sends and state or scratch(0, "uint8"), sent)
+    if takes then state = sum:merge(strew.exact_sums(other)):state() end
+    step = 2 * step
+  end
+  local bytes = counts_of(#state)[1]
+  if rank ~= 0 then state = scratch(bytes, "uint8") end
+  inner.bcast(state, 0)
+  return strew.exact_sums(state, {device = e.device})
+end
+
 -- Each rank adds the parts of all ranks for some of the elements, in rank order.
 define("sum", function(t)
+  if getmetatable(t) == "exact_sums" then return merged(t) end
   tensor_of("sum", "t", t)
   same(format("calls sum of %s", shape_text(t)))
   if size == 1 then return t:clone() end

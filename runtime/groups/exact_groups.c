@@ -84,29 +84,34 @@ strew_tensor *group_exact_counts(struct group_call *g) {
                            : step_join(g->steps, g, STREW_SUM, NULL);
 }
 
-strew_tensor *group_exact(struct group_call *g, enum exact_result result, strew_dtype dtype, strew_tensor *counts,
-                          strew_tensor *divisors) {
+struct exact_job group_exact_job(struct group_call *g, int64_t *sizes) {
   struct steps *steps = g->steps;
-  if (steps->status != STREW_OK) return NULL;
+  if (steps->status != STREW_OK) return (struct exact_job){.x = NULL};
   const bool walks = walks_over_ids(g);
   strew_tensor *src = walks ? g->src : g->groups.src;
-  int64_t sizes[MAX_RANK];
   for (int d = 0; d < src->rank; d++) sizes[d] = src->sizes[d];
   sizes[walks ? 0 : group_dim(g)] = walks ? strew_grouping_size(g->grouping) : group_size(g);
   const int64_t most = walks ? step_most(steps, g->grouping) : strew_tensor_numel(src);
-  const struct exact_job job = {.result = result,
-                                .x = src,
-                                .dtype = dtype,
-                                .rank = src->rank,
-                                .sizes = sizes,
-                                .most = most,
-                                .skips_nan = group_skips(g),
-                                .counts = strew_of(counts),
-                                .divisors = strew_of(divisors),
-                                .join = walks ? group_walk_terms : index_terms,
-                                .cut = walks ? walk_parts : NULL,
-                                .user = g};
-  return exact_results(steps, &job);
+  return (struct exact_job){.x = src,
+                            .dtype = src->dtype,
+                            .rank = src->rank,
+                            .sizes = sizes,
+                            .most = most,
+                            .skips_nan = group_skips(g),
+                            .join = walks ? group_walk_terms : index_terms,
+                            .cut = walks ? walk_parts : NULL,
+                            .user = g};
+}
+
+strew_tensor *group_exact(struct group_call *g, enum exact_result result, strew_dtype dtype, strew_tensor *counts,
+                          strew_tensor *divisors) {
+  int64_t sizes[MAX_RANK];
+  struct exact_job job = group_exact_job(g, sizes);
+  job.result = result;
+  job.dtype = dtype;
+  job.counts = strew_of(counts);
+  job.divisors = strew_of(divisors);
+  return g->steps->status == STREW_OK ? exact_results(g->steps, &job) : NULL;
 }
 
 /* Sums and means of a grouping, into a new result. */

@@ -37,6 +37,8 @@ strew_status group_take_options(const struct call *call, strew_group_reduction r
    the ids need none. */
 strew_dtype group_exact_open(struct group_call *g);
 strew_tensor *group_exact_counts(struct group_call *g);
+/* The sums of the groups, each a result; `sizes`: room for those of the results. */
+struct exact_job group_exact_job(struct group_call *g, int64_t *sizes);
 /* A new tensor of that dtype. counts: int64, of means and variances; divisors: float64, of variances. */
 strew_tensor *group_exact(struct group_call *g, enum exact_result result, strew_dtype dtype, strew_tensor *counts,
                           strew_tensor *divisors);

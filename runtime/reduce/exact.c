@@ -112,12 +112,14 @@ static struct exact_window window_of(const struct exact_job *job, struct exact_s
   const strew_context *context = job->x->storage->device->context;
   const bool is_sum = !job->y && !exact_is_spread(job->result),
              is_near = low + unit > -PART_MOST && top + unit < PART_MOST;
-  if (is_sum && is_near && part >= PART_LEAST && job->x->storage->device == &context->cpu)
-    return (struct exact_window){.low = low, .width = part, .limbs = (top + 1 - low) / part + 1, .has_parts = true};
+  const bool has_parts = is_sum && is_near && part >= PART_LEAST && job->x->storage->device == &context->cpu;
   return (struct exact_window){.low = low,
-                               .width = width,
-                               .limbs = (top - low) / width + 1,
-                               .square_limbs = exact_is_spread(job->result) ? (2 * (top - low) + 1) / width + 1 : 0};
+                               .width = has_parts ? part : width,
+                               .exponent = low + (job->y ? 2 * unit : unit),
+                               .bits = is_none ? 0 : top - low + 1 + carries,
+                               .limbs = has_parts ? (top + 1 - low) / part + 1 : (top - low) / width + 1,
+                               .square_limbs = exact_is_spread(job->result) ? (2 * (top - low) + 1) / width + 1 : 0,
+                               .has_parts = has_parts};
 }
 
 /* ------------------------------------------------------------------------------------------------------------- sums */
@@ -171,13 +173,13 @@ static void add_operand(struct steps *steps, struct plan *plan, strew_operand op
   }
 }
 
-/* The results, on the device if it makes them, else on the CPU. */
-static strew_tensor *finish(struct steps *steps, const struct exact_job *job, const struct exact_window *window,
-                            strew_tensor *sums) {
-  strew_device *own = job->x->storage->device, *device = own->ops->exact->exact ? own : &own->context->cpu;
-  const int unit = unit_of(job->x);
-  strew_operand counts = job->counts, divisors = job->divisors;
+/* On the device if it makes them, else on the CPU. */
+strew_tensor *exact_round(struct steps *steps, const struct exact_job *job, const struct exact_sums *of) {
   if (steps->status != STREW_OK) return NULL;
+  const struct exact_window *window = &of->window;
+  strew_tensor *sums = of->sums;
+  strew_device *own = sums->storage->device, *device = own->ops->exact->exact ? own : &own->context->cpu;
+  strew_operand counts = job->counts, divisors = job->divisors;
   if (device != own) {
     sums = step_to(steps, sums, device, STREW_INT64);
     if (counts.tensor) counts.tensor = step_to(steps, counts.tensor, device, STREW_INT64);
@@ -187,7 +189,7 @@ static strew_tensor *finish(struct steps *steps, const struct exact_job *job, co
   strew_tensor *first = row_of(steps, job, sums, 0);
   if (steps->status != STREW_OK || !strew_tensor_numel(out)) return step_to(steps, out, own, job->dtype);
   struct exact_plan plan = {.result = job->result,
-                            .exponent = window->low + (job->y ? 2 * unit : unit),
+                            .exponent = window->exponent,
                             .width = window->width,
                             .limbs = window->limbs,
                             .square_limbs = window->square_limbs,
@@ -200,9 +202,7 @@ static strew_tensor *finish(struct steps *steps, const struct exact_job *job, co
   return device == own ? out : step_to(steps, out, own, job->dtype);
 }
 
-/* True for results of which a term, or self, has a mark. */
-static strew_tensor *count_terms(struct steps *steps, const struct exact_job *job, strew_tensor *is,
-                                 strew_tensor *of_self) {
+strew_tensor *exact_any(struct steps *steps, const struct exact_job *job, strew_tensor *is, strew_tensor *of_self) {
   const int mark = steps->count;
   strew_tensor *terms = step_to(steps, is, NULL, STREW_INT64), *sums = zeros_of(steps, job, STREW_INT64, 1);
   strew_tensor *row = row_of(steps, job, sums, 0);
@@ -233,7 +233,7 @@ static void add_infinities(struct steps *steps, const struct exact_job *job, str
                            ? step_binary(steps, STREW_EQ, terms, bound, NULL)
                            : step_unary(steps, STREW_LOGICAL_NOT, step_binary(steps, op, terms, bound, NULL), NULL);
     if (self) of_self = step_unary(steps, STREW_LOGICAL_NOT, step_binary(steps, op, self, bound, NULL), NULL);
-    found[i] = count_terms(steps, job, is, of_self);
+    found[i] = exact_any(steps, job, is, of_self);
   }
   strew_tensor *both = step_binary(steps, STREW_LOGICAL_AND, found[0], found[1], NULL);
   for (int i = 0; i < 2; i++) {
@@ -244,8 +244,7 @@ static void add_infinities(struct steps *steps, const struct exact_job *job, str
   STEP(steps, strew_masked_fill(out, both, operand_of_float((double)NAN), &out, steps->error));
 }
 
-/* -0 where every term is. */
-static void sign_zeros(struct steps *steps, const struct exact_job *job, strew_tensor *out) {
+strew_tensor *exact_minus_zeros(struct steps *steps, const struct exact_job *job) {
   strew_tensor *found[2];
   for (int i = 0; i < 2; i++) { /* -0; others */
     strew_tensor *of[2] = {job->x, job->self};
@@ -255,11 +254,10 @@ static void sign_zeros(struct steps *steps, const struct exact_job *job, strew_t
       strew_tensor *is = step_binary(steps, STREW_LOGICAL_AND, is_zero, has_sign, NULL);
       of[k] = i ? step_unary(steps, STREW_LOGICAL_NOT, is, NULL) : is;
     }
-    found[i] = count_terms(steps, job, of[0], of[1]);
+    found[i] = exact_any(steps, job, of[0], of[1]);
   }
   strew_tensor *none = step_unary(steps, STREW_LOGICAL_NOT, found[1], NULL);
-  strew_tensor *all = step_binary(steps, STREW_LOGICAL_AND, found[0], none, NULL);
-  STEP(steps, strew_masked_fill(out, all, operand_of_float(-0.0), &out, steps->error));
+  return step_binary(steps, STREW_LOGICAL_AND, found[0], none, NULL);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- call */
@@ -279,25 +277,32 @@ void exact_open(struct steps *steps, const struct exact_job *job, struct exact_s
 
 strew_tensor *exact_finish(struct steps *steps, const struct exact_job *job, const struct exact_sums *sums) {
   const unsigned endless = job->skips_nan ? EXACT_INFINITIES : EXACT_INFINITIES | EXACT_NAN;
-  strew_tensor *out = finish(steps, job, &sums->window, sums->sums);
+  strew_tensor *out = exact_round(steps, job, sums);
   if (sums->kinds & endless) add_infinities(steps, job, job->y ? endless_products(steps, job) : job->x, out);
-  if (sums->kinds & EXACT_MINUS_ZERO && job->signs_zero) sign_zeros(steps, job, out);
+  if (sums->kinds & EXACT_MINUS_ZERO && job->signs_zero) {
+    strew_tensor *zeros = exact_minus_zeros(steps, job);
+    STEP(steps, strew_masked_fill(out, zeros, operand_of_float(-0.0), &out, steps->error));
+  }
   return out;
+}
+
+void exact_limbs(struct steps *steps, const struct exact_job *job, struct exact_sums *out) {
+  const struct exact_window *window = &out->window;
+  exact_open(steps, job, out);
+  if (steps->status != STREW_OK) return;
+  if (job->cut && exact_is_cut(out)) {
+    job->cut(steps, job->user, out);
+  } else {
+    join_limbs(steps, job, job->y, window->low, window, window->limbs, out->sums, 0);
+    join_limbs(steps, job, job->x, 2 * window->low, window, window->square_limbs, out->sums, window->limbs);
+  }
 }
 
 strew_tensor *exact_results(struct steps *steps, const struct exact_job *job) {
   struct exact_sums own;
-  const struct exact_window *window = &own.window;
   const int mark = steps->count;
   if (steps->status == STREW_OK && !count_of_sizes(job->rank, job->sizes))
     return step_new(steps, job->x->storage->device, job->dtype, job->rank, job->sizes);
-  exact_open(steps, job, &own);
-  if (steps->status != STREW_OK) return NULL;
-  if (job->cut && exact_is_cut(&own)) {
-    job->cut(steps, job->user, &own);
-  } else {
-    join_limbs(steps, job, job->y, window->low, window, window->limbs, own.sums, 0);
-    join_limbs(steps, job, job->x, 2 * window->low, window, window->square_limbs, own.sums, window->limbs);
-  }
-  return steps_keep(steps, mark, exact_finish(steps, job, &own));
+  exact_limbs(steps, job, &own);
+  return steps_keep(steps, mark, steps->status == STREW_OK ? exact_finish(steps, job, &own) : NULL);
 }

@@ -35,9 +35,10 @@ struct exact_job {
 strew_tensor *exact_results(struct steps *steps, const struct exact_job *job);
 
 /* The same in two steps, for who joins the limbs on his own. Limbs are at places low, low + width and so on; parts are
-   limbs that are float64, which has room for their sums. */
+   limbs that are float64, which has room for their sums. The first limb counts 2^exponent; the magnitude of a sum is below
+   2^bits of that, bits 0: nothing to add. */
 struct exact_window {
-  int low, width;
+  int low, width, exponent, bits;
   int limbs, square_limbs;
   bool has_parts;
 };
@@ -51,6 +52,15 @@ static inline bool exact_is_cut(const struct exact_sums *sums) {
 }
 void exact_open(struct steps *steps, const struct exact_job *job, struct exact_sums *out);
 strew_tensor *exact_finish(struct steps *steps, const struct exact_job *job, const struct exact_sums *sums);
+/* Folds the terms by strew_reduce_options, `user`. reduce.c */
+exact_join exact_folds;
+/* The limbs, joined; and of the job's result, counts, divisors, dtype and sizes, what they are rounded to, on their device:
+   without infinities, NaN and -0. */
+void exact_limbs(struct steps *steps, const struct exact_job *job, struct exact_sums *out);
+strew_tensor *exact_round(struct steps *steps, const struct exact_job *job, const struct exact_sums *sums);
+/* True for results of which a term, or self, has a mark (`of_self` NULL: there is none); every term of which is -0. */
+strew_tensor *exact_any(struct steps *steps, const struct exact_job *job, strew_tensor *is, strew_tensor *of_self);
+strew_tensor *exact_minus_zeros(struct steps *steps, const struct exact_job *job);
 /* 2^(p + 52) for the exponent p of a place in x. */
 double exact_bound(const strew_tensor *x, int place);
 

@@ -204,8 +204,7 @@ static strew_tensor *fold_tensor(struct steps *steps, const struct folding *fold
 
 /* ------------------------------------------------------------------------------------------------------ exact folds */
 
-static void add_terms(struct steps *steps, void *user, int count, strew_tensor *const *terms,
-                      strew_tensor *const *sums) {
+void exact_folds(struct steps *steps, void *user, int count, strew_tensor *const *terms, strew_tensor *const *sums) {
   for (int i = 0; i < count; i++) {
     strew_tensor *out = sums[i];
     STEP(steps, strew_reduce_with(STREW_FOLD_SUM, terms[i], user, &out, steps->error));
@@ -273,7 +272,7 @@ static strew_tensor *fold_exactly(struct steps *steps, const struct folding *fol
                                 .signs_zero = true,
                                 .counts = skips_nan ? strew_of(counts) : operand_of_int(count),
                                 .divisors = skips_nan ? strew_of(divisors) : operand_of_float(left > 0 ? left : 0),
-                                .join = add_terms,
+                                .join = exact_folds,
                                 .user = &options};
   strew_tensor *results = steps->status == STREW_OK ? exact_results(steps, &job) : NULL;
   if (given) STEP(steps, copy_tensor(steps->call, given, results));
@@ -343,7 +342,7 @@ strew_status strew_exact_dot(strew_tensor *a, strew_tensor *b, strew_tensor **ou
   strew_tensor *target = steps_out(&steps, "out", a->storage->device, a->dtype, 0, NULL, *out);
   strew_reduce_options all = {.dims = NULL};
   const struct exact_job job = {
-      .result = EXACT_SUM, .x = a, .y = b, .dtype = a->dtype, .most = a->sizes[0], .join = add_terms, .user = &all};
+      .result = EXACT_SUM, .x = a, .y = b, .dtype = a->dtype, .most = a->sizes[0], .join = exact_folds, .user = &all};
   if (steps.status == STREW_OK) STEP(&steps, copy_tensor(&call, target, exact_results(&steps, &job)));
   return steps_give(&steps, target, out);
 }

@@ -118,8 +118,9 @@ local makers = {
   ["nil"] = function() return nil end,
   ["function"] = function() return print end,
   userdata = function(choices)
-    local kind = choices:below(4)
+    local kind = choices:below(5)
     if kind == 0 then return strew.key_table(1 + choices:below(3)) end
+    if kind == 3 then return strew.exact_sums(choices:below(3)) end
     if kind < 3 then return strew.grouping(strew.tensor{0, 2, 2, 0, 1}) end
     return io.stdout
   end,

@@ -41,6 +41,8 @@ fails("root", function() mpi.bcast(src, size) end)
 fails("sum of no tensor", function() mpi.sum(on(nil, src)) end)
 local text = strew.tensor{"Oslo", "Rome", "Oslo"}
 fails("text", function() mpi.bcast(on(text, text), bad) end)
+fails("sum of other exact sums", function() mpi.sum(strew.exact_sums(on(2, 3))) end)
+fails("sum of exact sums and a tensor", function() mpi.sum(on(strew.exact_sums(2), src)) end)
 fails("sum of text", function() mpi.sum(on(text, src)) end)
 fails("text, distributed", function() mpi.distribute(on(text, src)) end)
 fails("keys of text", function() mpi.group_by(on(text, strew.tensor{3, 1, 3})) end)

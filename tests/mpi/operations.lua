@@ -175,6 +175,20 @@ for _, dtype in ipairs(dtypes) do
     end
   end
 end
+-- Exact sums: the state of all terms, added in one call.
+for i = 1, calls // 10 do
+  math.randomseed(i, 7)
+  strew.manual_seed(i)
+  local n, k, options = random(0, 20), random(0, 300), {squares = random(2) == 1, dtype = any{"float32", "float64"}}
+  if n == 0 then k = 0 end
+  local index, src = strew.randint(0, math.max(n, 1), {k}), values(any(dtypes), {k})
+  local whole, parts = strew.exact_sums(n, options):add(src, index), {}
+  for r = 1, size do parts[r] = strew.exact_sums(n, options) end
+  for at = 0, k - 1 do parts[random(size)]:add(src:narrow(0, at, 1), index:narrow(0, at, 1)) end
+  local e = mpi.sum(parts[rank + 1])
+  check("exact sums", e:sum(), whole:sum())
+  check("exact sums' state", e:state(), whole:state())
+end
 math.randomseed(2, 5)
 strew.manual_seed(2)
 for _, shape in ipairs{{0}, {1}, {2, 0}, {3}, {10, 2, 3}} do

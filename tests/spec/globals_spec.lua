@@ -57,6 +57,7 @@ describe("globals of scripts", function()
         local g = strew.group_by(strew.table{k = {"a", "b", "a"}, v = {1, 2, 3}}, "k")
         return g:agg{v = "sum"}.v, g.keys.k, pcall(g.agg, g, {v = "sums"})
       end,
+      function() return strew.exact_sums(strew.exact_sums(2):add(1.5, strew.tensor{1}):state()):sum() end,
       function() local k = strew.key_table(1) return k:ids(strew.tensor{"a", "b", "a"}), k.n, k.keys end,
       function()
         return strew.grad(function(x) return (x * x):scatter_sum(strew.tensor{0, 1, 0}):sum() end)(strew.ones(3))

@@ -281,6 +281,7 @@ describe("a hint names what works:", function()
      '(function(t) t[0] = T{1.5, 2}:to("int64") return t end)(T{{3, 4}})', "int64[1, 2] {{1, 2}}"},
     {"T{1, 2}:sum_()", "'sum'", "T{1, 2}:sum()", "int64[] 3"},
     {"T{{1, 2}}.T:clone()", "t:t()", "T{{1, 2}}:t()", "int64[2, 1] {{1}, {2}}"},
+    {"strew.exact_sums(1).sum(T{1})", "e:sum()", "strew.exact_sums(1):sum()", "float32[1] {0.0}"},
     {"strew.key_table(1).ids(T{1})", "kt:ids(...)", "strew.key_table(1):ids(T{1})", "int64[1] {0}"},
     {"strew.grouping(T{0, 0}).sum(T{1, 2})", "g:sum(...)", "strew.grouping(T{0, 0}):sum(T{1, 2})", "int64[1] {3}"},
     {'T{1}:to("abacus")', "strew.devices()", "strew.devices()[1].name", "cpu"},

@@ -23,6 +23,7 @@ freed:free()
 local others = {
   true, false, "", "sum", "a\27[31m\0b", ("long"):rep(5000), "%s%n", {}, {-0.0}, {0.5, -0.0}, {0 / 0},
   {math.mininteger}, {{}}, print, coroutine.create(print), io.stdout, strew.key_table(1), strew.key_table(3),
+  strew.exact_sums(2),
   strew.grouping(integer{0, 1, 1}), strew.expr "x + 1", strew.expr("x / y"):with{x = float{1.0, 2.0}, y = 0},
   strew.expr("x // y"):with{x = integer{1}, y = integer{0}}, freed, float(-0.0), float(0 / 0), float{0.5, -0.0},
   float{-0.0, 0 / 0, 1 / 0, -1 / 0}, integer(math.mininteger), integer{math.maxinteger, math.mininteger, -1},
@@ -51,6 +52,10 @@ extra["g:topk"] = {f = on_grouping "topk", ids, values, 2, n = 3}
 local several = {a = {"sum", values}, b = {"quantile", values, q = 0.5}, c = "count"}
 extra["g:agg"] = {f = on_grouping "agg", ids, several, n = 2}
 extra["quantiles"] = {f = function(q, r) return values:quantile(float{q, r}) end, 0.25, 0.5, n = 2}
+extra["exact_sums"] = {f = function(n, src, index, options)
+  return strew.exact_sums(n, options):add(src, index):sum()
+end, 3, values, ids, {squares = true}, n = 4}
+extra["e:merge"] = {f = function(e) return strew.exact_sums(2):merge(e):mean() end, strew.exact_sums(2), n = 1}
 extra["key_table"] = {f = function(n, keys) return strew.key_table(n):ids(keys) end, 1, ids, n = 2}
 
 extra["f()"] = {f = function(x, y, k, options) return strew.expr "x * k + y[k]"({x = x, y = y, k = k}, options) end,
