@@ -109,22 +109,9 @@ local function typed_column(names, given)
   end
 end
 
--- Returns code that renames columns as the script has asked: x:rename{old = "new"}, or pandas' columns = {...}.
-local function renaming(owner, names, given)
-  local words = given and type(given[1]) == "table" and given[1] or {}
-  if type(words.columns) == "table" then words = words.columns end
-  for _, old in ipairs(names) do
-    local new = words[old]
-    if type(new) == "string" then
-      return format("%s, %s = %s, nil", field_of(owner, new), field_of(owner, old), field_of(owner, old))
-    end
-  end
-end
-
 -- Returns a hint for x:name(), which is nil: x is a table of columns in a variable called `owner`.
 local function method(x, name, owner, names, given)
   local row, typed = answers.names[name], typed_column(names, given)
-  if name == "rename" and renaming(owner, names, given) then return renaming(owner, names, given) end
   if name == "map" then row = answers.names.numexpr end -- strew.map is of files
   if row and row[3] then return renamed(row[3], owner, names, typed) end
   for _, other in ipairs(names) do

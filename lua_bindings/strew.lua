@@ -274,8 +274,8 @@
 ---in the order of the words' bytes, and expressions `x == "word"`. All else is an error. A missing word is the empty one, which
 ---`skip_nan` leaves out.
 ---
----`contains`, `starts_with`, `ends_with`, `upper`, `lower`, `length` and `t:to("float64")`, to other numbers, to "bool" or
----"time" work on each word once. A word that is no number is an error that names its position; of floats the empty word
+---`contains`, `starts_with`, `ends_with`, `upper`, `lower`, `length`, `map`, `replace`, `match`, `trim`, `sub`, `split` and
+---`t:to("float64")`, to other numbers, to "bool" or "time" work on each word once. A word that is no number is an error that names its position; of floats the empty word
 ---is NaN.
 ---
 ---```lua
@@ -1293,7 +1293,7 @@ strew = {}
 
 ---Returns the limits of a float dtype: a table with `bits`, `eps` (the step after 1), `max`, `min` and `smallest_normal`.
 ---
----`strew.pi`, `strew.inf` and `strew.nan` are numbers.
+---`strew.pi`, `strew.inf` and `strew.nan` are numbers; `strew.null` stands for a missing value: `?table`.
 ---
 ---```lua
 ---print(strew.finfo("float16").max, strew.finfo("float16").eps)
@@ -1869,11 +1869,15 @@ strew = {}
 
 ---Splits into views of one length, or of the lengths in a sequence.
 ---
+---Of text `t:split(separator, k)` is part k of each word. Parts are those between separators, which are no patterns, and count from 0, -1 is the last; a word without part k gives
+---the empty word.
+---
 ---```lua
 ---local views = strew.arange(5):split(2)
 ---print(#views)
 ---print(views[3])
 ---print(strew.arange(5):split({1, 4})[2])
+---print(strew.tensor{"Oslo, Norway", "Rome, Italy"}:split(", ", 1))
 ---```
 ---```text
 ---3
@@ -1881,6 +1885,8 @@ strew = {}
 --- 4
 ---int64[4] cpu
 --- 1  2  3  4
+---text[2] cpu
+--- "Norway"   "Italy"
 ---```
 ---@param self strew.Tensor
 ---@param size integer|integer[] length of each view (the last may be shorter); or all lengths, their sum dim's size
@@ -2363,7 +2369,7 @@ strew = {}
 ---Methods, with the options of scatter_NAME: `g:sum(src)`, `prod`, `mean`, `var`, `std`, `min`, `max` (with positions),
 ---`any`, `all`, `first`, `last`, `median`, `lower_median`, `quantile(src, q)`, `nunique`, `logsumexp`, `softmax`, `log_softmax`;
 ---`g:count([src [, {skip_nan}]])`. Of one dimension: `g:argsort(src [, descending])`, positions group after group, in order
----within each; `g:rank(src [, descending])`, each element's place in its group from 0 on; `g:topk(src, k [, largest])`,
+---within each; `g:rank(src [, descending [, {ties =}]])`, each element's place in its group from 0 on, `ties` as of `rank`; `g:topk(src, k [, largest])`,
 ---values, positions and groups of the k largest of each group; `g:cumsum(src [, {dtype, skip_nan}])`, running sums;
 ---with skip_nan NaN adds nothing to them. `g:shift(src [, n [, fill]])`, `diff(src [, n])`, `pct_change(src [, n])`, `share`,
 ---`ffill`, `bfill` and `interpolate(src [, t])` are beside the elements of their group: ?shift. `g:mode(src)` is the commonest
@@ -3438,14 +3444,20 @@ local Grouping = {}
 ---@return strew.Tensor t of the promoted dtype
 ---@call strew.add(self, other) -> t
 
----Subtracts element by element: `self - other`.
+---Subtracts element by element: `self - other`; of text `t:sub(i, j)` is characters i to j of each word.
+---
+---They count as those of `string.sub`: from 1, negative ones from the end, j without a number is the last. Characters are
+---of UTF-8, or bytes where a word is no UTF-8.
 ---
 ---```lua
 ---print(10 - strew.tensor{1, 2})
+---print(strew.tensor{"Oslo", "Zürich"}:sub(1, 2))
 ---```
 ---```text
 ---int64[2] cpu
 --- 9  8
+---text[2] cpu
+--- "Os"  "Zü"
 ---```
 ---@param self strew.Tensor|number integers and floats; error: bool
 ---@return strew.Tensor t of the promoted dtype
@@ -5992,6 +6004,11 @@ local Grouping = {}
 ---
 ---- `city == "Rome"`, `city < "Rome"`, `when >= "2024-05-01"`: words in quotes compare with text and with times
 ---
+---- calls of text and times: `lower(trim(city))`, `upper`, `length`, `contains(city, "a")`, `starts_with`, `ends_with`,
+---  `sub(city, 1, 3)`, `replace`, `split`, `match`, `join_words(a, b, " ")`, `floor_time(when, "month")`, `format`;
+---  in these, in `where(age < 18, "child", "adult")`, `masked_fill`, `maximum`, `minimum` and `when -` words in
+---  quotes are values. Each operation is then a call
+---
 ---Dtypes, results and errors are those of the same calls made one by one, and so are gradients. Errors mark the place in
 ---the text. Nothing of a text runs as Lua; length, depth and operations are limited.
 ---
@@ -6298,12 +6315,18 @@ local Grouping = {}
 ---@param map boolean .npy and .safetensors on the CPU: true maps the file: pages are read on first use, writes stay in memory
 ---@param rows integer .csv: rows of the table, at most; no more of the file is read
 ---@return any x a tensor, or a table of tensors; error: names the file, the position and the reason
+---@param ordered table .csv: sequences of words by column: their order, see `strew.text`
 ---@call strew.load(path, device=, header=, separator=, dtype=, text=, decimal=, dates=, columns=, names=, missing=,
----  skip=, comment=, thousands=, unit=, format=, map=, rows=) -> x
+---  skip=, comment=, thousands=, unit=, ordered=, format=, map=, rows=) -> x
 
----Maps raw records of a file into memory, as a tensor on the CPU.
+---Maps raw records of a file into memory, as a tensor on the CPU; `t:map(f)` of a text makes what f has for each word.
 ---
----Pages are read on first use, and writes stay in memory, as with `strew.load` and `map`. Offset and strides are in bytes,
+---Of a text: f, a function or a table, gives the result of each different word that t has, once: a word, a number, a
+---boolean, or a time as a tensor of one element, which is the dtype of the result; nil or strew.null is a missing element:
+---NaN, NaT or the empty word. Results of two kinds are an error, as are integers that float64 does not hold where one is
+---missing or has a fraction.
+---
+---Of a file: pages are read on first use, and writes stay in memory, as with `strew.load` and `map`. Offset and strides are in bytes,
 ---so that one field of a struct is a view of the file. Elements that cannot be used in place (another byte order, or an
 ---offset or stride that is no multiple of their size) are copied.
 ---
@@ -6315,13 +6338,23 @@ local Grouping = {}
 ---print(strew.map(name, {dtype = "int32", strides = 16}))
 ---print(strew.map(name, {dtype = "float64", offset = 8, strides = 16}))
 ---os.remove(name)
+---
+---local city = strew.tensor{"Oslo, NO", "Rome, IT", "Oslo, NO"}
+---print(city:map(function(word) return word:match("^[^,]*") end))
+---print(city:map{["Oslo, NO"] = 1.5})
 ---```
 ---```text
 ---int32[3] cpu
 --- 1  2  3
 ---float64[3] cpu
 --- 0.5000  1.0000  1.5000
+---text[3] cpu
+--- "Oslo"  "Rome"  "Oslo"
+---float64[3] cpu
+--- 1.5000     nan  1.5000
 ---```
+---@param f function|table of words
+---@call strew.map(self, f) -> t
 ---@param path string a regular file; error: records beyond its end
 ---@param dtype strew.dtype of an element; default uint8
 ---@param shape integer|integer[] -1 in dimension 0, the default: as many records as the file has
@@ -6372,8 +6405,9 @@ local Grouping = {}
 ---@param rows integer rows of a chunk, at most; default 1000000
 ---@param member string .npz: the name of a tensor, unless it has only one
 ---@return any chunks an iterator, and the other values of a generic for; error: as those of `strew.load`
+---@param ordered table .csv: as of `strew.load`
 ---@call strew.chunks(path, device=, header=, separator=, dtype=, text=, decimal=, dates=, columns=, names=, missing=,
----  skip=, comment=, thousands=, unit=, format=, rows=, member=) -> chunks
+---  skip=, comment=, thousands=, unit=, ordered=, format=, rows=, member=) -> chunks
 
 ---Makes a growing table of keys, which numbers keys across chunks.
 ---
@@ -6686,7 +6720,9 @@ local Grouping = {}
 ---
 ---A column is a sequence of numbers, booleans or words, or a tensor, which is shared. Integers become int64, numbers of
 ---which one has a fraction float64 as in files (float32 on devices without it). Lua's tables have no order: columns by name
----are in that of the alphabet; a sequence of {name, values} keeps its own.
+---are in that of the alphabet; a sequence of {name, values} keeps its own. A sequence of rows, `{name = value, ...}`, makes
+---columns of their values. `strew.null`, and a key that a row lacks, are missing: NaN, which makes integers and booleans
+---floats, the empty word, NaT. `strew.null` equals the null of cjson and its kind.
 ---
 ---All functions of tables are methods of the result, unless a column has the name: `x:rows(mask)`, `x:group_by("city")`,
 ---`x:join(y, "city")`, `x:describe()`. `#x` is the number of rows, `x[mask]` and `x[index]` are rows, `x.city` is a column.
@@ -6698,6 +6734,7 @@ local Grouping = {}
 ---x.year = 2024
 ---print(x:rows(x.rain:gt(1.75)), #x)
 ---print(strew.table{when = strew.time{"2024-05-17"}, ok = {true}})
+---print(strew.table{{city = "Oslo", rain = 1.5}, {city = "Rome"}})
 ---```
 ---```text
 ---table: 2 rows, 3 columns, cpu
@@ -6709,8 +6746,13 @@ local Grouping = {}
 ---   ok        when
 --- bool        time
 --- true  2024-05-17
+---table: 2 rows, 2 columns, cpu
+--- city     rain
+--- text  float64
+--- Oslo      1.5
+--- Rome      nan
 ---```
----@param columns table {name = values, ...}, or {{name, values}, ...}; error: columns of different lengths
+---@param columns table {name = values, ...}, {{name, values}, ...} or {{name = value, ...}, ...}; error: columns of different lengths
 ---@return table x a table of columns
 ---@call strew.table(columns) -> x
 
@@ -6742,6 +6784,267 @@ local Grouping = {}
 ---```
 ---@param which any [n], bool with an element for each row, or integers; or a text; error: out of range
 ---@call strew.rows(x, which) -> rows
+
+---Returns row i as a Lua table by the columns' names.
+---
+---Numbers, booleans and words are Lua's, a time is its text; a missing number is NaN, a missing word the empty one.
+---
+---```lua
+---local x = strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}
+---print(x:row(1).city, strew.row(x, -1).rain)
+---```
+---```text
+---Rome	4.0
+---```
+---@param i integer from 0; -1 is the last row; error: out of range
+---@return table row
+---@call strew.row(x, i) -> row
+
+---Returns an iterator of the rows of a table, each as `row` returns it, and their numbers from 0.
+---
+---Columns are read in parts, and those that the table has now. Whole columns at once are faster: ?tables.
+---
+---```lua
+---local x = strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}
+---for row, i in x:each() do print(i, row.city, row.rain) end
+---```
+---```text
+---0	Oslo	1.5
+---1	Rome	4.0
+---```
+---@return function iterator fun(): table, integer
+---@call strew.each(x) -> iterator
+
+---Leaves out the rows of a table in which an element is missing: NaN, the empty word or NaT; of a tensor its elements.
+---
+---```lua
+---local x = strew.table{{"city", {"Oslo", "", "Rome"}}, {"rain", {1.5, 2, strew.nan}}}
+---print(x:dropna())
+---print(x:dropna{"city"}.rain)
+---print(x.rain:dropna())
+---```
+---```text
+---table: 1 row, 2 columns, cpu
+--- city     rain
+--- text  float64
+--- Oslo      1.5
+---float64[2] cpu
+--- 1.5000     nan
+---float64[2] cpu
+--- 1.5000  2.0000
+---```
+---@param names any the columns to look at; default all
+---@call strew.dropna(x, names?) -> x
+
+---Returns a table with a value in place of missing elements: NaN, empty words, NaT; the same of a tensor.
+---
+---A number is for the columns of floats, a word for those of text; values by column, `{name = value}`, are for these alone, and
+---of another kind an error. A tensor of the rows has a value for each. Columns keep their dtypes.
+---
+---```lua
+---local x = strew.table{{"city", {"Oslo", "", "Rome"}}, {"rain", {1.5, 2, strew.nan}}}
+---print(x:fillna{city = "unknown", rain = x.rain:nanmean()})
+---print(x.rain:fillna(0))
+---```
+---```text
+---table: 3 rows, 2 columns, cpu
+--- city        rain
+--- text     float64
+--- Oslo        1.50
+--- unknown     2.00
+--- Rome        1.75
+---float64[3] cpu
+--- 1.5000  2.0000  0.0000
+---```
+---@param value any a number, word or tensor; or these by column
+---@call strew.fillna(x, value~) -> x
+
+---Returns where a row of a table repeats one before it; the same of the elements of a tensor. Missing elements are equal.
+---
+---```lua
+---local x = strew.table{{"city", {"Oslo", "Rome", "Oslo"}}, {"rain", {1.5, 2, 3}}}
+---print(x:duplicated())
+---print(x:duplicated{"city"})
+---```
+---```text
+---bool[3] cpu
+--- false  false  false
+---bool[3] cpu
+--- false  false   true
+---```
+---@param names any the columns to compare; default all
+---@return strew.Tensor repeated bool
+---@call strew.duplicated(x, names?) -> repeated
+
+---Leaves out the rows of a table that repeat one before them; the same of the elements of a tensor.
+---
+---```lua
+---local x = strew.table{{"city", {"Oslo", "Rome", "Oslo"}}, {"rain", {1.5, 2, 3}}}
+---print(x:drop_duplicates("city"))
+---```
+---```text
+---table: 2 rows, 2 columns, cpu
+--- city     rain
+--- text  float64
+--- Oslo      1.5
+--- Rome      2.0
+---```
+---@param names any the columns to compare; default all
+---@call strew.drop_duplicates(x, names?) -> x
+
+---Returns a table whose columns have other names, in their places. The columns are shared.
+---
+---```lua
+---local x = strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}
+---print(x:rename{rain = "mm"})
+---```
+---```text
+---table: 2 rows, 2 columns, cpu
+--- city       mm
+--- text  float64
+--- Oslo      1.5
+--- Rome      4.0
+---```
+---@param names table new names by the old ones; error: no column, or two of one name
+---@call strew.rename(x, names~) -> x
+
+---Returns a table without some of its columns. The others are shared.
+---
+---```lua
+---local x = strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}
+---print(x:drop{"rain"})
+---```
+---```text
+---table: 2 rows, 1 column, cpu
+--- city
+--- text
+--- Oslo
+--- Rome
+---```
+---@param names any the columns; error: all of them
+---@call strew.drop(x, names) -> x
+
+---Returns n different rows of a table, or elements of a tensor, drawn at random, in random order.
+---
+---```lua
+---strew.manual_seed(1)
+---local x = strew.table{{"n", strew.arange(100)}}
+---print(#x:sample(3), #strew.arange(10):sample(10):unique())
+---```
+---```text
+---3	10
+---```
+---@param n integer at most the number of rows
+---@call strew.sample(x, n) -> x
+
+---Returns the correlations of the columns of numbers, each pair over the rows that both have.
+---
+---The table has a row and a column for each. A column without spread, or a pair without two rows, gives NaN.
+---
+---```lua
+---local x = strew.table{{"a", {1, 2, 3, 4}}, {"b", {1.0, 4, 2, strew.nan}}, {"word", {"x", "y", "z", "x"}}}
+---print(x:corr())
+---```
+---```text
+---table: 2 rows, 3 columns, cpu
+--- column         a         b
+--- text     float64   float64
+--- a       1.000000  0.327327
+--- b       0.327327  1.000000
+---```
+---@return table correlations
+---@call strew.corr(x) -> correlations
+
+---Returns the interval of each number or time as a word, in the order of the intervals (?texts).
+---
+---An interval has its right edge: (0, 18] is of numbers above 0 up to 18, with `right = false` [0, 18) of those from 0. Outside,
+---and for missing numbers, is the empty word. `labels` are words in place of the intervals; `labels = false` gives their
+---numbers, from 0, NaN where there is none.
+---
+---```lua
+---local age = strew.tensor{3.0, 18, 40, 70, strew.nan}
+---print(strew.cut(age, {0, 18, 65}))
+---print(age:cut({0, 18, 65, math.huge}, {labels = {"child", "adult", "old"}, right = false}))
+---```
+---```text
+---text[5] cpu
+---  "(0, 18]"   "(0, 18]"  "(18, 65]"          ""          ""
+---text[5] cpu
+--- "child"  "adult"  "adult"    "old"       ""
+---```
+---@param v strew.Tensor numbers or times
+---@param edges any numbers in ascending order, a sequence or a tensor; of times words or times
+---@param labels any a word for each interval; false: numbers
+---@param right boolean default true
+---@return strew.Tensor words
+---@call strew.cut(v, edges, labels=, right=) -> words
+
+---Cuts numbers at their quantiles, into parts of as many each: `cut` with these edges, of which the first has both.
+---
+---```lua
+---local v = strew.tensor{1.0, 2, 3, 4, 5, 6, 7, 8}
+---print(v:qcut(2))
+---print(v:qcut({0, 0.25, 1}, {labels = {"low", "rest"}}))
+---```
+---```text
+---text[8] cpu
+--- "(0.999, 4.5]"  "(0.999, 4.5]"  "(0.999, 4.5]"  "(0.999, 4.5]"    "(4.5, 8.0]"
+---   "(4.5, 8.0]"    "(4.5, 8.0]"    "(4.5, 8.0]"
+---text[8] cpu
+---  "low"   "low"  "rest"  "rest"  "rest"  "rest"  "rest"  "rest"
+---```
+---@param v strew.Tensor numbers; error: two edges are equal
+---@param q any the number of parts, or a sequence of shares from 0 to 1
+---@return strew.Tensor words
+---@param labels any a word for each part; false: numbers
+---@call strew.qcut(v, q, labels=) -> words
+
+---Returns a table with a bool column for each different word or number: true where it is. Missing elements have none.
+---
+---```lua
+---print(strew.tensor{"Oslo", "Rome", "", "Oslo"}:get_dummies())
+---```
+---```text
+---table: 4 rows, 2 columns, cpu
+---  Oslo   Rome
+---  bool   bool
+---  true  false
+--- false   true
+--- false  false
+---  true  false
+---```
+---@param v strew.Tensor [n], any dtype
+---@return table columns
+---@call strew.get_dummies(v) -> columns
+
+---Returns the ranks of elements, from 1, of equal ones their average; of missing ones NaN.
+---
+---`ties` says what equal elements get: "average", "min" the least of their ranks, "max" the greatest, "dense" the number of
+---different values so far, as pandas; "first" gives each its own in the order of their positions, and counts from 0, as
+---`g:rank(v, {ties =})` does by default. Ranks but averages are int64, float64 with a missing element.
+---
+---```lua
+---local v = strew.tensor{30.0, 10, 30, 20}
+---for _, ties in ipairs{"average", "min", "dense", "first"} do print(v:rank{ties = ties}) end
+---print(v:rank{ties = "min", descending = true})
+---```
+---```text
+---float64[4] cpu
+--- 3.5000  1.0000  3.5000  2.0000
+---int64[4] cpu
+--- 3  1  3  2
+---int64[4] cpu
+--- 3  1  3  2
+---int64[4] cpu
+--- 2  0  3  1
+---int64[4] cpu
+--- 1  4  1  3
+---```
+---@param v strew.Tensor [n]: numbers, words or times
+---@param ties string default "average"
+---@return strew.Tensor ranks
+---@param descending boolean the largest has rank 1
+---@call strew.rank(v, ties=, descending=) -> ranks
 
 ---Returns the first rows of a table.
 ---
@@ -7453,22 +7756,30 @@ local Grouping = {}
 ---`t[i] = word` adds a word that t lacks to its list for good: many different ones are collected in a Lua table, of which
 ---strew.text makes text.
 ---
+---`ordered = true` makes the order of `words` that of the text: sorts, comparisons, `min`, `max`, groups and pivots have it,
+---and so do the texts that calls make of it. x is codes, words or text; a word that is not among them is an error, but the
+---empty one, which comes last. `strew.load(path, {ordered = {day = {...}}})` reads columns so.
+---
 ---```lua
+---print((strew.text({"Sun", "Fri", "Sat"}, {words = {"Fri", "Sat", "Sun"}, ordered = true}):sort()))
 ---print(strew.text({0, 1, 0}, {"yes", "no"}))
 ---print(strew.text(strew.tensor{1, 2.5, 0.1}))
 ---print(select(2, pcall(strew.text, {0, 2}, {"yes", "no"})))
 ---```
 ---```text
 ---text[3] cpu
+--- "Fri"  "Sat"  "Sun"
+---text[3] cpu
 --- "yes"   "no"  "yes"
 ---text[3] cpu
 --- "1.0"  "2.5"  "0.1"
----example:3: text: 'codes' has value 2 at [1], expected 0..1, the codes of 2 words
+---example:4: text: 'codes' has value 2 at [1], expected 0..1, the codes of 2 words
 ---  codes  int64[2] cpu
 ---```
 ---@param x any a tensor, or a nested Lua sequence
 ---@param words string[]|strew.Tensor
----@call strew.text(x, words?) -> t
+---@param ordered boolean default false
+---@call strew.text(x, words?, ordered=) -> t
 
 ---Returns the codes of a text: positions in `t.words`, from 0, in a new tensor.
 ---
@@ -7550,6 +7861,70 @@ local Grouping = {}
 ---```
 ---@return strew.Tensor n int64
 ---@call strew.length(t) -> n
+
+---Returns words with each match of a pattern replaced, as `string.gsub` does.
+---
+---Patterns are Lua's: `.` is any character, `%.` a point; in b `%1` is the first capture. `plain = true` takes a and b as
+---they are.
+---
+---```lua
+---local t = strew.tensor{"1.5 EUR", "12.25 EUR"}
+---print(t:replace("(%d+)%.(%d+) (%a+)", "%3 %1,%2"))
+---print(t:replace(".", ",", {plain = true}))
+---```
+---```text
+---text[2] cpu
+---   "EUR 1,5"  "EUR 12,25"
+---text[2] cpu
+---   "1,5 EUR"  "12,25 EUR"
+---```
+---@param a string a pattern; error: a malformed one
+---@param b string in its place
+---@param plain boolean
+---@call strew.replace(t, a, b, plain=) -> t
+
+---Returns what a pattern finds in words: its first capture, or all that matches; else the empty word.
+---
+---```lua
+---print(strew.tensor{"flat 12, Oslo", "house, Rome"}:match("%d+"))
+---print(strew.tensor{"flat 12, Oslo", "house, Rome"}:match(", (%a+)$"))
+---```
+---```text
+---text[2] cpu
+--- "12"    ""
+---text[2] cpu
+--- "Oslo"  "Rome"
+---```
+---@param pattern string Lua's; error: a malformed one
+---@call strew.match(t, pattern) -> t
+
+---Returns words without blanks at both ends.
+---
+---```lua
+---print(strew.tensor{" Oslo ", "New York"}:trim())
+---```
+---```text
+---text[2] cpu
+---     "Oslo"  "New York"
+---```
+---@call strew.trim(t) -> t
+
+---Joins the words of two texts, with a separator between them; where one is missing, so is the result.
+---
+---```lua
+---print(strew.tensor{"Ada", "", "Alan"}:join_words(strew.tensor{"Lovelace", "Hopper", "Turing"}, " "))
+---print(strew.join_words("item", strew.text(strew.arange(3)), "_"))
+---```
+---```text
+---text[3] cpu
+--- "Ada Lovelace"              ""   "Alan Turing"
+---text[3] cpu
+--- "item_0"  "item_1"  "item_2"
+---```
+---@param a strew.Tensor|string text; one of a and b is a tensor. They broadcast
+---@param b strew.Tensor|string error: numbers, of which strew.text makes words
+---@param separator string default ""
+---@call strew.join_words(a, b, separator?) -> t
 
 ------------------------------------------------------------------------------------------------------ Printing, showing
 

@@ -64,6 +64,12 @@ STREW_API strew_status strew_randperm(strew_device *device, strew_dtype dtype, i
    words of another text. */
 STREW_API strew_status strew_text(strew_tensor *codes, int64_t count, const char *const *words, const size_t *lengths,
                                   strew_tensor **out, strew_error *error);
+/* The same with an order of words, in which their codes compare: strew_text_align keeps it, and so do results of calls
+   whose first text has it. Another word that is to be one of them is STREW_EVALUE, but the empty one, which comes last;
+   so are two orders that meet. strew_text_is_ordered: true for such a text. */
+STREW_API strew_status strew_text_ordered(strew_tensor *codes, int64_t count, const char *const *words,
+                                          const size_t *lengths, strew_tensor **out, strew_error *error);
+STREW_API bool strew_text_is_ordered(const strew_tensor *text);
 STREW_API strew_status strew_text_from(strew_device *device, int rank, const int64_t *sizes, const char *const *words,
                                        const size_t *lengths, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_text_like(strew_tensor *codes, const strew_tensor *text, strew_tensor **out,
@@ -895,10 +901,14 @@ STREW_API strew_status strew_exact_sums_from_state(strew_tensor *state, strew_de
      reductions   sum mean var std min max amin amax any all prod (x [, dim [, keepdim]]): strew_reduce_with; dim and keepdim
                   are constants. nansum nanmean nanmax nanmin nanstd leave NaN out; nanstd divides by the count,
                   and nanmax of NaN alone is NaN. Computed first; the result broadcasts
-     calls        median nanmedian (x [, dim [, keepdim]]), round(x, digits): a host computes texts with these node by node,
-                  as strew.expr does; strew_expr_evaluate and what reads an expression in parts refuse them
+     calls        median nanmedian (x [, dim [, keepdim]]), round(x, digits); of texts and times lower upper trim length
+                  (t), contains starts_with ends_with (t, word), match(t, pattern), replace(t, a, b), sub(t, i, j),
+                  split(t, separator, k), join_words(a, b [, separator]), floor_time(t, unit),
+                  format(t, format): a host computes texts with these node by node, as strew.expr does;
+                  strew_expr_evaluate and what reads an expression in parts refuse them
      rows         m[i]: the rows of m along dimension 0 that an index tensor chooses; checked as STREW_ERROR
-     words        x == "word", x ~= "word": the number that stands for the word in input x, see strew_expr_values
+     words        x == "word", x ~= "word": the number that stands for the word in input x, see strew_expr_values; in
+                  those calls, where, masked_fill, maximum, minimum and - a value, which makes it a text for a host
    A name that is not called is an input. Operations on numbers alone are computed in int64 or float64 and give numbers.
    Errors that say what was meant: comparisons of a comparison without parentheses, or with what is not bool; & | ~ of a
    comparison and a number; max(x, 0) and its kind with two arguments; "--". There are no comments.
@@ -915,7 +925,7 @@ STREW_API const char *strew_expr_text(const strew_expr *expr); /* ended by a zer
 STREW_API int strew_expr_input_count(const strew_expr *expr);
 STREW_API const char *strew_expr_input(const strew_expr *expr, int i);
 /* The words, in the order of their first use; *input is the number of the input that word i is compared with, -1: it is
-   compared with something computed. Comparisons compare codes: `<` needs codes in the order of the words. */
+   compared with something computed, or a value. Comparisons compare codes: `<` needs codes in the order of the words. */
 STREW_API int strew_expr_word_count(const strew_expr *expr);
 STREW_API const char *strew_expr_word(const strew_expr *expr, int i, int *input);
 /* Node i: an operation, or what it takes. A node comes after its operands, and the last one is the result; equal parts
@@ -925,7 +935,8 @@ typedef struct strew_expr_node {
                           to, index, isclose, and, or, not, number, input, word, replacement: the number in place of
                           NaN (`which` 0), inf (1) or -inf (2) in operand 0: operand 1, or that of nan_to_num(x);
                           wide: operand 0 as its mean is computed; like: operand 0 in the float dtype of operand 1;
-                          median, nanmedian, round with `dim` digits (is_call) */
+                          median, nanmedian, round with `dim` digits, calls of texts and times such as lower or sub,
+                          and words that are values, which have no operand (is_call) */
   int count;       /* of operands */
   int operands[5]; /* their nodes */
   strew_scalar number; /* of a number */

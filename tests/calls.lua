@@ -710,6 +710,31 @@ add("describe", "double", 1, 1, keyed, function(x)
 end)
 add("head tail", "any", 1, 1, keyed, function(x) return of_table(strew.head(x, 3)) end)
 add("table", "any", 1, 1, keyed, function(x) return of_table(strew.table(x)) end)
+for _, name in ipairs{"dropna", "duplicated", "drop_duplicates", "corr"} do
+  add(name, "double", 1, 1, keyed, function(x)
+    local out = strew[name](x)
+    if strew.type(out) then return out end
+    return out.value, out.key
+  end)
+end
+add("fillna", "double", 1, 1, keyed, function(x) return of_table(strew.fillna(x, {value = 1})) end)
+add("rename", "any", 1, 1, keyed, function(x) return of_table(strew.rename(x, {key = "id"})) end)
+add("drop", "any", 1, 1, keyed, function(x) return of_table(strew.drop(x, "key")) end)
+add("sample", "any", 1, 1, keyed, function(x)
+  strew.manual_seed(7)
+  return of_table(strew.sample(x, #x.key // 2))
+end)
+add("row each", "any", 1, 1, keyed, function(x)
+  local key, value = {}, nil
+  for row in strew.each(x) do key[#key + 1], value = row.key, row.value end
+  return key, value, #key > 0 and strew.row(x, -1).value or value
+end)
+add("cut qcut", "double", 1, 1, function(d) return d:values() end, function(v)
+  return v:cut({-1, 0, 1}, {labels = false}), strew.qcut(strew.arange(9) + v:numel(), 3):codes()
+end)
+add("get_dummies", "integer", 1, 1, alone, function(v) return #strew.columns(v:get_dummies()) end)
+add("rank", "number", 1, 1, function(d) return d:values(), any{"average", "min", "max", "dense", "first"} end,
+  function(v, ties) return v:rank{ties = ties} end)
 add("pivot", "number", 1, 1, function(d)
   return {row = d:positions(d.shape, 4), column = d:positions(d.shape, 3), value = d:finite()}, any{"sum", "min", "max"}
 end, function(t, reduce) return of_table(strew.pivot(t, "row", "column", "value", reduce)) end)
@@ -733,6 +758,12 @@ for name in ("text upper lower"):gmatch "%S+" do
 end
 add("codes", "integer", 1, 2, worded, function(t) return t:sort(-1):codes(), t:lt("b"), t:isin{"a", "zz"} end)
 add("length", "integer", 0, 2, worded)
+for name, given in pairs{replace = {"[ab]", "x%0"}, match = {"[^a]+"}, trim = {}, join_words = {"z", "-"}} do
+  add(name, "integer", 0, 2, function(d) return worded(d), table.unpack(given) end, function(t, ...)
+    local words = strew[name](t, ...)
+    return words:codes(), words:length(), t:sub(-1):codes(), t:split("s", -1):codes(), t:map(string.len)
+  end)
+end
 for name in ("contains starts_with ends_with"):gmatch "%S+" do
   add(name, "integer", 0, 2, function(d) return worded(d), any{"a", "b", ""} end)
 end

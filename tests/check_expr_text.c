@@ -348,7 +348,7 @@ START_TEST(test_functions) {
                               "int16 int8 uint8 bool isnan isinf isfinite square reciprocal trunc silu softplus "
                               "signbit positive gelu_tanh ";
   static const char binary[] =
-      "add sub mul div floor_divide remainder pow minimum maximum eq ne lt le gt ge logical_and "
+      "add mul div floor_divide remainder pow minimum maximum eq ne lt le gt ge logical_and "
       "logical_or bitwise_and bitwise_or bitwise_xor atan2 hypot logaddexp nextafter heaviside logical_xor "
       "fmod copysign bitwise_left_shift bitwise_right_shift gcd lcm ";
   static const char fold[] = "sum mean var std min max amin amax any all prod nansum nanmean nanmax nanmin nanstd "
@@ -357,9 +357,18 @@ START_TEST(test_functions) {
   static const struct {
     const char *names;
     int least, most;
-  } kinds[] = {
-      {unary, 1, 1},    {binary, 2, 2},        {fold, 1, 3},      {other, 3, 3}, {"elu leaky_relu round ", 1, 2},
-      {"clamp ", 2, 3}, {"nan_to_num ", 1, 4}, {"isclose ", 2, 5}};
+  } kinds[] = {{unary, 1, 1},
+               {binary, 2, 2},
+               {fold, 1, 3},
+               {other, 3, 3},
+               {"elu leaky_relu round ", 1, 2},
+               {"clamp ", 2, 3},
+               {"nan_to_num ", 1, 4},
+               {"isclose ", 2, 5},
+               {"lower upper trim length ", 1, 1},
+               {"contains starts_with ends_with match floor_time format ", 2, 2},
+               {"replace split ", 3, 3},
+               {"sub join_words ", 2, 3}};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     for (const char *name = kinds[k].names; *name; name += strcspn(name, " ") + 1)
       for (int count = 0; count < 7; count++) {
@@ -387,7 +396,7 @@ static void assert_refuses(const char *text, size_t length, const char *message)
   ck_assert_ptr_null(expr);
 }
 
-#define WORD_HERE           "has a word here, but a word can only be compared with a text or time column"
+#define WORD_HERE           "has a word here, but a word is compared, or an argument of where or of a call of text or times"
 #define WORD_HINT           "write name == \"word\" or name < \"word\""
 #define WRONG_DIM(name)     "calls '" name "' with a wrong dim, expected a constant such as 0 or -1"
 #define WRONG_KEEPDIM(name) "calls '" name "' with a wrong keepdim, expected true or false"
@@ -429,7 +438,11 @@ static const struct {
     {"1 == 'a'", WORD_HERE, "     ^^^", WORD_HINT},
     {"x in y", "has 'in', which expressions do not have", "  ^^", "write x == a or x == b"},
     {"x between 1", "has 'between', which expressions do not have", "  ^^^^^^^", "write a <= x and x <= b"},
-    {"upper(x) == 'A'", UNKNOWN("upper"), "^^^^^", "compute it before, as a column: x.n = x.city:upper()"},
+    {"year(x) == 1", UNKNOWN("year"), "^^^^", "compute it before, as a column: x.n = strew.calendar(x.t).year"},
+    {"strip(x)", UNKNOWN("strip"), "^^^^^", "write trim(x)"},
+    {"upper(x) * 'A'", WORD_HERE, "           ^^^", WORD_HINT},
+    {"sub(x, 1, 2, 3)", "calls 'sub' with 4 arguments, expected sub(t, i [, j])", "^^^", NULL},
+    {"lower()", "calls 'lower' with 0 arguments, expected lower(t)", "^^^^^", NULL},
     {"exp('a')", WORD_HERE, "    ^^^", WORD_HINT},
     {"m['a']", WORD_HERE, "  ^^^", WORD_HINT},
     {"'a' == 'b'", WORD_HERE, "^^^", WORD_HINT},
@@ -459,8 +472,7 @@ static const struct {
      "write bitwise_left_shift(a, b) or bitwise_right_shift(a, b)"},
     {"x >> 2", "has '>>', which expressions do not have", "  ^^",
      "write bitwise_left_shift(a, b) or bitwise_right_shift(a, b)"},
-    {"x .. y", "has '..', which expressions do not have", "  ^^",
-     "words are not joined, only compared with a text column"},
+    {"x .. y", "has '..', which expressions do not have", "  ^^", "write join_words(a, b, ' ')"},
     {"#x", "has '#', which expressions do not have", "^", "there are no lengths: pass the length as an input"},
     {"x:exp()", "has ':', which expressions do not have", " ^",
      "there are no methods and slices: write exp(x) for x:exp()"},

@@ -56,6 +56,12 @@ print(known)
 END
 )"
 
+# Patterns of a text's words have the limits of string.match.
+expect 'patterns of words' 1 'time limit' "$program" --sandbox --time 0.5 -e "$(cat <<'END'
+print(strew.tensor{("a"):rep(60)}:match(("a-"):rep(40) .. "b"))
+END
+)"
+
 "$program" tests/escapes.lua "$program"
 code=$?
 verdict 'escapes' "$([ $code = 0 ] || echo "ended with $code")"

@@ -81,7 +81,7 @@ struct binding {
   const char *stored;    /* the operation that runs as one of times or text (strew_family.c); else NULL */
   const char *outer;     /* name of the script's call while an operation written in Lua runs; else NULL */
   const struct family_operands *operands; /* and its tensors, for messages of strew_family.c */
-  strew_error raised;        /* the last one, with its hint as the library or the family wrote it */
+  strew_error raised;                     /* the last one, with its hint as the library or the family wrote it */
   const strew_expr *marked; /* whose node `marked_node` errors mark in its text, while that node is a call; else NULL */
   int marked_node;
   /* After a call failed; true: it may run again. RETRY_COMBINED: as one of a reduction of one's own. RETRY_EXPANDED: with
@@ -102,8 +102,8 @@ struct binding {
 /* True for float dtypes. */
 bool bind_is_float(strew_dtype dtype);
 
-/* The names of a function: strew.NAME, t:NAME, and both with a trailing underscore. OPERATOR adds no name: Lua passes
-   the operand of a unary operator twice. */
+/* The names of a function: strew.NAME, t:NAME, and both with a trailing underscore. OPERATOR and SIGN, of two operands,
+   add no name: Lua passes the operand of a unary operator twice. */
 /* OUTSIDE: accesses files or processes; absent in a sandbox. GROUPED: a method of groupings, or another one that is made
    of calls that are recorded. WRITES: to self, without an underscore. CONSTANT: the results have no gradient:
    comparisons, positions, counts, whole numbers, properties and texts. BRIEF: written in Lua, with messages that do not
@@ -124,6 +124,7 @@ enum form {
   COMPOSED = 1024,
   CHECKED = 2048,
   OF_COLUMNS = 4096,
+  SIGN = 8192,
   ALWAYS = FUNCTION | METHOD,
   EVERY = ALWAYS | INPLACE
 };
@@ -359,7 +360,7 @@ int bind_missed(lua_State *L, struct script_call *call);
 /* column_method(f): a function of the module as a method of tables of columns. */
 int bind_column_method(lua_State *L, struct script_call *call);
 /* saved(x, names, words) of strew.save: tensors, names, lists of words. */
-extern const struct script_function bind_saved_columns_row;
+extern const struct script_function bind_saved_columns_row, bind_ordered_row;
 /* The texts of strew.show and strew.help, written in Lua; strew_family.c. */
 extern const struct script_function bind_drawing_row, bind_help_row;
 /* Runs another row in place of the call's. */

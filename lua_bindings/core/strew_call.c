@@ -228,7 +228,7 @@ static bool may_succeed(lua_State *L, struct script_call *call, bool *has_collec
   for (int i = 0; i < RETRIES && call->error.code == STREW_EARGUMENT; i++)
     if (call->binding->retries[i] && call->binding->retries[i](L, call)) return true;
   const bool may_be_stored = call->error.code == STREW_EDTYPE || call->error.code == STREW_EARGUMENT;
-  if (may_be_stored && !call->is_misspelled && call->binding->retries[RETRY_STORED](L, call)) return true;
+  if (may_be_stored && call->binding->retries[RETRY_STORED](L, call)) return true;
   if (call->error.code != STREW_EMEMORY || *has_collected) return false;
   lua_settop(L, call->arguments);
   lua_gc(L, LUA_GCCOLLECT);

@@ -141,6 +141,15 @@ static strew_status has_float64(struct arguments *a) {
   return lua_pushboolean(a->L, bind_has_float64(a->self)), STREW_OK;
 }
 
+/* call_script(f, ...): the first result of a script's function, whose errors are its own. */
+static int call_script(lua_State *L, struct script_call *call) {
+  bind_stack(L, call->arguments + LUA_MINSTACK);
+  for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
+  const int results = bind_call_within(L, call->binding, call->arguments - 1, call->binding->recording, NULL, NULL);
+  if (results < 0) return lua_error(L);
+  return lua_settop(L, call->arguments + 1), 1;
+}
+
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_function(L, lua_upvalueindex(1), row, row->name, FUNCTION);
 }
@@ -371,9 +380,11 @@ static bool take_stored(lua_State *L, struct script_call *call) {
   if (call->row->function == run_stored || call->form & GROUPED || (outer && !strcmp(outer, call->row->name)))
     return false;
   if (call->form & INPLACE && !bind_to_box(L, call->binding, 1)) return false; /* which the message says */
+  const bool is_longer = !strcmp(call->row->name, "sub") || !strcmp(call->row->name, "split"); /* of text */
+  if (call->is_misspelled && !is_longer) return false;
   bind_stack(L, LUA_MINSTACK);
   const char *which = find_stored(L, call, &file);
-  if (!which) return false;
+  if (!which || (call->form & SIGN && !strcmp(file, "words.lua"))) return false;
   snprintf(name, sizeof name, "%s%s", call->row->name, call->form & INPLACE ? "_" : "");
   bind_use(L, lua_upvalueindex(1), file);
   lua_getfield(L, -1, which);
@@ -413,6 +424,7 @@ int bind_print_text(lua_State *L, struct script_call *call, const struct script_
 }
 
 const struct script_function bind_saved_columns_row = {"saved", run, 0, FUNCTION | CONSTANT | BRIEF, "rows.lua"},
+                             bind_ordered_row = {"ordered", run, 0, FUNCTION | CONSTANT | BRIEF, "rows.lua"},
                              bind_table_ids_row = {"ids", run, 0, FUNCTION | CONSTANT, "keys.lua"},
                              bind_tensor_ids_row = {"ids", run, 0, FUNCTION | CONSTANT | BRIEF, "keys.lua"},
                              bind_table_keys_row = {"keys", run, 0, FUNCTION, "keys.lua"},
@@ -491,10 +503,18 @@ const struct script_function bind_family_rows[] = {
     IN(grouped, resample, FUNCTION | CONSTANT), IN(aggregate, aggregate, FUNCTION | CONSTANT),
     {"a:add", run, 0, INNER | CONSTANT, "aggregate.lua"}, {"a:merge", run, 0, INNER | CONSTANT, "aggregate.lua"},
     {"a:result", run, 0, INNER | CONSTANT, "aggregate.lua"}, IN(times, date_range, FUNCTION | CONSTANT),
+    IN(verbs, dropna, ALWAYS), IN(verbs, fillna, ALWAYS), IN(verbs, duplicated, ALWAYS | CONSTANT),
+    IN(verbs, drop_duplicates, ALWAYS), IN(verbs, rename, FUNCTION), IN(verbs, drop, FUNCTION), IN(verbs, sample, ALWAYS),
+    IN(verbs, corr, FUNCTION | CONSTANT), IN(binning, cut, ALWAYS | CONSTANT), IN(binning, qcut, ALWAYS | CONSTANT),
+    IN(binning, get_dummies, ALWAYS | CONSTANT), IN(ranks, rank, ALWAYS | CONSTANT),
+    IN(rows, row, FUNCTION), IN(rows, each, FUNCTION),
     IN(building, table, FUNCTION | COMPOSED), IN(building, melt, FUNCTION | COMPOSED), IN(describing, describe, FUNCTION | CONSTANT),
     IN(ranges, ranges, FUNCTION | COMPOSED), IN(ranges, rolling, FUNCTION | COMPOSED),
     IN(grouped, value_counts, ALWAYS | CONSTANT), IN(elementwise, one_hot, ALWAYS | CONSTANT),
     IN(words, text, FUNCTION | CONSTANT), IN(words, contains, ALWAYS | CONSTANT),
+    IN(rewording, map, METHOD | CONSTANT), IN(rewording, replace, ALWAYS | CONSTANT),
+    IN(rewording, trim, ALWAYS | CONSTANT), IN(rewording, match, ALWAYS | CONSTANT),
+    IN(rewording, join_words, ALWAYS | CONSTANT),
     IN(words, starts_with, ALWAYS | CONSTANT), IN(words, ends_with, ALWAYS | CONSTANT),
     IN(words, upper, ALWAYS | CONSTANT), IN(words, lower, ALWAYS | CONSTANT),
     IN(words, length, ALWAYS | CONSTANT),
@@ -556,7 +576,7 @@ const struct script_function bind_family_rows[] = {
     IN(printing, tostring, INNER | CONSTANT), IN(rows, table, INNER), IN(rows, length, INNER),
     IN(rows, column, INNER | CONSTANT),
     {"line_width", bind_values, 0, INNER | CONSTANT, "", line_width}, {"nearest", nearest, 0, INNER | CONSTANT},
-    {"raised", raised, 0, INNER | CONSTANT},
+    {"raised", raised, 0, INNER | CONSTANT}, {"call_script", call_script, 0, INNER | COMPOSED | CHECKED, "f"},
     {"text", text, 0, INNER | CONSTANT | CHECKED, "*"}, {"printable", printable, 0, INNER | CONSTANT | CHECKED, "s"},
     {"is_open", is_open, 0, INNER | CONSTANT}, {"is_beside", is_beside, 0, INNER | CONSTANT}, {"missed", bind_missed, 0, INNER},
     {"column_method", bind_column_method, 0, INNER | CONSTANT | CHECKED, "f"},

@@ -35,20 +35,20 @@ static const struct script_function *const all_rows[] = {
 static const struct {
   const char *event, *name;
   int form;
-} operators[] = {{"__add", "add", FUNCTION},
-                 {"__sub", "sub", FUNCTION},
-                 {"__mul", "mul", FUNCTION},
-                 {"__div", "div", FUNCTION},
-                 {"__idiv", "floor_divide", FUNCTION},
-                 {"__mod", "remainder", FUNCTION},
-                 {"__pow", "pow", FUNCTION},
+} operators[] = {{"__add", "add", FUNCTION | SIGN},
+                 {"__sub", "sub", FUNCTION | SIGN},
+                 {"__mul", "mul", FUNCTION | SIGN},
+                 {"__div", "div", FUNCTION | SIGN},
+                 {"__idiv", "floor_divide", FUNCTION | SIGN},
+                 {"__mod", "remainder", FUNCTION | SIGN},
+                 {"__pow", "pow", FUNCTION | SIGN},
                  {"__unm", "neg", OPERATOR},
-                 {"__band", "bitwise_and", FUNCTION},
-                 {"__bor", "bitwise_or", FUNCTION},
-                 {"__bxor", "bitwise_xor", FUNCTION},
+                 {"__band", "bitwise_and", FUNCTION | SIGN},
+                 {"__bor", "bitwise_or", FUNCTION | SIGN},
+                 {"__bxor", "bitwise_xor", FUNCTION | SIGN},
                  {"__bnot", "bitwise_not", OPERATOR},
-                 {"__shl", "bitwise_left_shift", FUNCTION},
-                 {"__shr", "bitwise_right_shift", FUNCTION}};
+                 {"__shl", "bitwise_left_shift", FUNCTION | SIGN},
+                 {"__shr", "bitwise_right_shift", FUNCTION | SIGN}};
 
 static const struct {
   const char *name;
@@ -163,6 +163,8 @@ static int make_module(lua_State *L) {
     lua_pushnumber(L, constants[i].value);
     lua_setfield(L, MODULE, constants[i].name);
   }
+  lua_pushlightuserdata(L, NULL); /* as null of cjson and its kind */
+  lua_setfield(L, MODULE, "null");
   set_metamethods(L);
   bind_open_groupings(L, BINDING);
   bind_open_family(L, BINDING, all_rows);

@@ -329,7 +329,8 @@ static void prepare_loading(lua_State *L, const struct script_call *call, struct
       {"columns", KEYED, bind_keys, &(loading).columns}, {"names", KEYED, bind_keys, &(loading).names},                \
       {"missing", KEYED, bind_keys, &(loading).missing}, {"skip", KEYED, bind_integer, &(loading).csv.skip},           \
       {"comment", KEYED, bind_separator, &(loading).csv.comment},                                                      \
-      {"thousands", KEYED, bind_separator, &(loading).csv.thousands}, {"unit", KEYED, bind_units, &(loading).rules}, { \
+      {"thousands", KEYED, bind_separator, &(loading).csv.thousands}, {"unit", KEYED, bind_units, &(loading).rules},   \
+      {"ordered", KEYED, bind_orders, &(loading).columns}, {                                                           \
     "format", KEYED, bind_string, &(loading).options.format                                                            \
   }
 
@@ -363,6 +364,33 @@ static int end_loading(lua_State *L, struct script_call *call, struct owner *hel
   return is_pushed ? 1 : -1;
 }
 
+/* Orders of words by column: read once the table is there. */
+static bool bind_orders(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  (void)out;
+  return lua_istable(L, i) || bind_fail_type(L, call, i, name, "a table of sequences of words by column");
+}
+
+/* Pushes the option `ordered` of a call, or nil. */
+static void push_orders(lua_State *L, const struct script_call *call) {
+  int last = call->arguments;
+  while (last && lua_isnil(L, last)) last--;
+  const bool has_options = last && lua_istable(L, last);
+  lua_pushliteral(L, "ordered");
+  if (has_options) lua_rawget(L, last);
+  if (!has_options) lua_pop(L, 1), lua_pushnil(L);
+}
+
+/* Gives the table below the orders on top of the stack, or nil, these orders. */
+static int order_words(lua_State *L, struct script_call *call) {
+  if (lua_isnil(L, -1)) return lua_pop(L, 1), 1;
+  if (!lua_istable(L, -2))
+    return bind_fail(call, STREW_EARGUMENT, "ordered", "is given, but the file has a tensor, no columns");
+  bind_push_function(L, lua_upvalueindex(1), &bind_ordered_row, call->error.alias, FUNCTION);
+  lua_insert(L, -3);
+  lua_call(L, 2, 1);
+  return 1;
+}
+
 static bool bind_rows(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   int64_t *rows = out;
   if (!bind_integer(L, call, i, name, rows)) return false;
@@ -385,7 +413,9 @@ static int load(lua_State *L, struct script_call *call) {
       strew_load(loading.device, loading.path, &loading.options, &box->tensor, &held->object.table, &call->error);
   if (status != STREW_OK) return -1;
   warn_of_names(L, &loading);
-  return end_loading(L, call, held, false);
+  if (end_loading(L, call, held, false) < 0) return -1;
+  push_orders(L, call);
+  return order_words(L, call);
 }
 
 /* map(path) */
@@ -445,7 +475,11 @@ static int next_chunk(lua_State *L, struct script_call *call) {
   iterator->is_busy = true;
   int results = end_loading(L, call, held, type == &streams);
   iterator->is_busy = results < 0;
-  return results;
+  if (results < 0 || type == &streams) return results;
+  lua_getiuservalue(L, 1, 1);
+  lua_getfield(L, -1, "ordered");
+  lua_remove(L, -2);
+  return order_words(L, call);
 }
 
 static const struct script_function next_chunk_row = {"chunks", next_chunk, 0, FUNCTION | CONSTANT};
@@ -478,6 +512,9 @@ static int chunks(lua_State *L, struct script_call *call) {
   if (strew_reader_open(loading.device, loading.path, &options, &iterator->object.reader, &call->error) != STREW_OK)
     return -1;
   warn_of_names(L, &loading);
+  lua_getiuservalue(L, position, 1);
+  push_orders(L, call);
+  lua_setfield(L, -2, "ordered");
   return bind_end_iterator(L, position);
 }
 

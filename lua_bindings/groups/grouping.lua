@@ -111,9 +111,9 @@ local function argsort(g, src, descending, nulls)
 end
 
 -- The rank within its group of each element; -1: it has none.
-local function rank(g, src, descending, nulls)
+local function rank(g, src, descending, nulls, ties)
   check_line(g, src)
-  return inner.group_rank(g, missing.order(src:detach(), descending == true, nulls))
+  return use "ranks.lua".of(g, src, descending == true, nulls, ties or "first")
 end
 
 local function topk(g, src, k, largest, nulls)
@@ -406,7 +406,7 @@ local others = {
   end},
   ["g:count"] = {"self:grouping src?tensor skip_nan=boolean", count},
   ["g:argsort"] = {"self:grouping src:tensor descending?boolean nulls=word", argsort},
-  ["g:rank"] = {"self:grouping src:tensor descending?boolean nulls=word", rank},
+  ["g:rank"] = {"self:grouping src:tensor descending?boolean nulls=word ties=word", rank},
   ["g:topk"] = {"self:grouping src:tensor k:integer largest?boolean nulls=word", topk},
   ["g:cumsum"] = {"self:grouping src:tensor dtype=word skip_nan=boolean", cumsum},
   ["g:agg"] = {"self:grouping what:table", agg},

@@ -340,7 +340,11 @@ function one_by_one(f, values, out)
     local taken, is_number, own = {}, #node > 0, special[node.op]
     local call = not own and (values.columns and function(...) return of_columns(node.op, ...) end or strew[node.op])
     for k, child in ipairs(node) do
-      taken[k], is_number = results[child], is_number and not operands.is_tensor(results[child])
+      taken[k] = results[child]
+      is_number = is_number and type(taken[k]) ~= "string" and not operands.is_tensor(taken[k])
+    end
+    if node.op == "sub" and not node.name and is_of(taken[1], "text") then
+      call = function(a, b) return a - b end -- no part of it
     end
     table.move(node.more or {}, 1, 2, #node + 1, taken)
     if node.written then made(check_written, node.written, taken[1], taken[2]) end

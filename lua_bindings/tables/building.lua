@@ -1,7 +1,7 @@
 -- building.lua: tables of columns made of Lua's values, of the rows of other tables, and of columns below one another.
 local strew, fail, use, inner = ...
 local operands, tables, missing = use "operands.lua", use "tables.lua", use "missing.lua"
-local errors = use "errors.lua"
+local errors, cells = use "errors.lua", use "cells.lua"
 
 ------------------------------------------------------------------------------------------------- of Lua's values
 
@@ -10,34 +10,36 @@ local IS_VALUE <const> = {number = true, boolean = true, string = true}
 -- Returns a sequence of numbers, booleans or words as a column. Numbers of which one has a fraction become float64,
 -- as those of files.
 local function column_of(values, name, device)
-  local count, kind, is_float = rawlen(values), type(rawget(values, 1)), false
+  local count, first, is_float, has_gaps = rawlen(values), 1, false, false
+  while first < count and rawget(values, first) == strew.null do first = first + 1 end
+  local kind = type(rawget(values, first))
   local where = format("has column %s with %%s at [%%d], expected %%s", tables.quoted(name))
   for i = 1, count do
     local value = rawget(values, i)
-    if type(value) ~= kind or not IS_VALUE[kind] then
-      fail("columns", format(where, inner.text(value), i, IS_VALUE[kind] and i > 1 and
-        format("a %s, as at [1]", kind) or "numbers, booleans or words"),
-        (value == nil or type(value) == "userdata") and 'nan stands for a missing number, "" for a missing word' or nil)
+    local is_gap = value == strew.null
+    if not is_gap and (type(value) ~= kind or not IS_VALUE[kind]) then
+      fail("columns", format(where, inner.text(value), i, IS_VALUE[kind] and i > first and
+        format("a %s, as at [%d]", kind, first) or "numbers, booleans or words"),
+        (value == nil or type(value) == "userdata") and "strew.null stands for a missing value" or nil)
     end
-    is_float = is_float or math.type(value) == "float"
+    is_float, has_gaps = is_float or math.type(value) == "float", has_gaps or is_gap
   end
   for key in next, values do
     if math.type(key) ~= "integer" or key < 1 or key > count then
       fail("columns", format("has column %s with key %s, expected a sequence", tables.quoted(name), inner.text(key)))
     end
   end
+  if has_gaps then
+    local own = {}
+    for i = 1, count do own[i] = cells.read(rawget(values, i)) end
+    return cells.column(own, count, IS_VALUE[kind] and kind or "number", true, device, "columns",
+      function(k) return format("in column %s at [%d]", tables.quoted(name), k) end)
+  end
   local none = strew.zeros(0, {device = device})
   if count == 0 then return none:to(operands.widest(none)) end
   local dtype = is_float and operands.widest(none) or nil
   return errors.own("x", "columns", function(fact, hint) return fact, hint end, strew.tensor, values,
     {dtype = dtype, device = device})
-end
-
--- Returns a hint for an entry that is no column: it may be a row, {city = "Oslo"}.
-local function by_columns(entry)
-  local is_row = type(entry) == "table" and type((next(entry))) == "string"
-  return is_row and 'columns, not rows: strew.table{city = {"Oslo", "Rome"}, rain = {1.5, 4}}'
-    or 'strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}'
 end
 
 -- Returns the names of a script's columns in their order, and the columns.
@@ -60,7 +62,7 @@ local function listed(given)
       and type(rawget(entry, 1)) == "string" and not IS_VALUE[type(rawget(entry, 2))]
     if not is_entry then
       fail("columns", format("has %s at key %s, expected {name, values}", inner.text(entry), inner.text(key)),
-        by_columns(entry))
+        'strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}, or rows: {{city = "Oslo", rain = 1.5}}')
     end
   end
   for k = 1, rawlen(given) do
@@ -71,7 +73,52 @@ local function listed(given)
   return names, values
 end
 
+-- Returns columns of rows, which are tables by name, in the order of the alphabet. A key that a row lacks is missing.
+local function of_rows(rows)
+  local names, columns = {}, {}
+  for i, row in ipairs(rows) do
+    for name, value in next, row do
+      local one, kind, is_other = cells.read(value)
+      if type(name) ~= "string" or is_other then
+        fail("columns", format("has a row at [%d] with %s at key %s, expected words, numbers, booleans or times "
+          .. "by name", i, inner.text(value), inner.text(name)))
+      end
+      local column = columns[name]
+      if not column then
+        column = {values = {}, count = 0}
+        columns[name], names[#names + 1] = column, name
+      end
+      if kind and column.kind and kind ~= column.kind then
+        fail("columns", format("has a row at [%d] with %s at %s, expected %s, as at [%d]", i, cells.KINDS[kind],
+          tables.quoted(name), cells.KINDS[column.kind], column.first), nil, "dtype")
+      end
+      if kind and not column.kind then column.kind, column.first = kind, i end
+      column.values[i], column.count = one, column.count + (kind and 1 or 0)
+    end
+  end
+  table.sort(names)
+  local out = {names = names, tensors = {}}
+  for k, name in ipairs(names) do
+    local column = columns[name]
+    local function where(i) return format("in a row at [%d] at %s", i, tables.quoted(name)) end
+    out.tensors[k] = cells.column(column.values, #rows, column.kind or "number", column.count < #rows, nil, "columns",
+      where)
+  end
+  return out
+end
+
+-- True for a sequence of tables by name.
+local function are_rows(given)
+  local count, has_name = rawlen(given), false
+  for k, row in next, given do
+    if math.type(k) ~= "integer" or type(row) ~= "table" or rawlen(row) > 0 then return false end
+    has_name = has_name or type((next(row))) == "string"
+  end
+  return count > 0 and has_name
+end
+
 local function make(given)
+  if are_rows(given) then return tables.make(of_rows(given)) end
   local names, values = listed(given)
   local out, device = {names = names, tensors = {}}, nil -- that of the first tensor
   for _, value in ipairs(values) do device = device or operands.is_tensor(value) and value.device or nil end

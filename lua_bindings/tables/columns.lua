@@ -4,8 +4,9 @@ local strew, fail, _, inner = ...
 -- methods: functions of the module whose first argument is a table of columns, by their names.
 local methods = {}
 local columns = {methods = methods}
-for name in string.gmatch("asof assign code columns describe group_by head join melt pivot resample rows sort_by tail "
-  .. "to_arrow to_arrow_stream value_counts", "[%w_]+") do
+for name in string.gmatch("asof assign code columns corr describe drop drop_duplicates dropna duplicated each fillna "
+  .. "group_by head join melt pivot rename resample row rows sample sort_by tail to_arrow "
+  .. "to_arrow_stream value_counts", "[%w_]+") do
   local f = rawget(strew, name)
   methods[name] = f and inner.column_method(f) -- a sandbox lacks some
 end

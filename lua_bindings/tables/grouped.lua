@@ -81,16 +81,6 @@ local function keys_of(self)
   return tables.make(tables.map(keys, here))
 end
 
--- Returns the columns without the rows in which one of the columns at positions has NaN, NaT or no word.
-local function without_nan(columns, positions)
-  local is_number
-  for _, i in ipairs(positions) do
-    local is_missing = missing.of(columns.tensors[i])
-    if is_missing then is_number = is_number and is_number & ~is_missing or ~is_missing end
-  end
-  return is_number and tables.select(columns, is_number:nonzero():squeeze(1), columns.argument) or columns
-end
-
 local function value_counts(v, by, skip_nan, shares)
   local columns, positions
   if operands.is_tensor(v) then
@@ -106,7 +96,7 @@ local function value_counts(v, by, skip_nan, shares)
   for _, i in ipairs(positions) do tables.check_key(columns, i, "by") end
   if skip_nan then
     local argument = columns.argument
-    columns = without_nan(columns, positions)
+    columns = missing.without(columns, positions, argument)
     columns.argument, columns.device = argument, columns.tensors[1].device
   end
   local g, out = groups_of(columns, positions, "sorted", "by")
@@ -203,6 +193,7 @@ local function pivot(x, row, column, value, reduce, fill, dtype, skip_nan)
 end
 
 return {
+  groups_of = groups_of,
   group_by = {"x:table by:any order=word", group_by},
   resample = {"x:table step:any on:any by=any", resample},
   group_keys = {"self:any field:any", keys_of},

@@ -58,6 +58,36 @@ local function part(x, n, first)
   return tables.make(tables.map(all, function(t) return t:narrow(0, first(n, all.rows), n):clone() end))
 end
 
+-- Returns row i, from 0 on, as a Lua table by the columns' names.
+local function row(x, i)
+  local all, out = tables.read(x, "x"), {}
+  if i < -all.rows or i >= all.rows then
+    fail("i", format("is %d, out of range for the rows of x (size %d%s)", i, all.rows,
+      all.rows > 0 and format(", valid %d..%d", -all.rows, all.rows - 1) or ""), nil, "index", i)
+  end
+  for k, name in ipairs(all.names) do out[name] = all.tensors[k][i] end
+  return out
+end
+
+-- Returns an iterator of the rows: each as row returns it, and its number. Columns are read in parts.
+local AT_ONCE <const> = 1024
+local function each(x)
+  local all, at, read = tables.read(x, "x"), -1, {}
+  return function()
+    at = at + 1
+    if at >= all.rows then return nil end
+    local k, out = at % AT_ONCE + 1, {}
+    for i, t in ipairs(all.tensors) do
+      if k == 1 then
+        local lines = t:narrow(0, at, math.min(AT_ONCE, all.rows - at))
+        read[i] = t:dim() == 1 and lines:tolist() or lines:unstack()
+      end
+      out[all.names[i]] = read[i][k]
+    end
+    return out, at
+  end
+end
+
 -- Returns, for each of n columns, whether its order is descending.
 local function directions(descending, n)
   local list = {}
@@ -119,6 +149,21 @@ local function code(x, column, word)
   fail("word", format("is %s, which is not in column %s", inner.text(word), tables.quoted(column)), hint, "value")
 end
 
+-- Gives text columns of x the orders of words that a script lists by column; returns x.
+local function order_words(x, ordered)
+  local all = tables.read(x, "x")
+  for name, list in next, ordered do
+    local t, quoted = all.tensors[tables.position(all, name, "ordered")], tables.quoted(name)
+    if t.dtype ~= "text" then
+      fail("ordered", format("has column %s, which is %s, expected text", quoted, t.dtype),
+        format("{text = {%s}} reads words", quoted), "dtype")
+    end
+    local function reword(fact, hint) return format("of column %s %s", quoted, fact), hint end
+    x[name] = errors.own("x", "ordered", reword, strew.text, t, {words = list, ordered = true})
+  end
+  return x
+end
+
 -- The words of a text column, or of all.
 local function words(x, column)
   if about.about(x) and (column == nil or not operands.is_tensor(rawget(x, column))) then tables.names(x) end -- settles
@@ -135,8 +180,9 @@ local function other_key(fields, index)
   local x = meta.columns
   local is_position = math.type(index) == "integer"
   if (is_position or type(index) == "table") and type(about.about(x)[1]) == "string" then
-    fail(nil, "no column " .. inner.text(index), format("x[strew.tensor{%s}] has rows of these numbers",
-      is_position and format("%d", index) or "0, 1"))
+    local hint = "x[strew.tensor{%s}] is a table of rows"
+    if is_position then hint = "x:row(%d) is that row, " .. hint end
+    fail(nil, "no column " .. inner.text(index), format(hint, is_position and index or "0, 1", index))
   end
   local hint, nearest = errors.meant(index, (tables.names(x)))
   if not nearest or string.gsub(nearest, "%d", "") == string.gsub(index, "%d", "") then
@@ -246,11 +292,14 @@ return {
   rows = {"x:table which:any", function(x, which) return rows(x, which) end},
   head = {"x:table n?integer", function(x, n) return part(x, n, function() return 0 end) end},
   tail = {"x:table n?integer", function(x, n) return part(x, n, function(count, all) return all - count end) end},
+  row = {"x:table i:integer", row},
+  each = {"x:table", each},
   code = {"x:table column:any word:word", code},
   assign = {"x:table what:table", assign},
   sort_by = {"x:table by:any descending?any nulls=word", sort_by},
   table = {"about:table index~any", other_key},
   length = {"x:table other~any", length},
   words = {"x:table column?any", words},
+  ordered = {"x:table ordered:table", order_words},
   saved = {"x:table names~any words~any", tables.saved},
 }

@@ -22,7 +22,7 @@ static bool read_words(lua_State *L, struct script_call *call, lua_Unsigned coun
   return true;
 }
 
-/* make_text(codes, words): of words, or those of another text. */
+/* make_text(codes, words, is_ordered): of words, or those of another text. */
 static int make_text(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call), *codes, *like;
   const char **words;
@@ -35,7 +35,8 @@ static int make_text(lua_State *L, struct script_call *call) {
   const int top = lua_gettop(L);
   if (!bind_check_sequence(L, call, 2, "words", " of strings")) return -1;
   if (!read_words(L, call, count, &words, &lengths) || !bind_tensor(L, call, 1, "codes", &codes)) return -1;
-  const strew_status status = strew_text(codes, (int64_t)count, words, lengths, out, &call->error);
+  const strew_status status =
+      (lua_toboolean(L, 3) ? strew_text_ordered : strew_text)(codes, (int64_t)count, words, lengths, out, &call->error);
   lua_settop(L, top);
   return bind_end(status, 1);
 }
@@ -138,6 +139,10 @@ static int count(lua_State *L, struct script_call *call) {
   return lua_pushinteger(L, strew_word_count(self)), 1;
 }
 
+static strew_status is_ordered(struct arguments *a) {
+  return lua_pushboolean(a->L, strew_text_is_ordered(a->self)), STREW_OK;
+}
+
 static int find(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   size_t length;
@@ -153,6 +158,7 @@ const struct script_function bind_text_rows[] = {
     {"sorted", bind_one, 0, INNER | CONSTANT, "self:tensor", sorted},
     {"word_code", find, 0, INNER | CONSTANT | CHECKED, "*s"},
     {"word_count", count, 0, INNER | CONSTANT},
+    {"is_ordered", bind_values, 0, INNER | CONSTANT, "self:tensor", is_ordered},
     {"word_length", map_words, LENGTH, INNER | CONSTANT},
     {"word_contains", map_words, CONTAINS, INNER | CONSTANT},
     {"word_starts_with", map_words, STARTS_WITH, INNER | CONSTANT},

@@ -30,6 +30,8 @@ local function text(x, name, like)
   fail(name, format("is %s, expected text or a string", is), operands.is_tensor(x) and hint or of_a_word, "dtype")
 end
 
+words.operand = text
+
 -- Returns codes with -1 as text, in which those are empty words.
 local function with_gaps(codes, like)
   local gaps = codes:lt(0)
@@ -264,11 +266,11 @@ end
 ------------------------------------------------------------------------------------------------------ word by word
 
 -- Raises an error that names the first element that is the word of that number.
-local function fail_word(t, numbers, k, fact, hint)
+local function fail_word(t, numbers, k, fact, hint, argument)
   local at = numbers:eq(k - 1):nonzero()[0]:tolist()
   local word = t:get(at)
   local place = #at > 0 and " at " .. operands.text(at) or ""
-  fail("self", format("has %s%s, %s", inner.text(word), place, fact), hint, "value", word, at)
+  fail(argument or "self", format("has %s%s, %s", inner.text(word), place, fact), hint, "value", word, at)
 end
 
 -- Returns the words that a text has in order of their first elements, so that errors name the first one, and of each
@@ -277,6 +279,8 @@ local function used_in_order(t)
   local g = strew.group_by(t:codes():reshape(-1), {order = "first"})
   return of(g.keys[1], t):tolist(), g.ids:reshape(t.shape)
 end
+
+words.used_in_order = used_in_order
 
 -- Returns make(words)[number of each element's word]; errors of an entry of the words are those of an element.
 local function by_word(self, make)
@@ -302,8 +306,26 @@ function calls.time(x, format, options)
   return device and t:to(device) or t
 end
 
--- Returns codes or numbers as text.
-local function make(x, list)
+-- Returns a text's words as codes of a list; one that is not in it is an error.
+local function codes_in(x, list, is_ordered)
+  local like = inner.make_text(strew.zeros(0, {dtype = "int64", device = x.device}), list, is_ordered)
+  local used, numbers = used_in_order(x)
+  for k, word in ipairs(used) do
+    local code = inner.word_code(like, word)
+    if code < 0 and word == "" then -- missing ones come last
+      like = strew.cat{like, strew.tensor({""}, {device = x.device})}:narrow(0, 0, 0)
+      code = inner.word_code(like, word)
+    elseif code < 0 then
+      fail_word(x, numbers, k, "which is not in 'words'", errors.meant(word, list), "x")
+    end
+    used[k] = code
+  end
+  local codes = strew.tensor(used, {dtype = "int64", device = x.device})
+  return of(#used > 0 and codes[numbers] or numbers, like)
+end
+
+-- Returns codes, words or numbers as text.
+local function make(x, list, is_ordered)
   if not operands.is_tensor(x) then
     local given = x
     x = strew.tensor(x, list ~= nil and type(x) == "table" and x[1] == nil and {dtype = "int64"} or nil)
@@ -311,11 +333,22 @@ local function make(x, list)
       return strew.tensor(given, {dtype = "float64", device = "cpu"}):to "text":to(x.device)
     end
   end
+  if list == nil and is_ordered then
+    fail("words", "is missing, expected the words in their order",
+      'strew.text(x, {words = {"low", "high"}, ordered = true})')
+  end
   if list == nil then return x:to "text" end
+  if is_text(list) and (is_ordered or is_text(x)) then list = list.words end
+  if is_text(x) and type(list) == "table" then return codes_in(x, list, is_ordered) end
   if type(list) ~= "table" and not is_text(list) then
     fail("words", format("is %s, expected a sequence of strings, or a text", inner.text(list)))
   end
-  return inner.make_text(x, list)
+  return inner.make_text(x, list, is_ordered)
+end
+
+-- Of text other calls: in rewording.lua.
+for name in string.gmatch("map sub split", "%a+") do
+  calls[name] = function(...) return use "rewording.lua".calls[name](...) end
 end
 
 -- Errors of the calls that they make are the script's call's, with its tensors.
@@ -332,7 +365,7 @@ local function by_words(name)
   end
 end
 
-words.text = {"x:any words?several", make}
+words.text = {"x:any words?several ordered=boolean", make}
 for name in string.gmatch("contains starts_with ends_with", "[%a_]+") do
   words[name] = {"t:tensor word:word", by_words(name)}
 end

@@ -652,12 +652,12 @@ static strew_status compute_operation(struct evaluation *evaluation, int k, stru
     call->operands[i].tensor = in[i].tensor;
     tensors += in[i].tensor != NULL;
   }
+  if (node->kind == NODE_CALL || node->kind == NODE_WORD)
+    return fail(call, FAULT(STREW_EARGUMENT, "self"), "is computed by a call of the host, node by node");
   if (node->kind >= NODE_CLOSE) {
     for (int i = 0; i < node->count && i < 2; i++)
       RETURN_IF_FAILED(expect_tensor(call, operand_names[node->kind][i], in[i]));
     if (node->kind == NODE_CLOSE) return compute_close(evaluation, k, call, in);
-    if (node->kind == NODE_CALL)
-      return fail(call, FAULT(STREW_EARGUMENT, "self"), "is computed by a call of the host, node by node");
     return node->kind == NODE_FOLD ? compute_fold(evaluation, k) : compute_rows(evaluation, k);
   }
   if (node->kind == NODE_REPLACEMENT) return compute_replacement(evaluation, k, call, in);
@@ -675,8 +675,9 @@ static strew_status compute_node(struct evaluation *evaluation, int k) {
   if (node->kind == NODE_INPUT) return take_input(evaluation, k), STREW_OK;
   value->kind = VALUE_NUMBER;
   value->number = node->number;
-  if (node->kind == NODE_WORD) value->number = strew_int(evaluation->given->codes[node->op]);
-  if (node->kind == NODE_NUMBER || node->kind == NODE_WORD) return STREW_OK;
+  const bool is_code = node->kind == NODE_WORD && node->count;
+  if (is_code) value->number = strew_int(evaluation->given->codes[node->op]);
+  if (node->kind == NODE_NUMBER || is_code) return STREW_OK;
   struct call call = {.op = name_of(node), .error = error};
   const char *alias = error ? error->alias : NULL;
   if (error) error->alias = NULL;

@@ -108,7 +108,7 @@ static const struct stranger {
     {"--", "write a - -b; a text has no comments"},
     {"/*", "a text has no comments"},
     {"<< >>", "write bitwise_left_shift(a, b) or bitwise_right_shift(a, b)"},
-    {"..", "words are not joined, only compared with a text column"},
+    {"..", "write join_words(a, b, ' ')"},
     {"#", "there are no lengths: pass the length as an input"},
     {": ::", "there are no methods and slices: write exp(x) for x:exp()"},
     {".", "there are no fields: write sin(x), without a library before it; a name is one word"},
@@ -117,7 +117,7 @@ static const struct stranger {
     {"is", "== compares"},
     {"in isin", "write x == a or x == b"},
     {"between", "write a <= x and x <= b"},
-    {"like", "compute it before, as a column: x.n = x.city:starts_with('R')"},
+    {"like", "write starts_with(city, 'R') or contains(city, 'R')"},
     {"nil", "isnan(x) finds missing numbers; minimum(x, 2) is clamp without a lower bound"},
     {"function", "define a function outside of the text"},
     {"; local return end", "a text is a single expression"},
@@ -125,11 +125,16 @@ static const struct stranger {
 };
 static const struct stranger strange_calls[] = {
     {"to cast astype type int float double", "a dtype is a function: int64(x), float32(x)"},
-    {"len size length numel", "there are no lengths: pass the length as an input"},
+    {"len size numel", "length(x) counts the characters of words; pass the length of a tensor as an input"},
     {"fillna coalesce", "write where(isnan(x), 0, x)"},
     {"isin", "write x == a or x == b"},
-    {"starts_with ends_with contains upper lower replace year month day hour minute calendar floor_time time date",
-     "compute it before, as a column: x.n = x.city:upper()"},
+    {"year month day hour minute calendar time date", "compute it before, as a column: x.n = strew.calendar(x.t).year"},
+    {"strip", "write trim(x)"},
+    {"gsub", "write replace(x, 'a', 'b')"},
+    {"substr substring slice", "write sub(x, 1, 3)"},
+    {"startswith", "write starts_with(x, 'a')"},
+    {"endswith", "write ends_with(x, 'a')"},
+    {"concat concat_ws", "write join_words(a, b, ' ')"},
     {"ln", "write log(x)"},
     {"clip clamp_min clamp_max", "write clamp(x, low, high), maximum(x, low) or minimum(x, high)"},
     {"fmax greatest pmax", "write maximum(a, b)"},
@@ -296,7 +301,7 @@ static bool add_node(struct parser *parser, struct node node, struct mark mark, 
   return true;
 }
 
-#define COMPARED_ALONE "a word can only be compared with a text or time column"
+#define COMPARED_ALONE "a word is compared, or an argument of where or of a call of text or times"
 
 /* Makes a node of a number; a word is none. */
 static bool settle(struct parser *parser, struct value *value) {
@@ -307,15 +312,25 @@ static bool settle(struct parser *parser, struct value *value) {
   return add_node(parser, (struct node){.kind = NODE_NUMBER, .number = value->number}, value->mark, value);
 }
 
+/* True if the operation takes words as values of texts and times. */
+static bool takes_words(enum node_kind kind, int op) {
+  const bool is_of_two = op == STREW_MAXIMUM || op == STREW_MINIMUM || op == STREW_SUB;
+  return kind == NODE_WHERE || kind == NODE_MASKED_FILL || (kind == NODE_BINARY && is_of_two);
+}
+
+static bool add_word(struct parser *parser, const struct value *other, struct value *word);
+
 /* Makes a node of settled operands. */
 static bool add_operation(struct parser *parser, enum node_kind kind, int op, struct mark mark, int count,
                           struct value *operands, struct value *out) {
   struct node node = {.kind = kind, .op = op, .count = count};
   if (!parser->x) mark.to = parser->last;
   for (int i = 0; i < count; i++) {
-    if (!settle(parser, &operands[i])) return false;
+    const bool is_value = operands[i].kind == VALUE_WORD && !parser->x && (kind == NODE_CALL || takes_words(kind, op));
+    if (!(is_value ? add_word(parser, NULL, &operands[i]) : settle(parser, &operands[i]))) return false;
     node.children[i] = operands[i].node;
   }
+  if (kind == NODE_CALL) node.dim = ALL_DIMS;
   return add_node(parser, node, mark, out);
 }
 
@@ -342,17 +357,17 @@ static bool add_input(struct parser *parser, const struct token *name, struct ma
   return add_node(parser, (struct node){.kind = NODE_INPUT, .op = i}, mark, out);
 }
 
-/* Makes a node of a word that is compared with a node. */
+/* Makes a node of a word that is compared with a node, or is a value: NULL. */
 static bool add_word(struct parser *parser, const struct value *other, struct value *word) {
   strew_expr *expr = parser->expr;
   char *copy = copy_string(parser, expr->text + word->mark.at + 1, word->mark.length - 2);
-  const struct node *of = &expr->nodes[other->node];
-  const struct word added = {copy, of->kind == NODE_INPUT ? of->op : -1};
+  const struct node *of = other ? &expr->nodes[other->node] : NULL;
+  const struct word added = {copy, of && of->kind == NODE_INPUT ? of->op : -1};
   int i = 0;
   while (i < expr->word_count && (strcmp(expr->words[i].text, copy) != 0 || expr->words[i].input != added.input)) i++;
   if (i == MAX_WORDS) return wrong(parser, word->mark, NULL, "has more than %d words", MAX_WORDS);
   if (i == expr->word_count) expr->words[expr->word_count++] = added;
-  const struct node node = {.kind = NODE_WORD, .op = i, .count = 1, .children = {other->node}};
+  const struct node node = {.kind = NODE_WORD, .op = i, .count = of != NULL, .children = {other ? other->node : 0}};
   return add_node(parser, node, word->mark, word);
 }
 
@@ -469,6 +484,8 @@ static const struct function {
 #define SKIPPING(name, definition) {name, NODE_FOLD, STREW_FOLD_SUM, 1, 3, "x [, dim [, keepdim]]", definition},
     {"median", NODE_CALL, CALL_MEDIAN, 1, 3, "x [, dim [, keepdim]]", NULL},
     {"nanmedian", NODE_CALL, CALL_NANMEDIAN, 1, 3, "x [, dim [, keepdim]]", NULL},
+#define OF_WORDS(ENUM, name, least, most, parameters) {name, NODE_CALL, CALL_##ENUM, least, most, parameters, NULL},
+    CALLS_OF_WORDS(OF_WORDS)
     {"where", NODE_WHERE, 0, 3, 3, "c, a, b", NULL},
     {"clamp", NODE_CLAMP, 0, 2, 3, "x, low [, high]", NULL},
     {"masked_fill", NODE_MASKED_FILL, 0, 3, 3, "x, mask, value", NULL},
@@ -500,6 +517,9 @@ static const struct function {
     {"rest_of", NODE_WHERE, 0, 3, 3, NULL, "where(x == x, y - mean_of(x, y, z, true), 0)"},
 };
 /* clang-format on */
+
+/* sub(t, i, j), beside the difference of two. */
+static const struct function sub_of_words = {"sub", NODE_CALL, CALL_SUB, 2, 3, "t, i [, j]", NULL};
 
 static const struct function *find_function(const struct parser *parser, const struct token *name) {
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
@@ -646,6 +666,7 @@ static bool parse_call(struct parser *parser, const struct token *name, struct m
   if (!function) return unknown(parser, name, mark);
   next(parser);
   if (!parse_arguments(parser, opening, &count, arguments)) return false;
+  if (count > 2 && function->kind == NODE_BINARY && function->op == STREW_SUB) function = &sub_of_words;
   if (count < function->least || count > function->most)
     return wrong(parser, mark, NULL, "calls '%s' with %d argument%s, expected %s(%s)", function->name, count,
                  count == 1 ? "" : "s", function->name, function->parameters);
@@ -654,7 +675,7 @@ static bool parse_call(struct parser *parser, const struct token *name, struct m
     return add_nan_to_num(parser, mark, count, arguments, out);
   if (function->kind == NODE_CALL && function->op == CALL_ROUND && count == 1)
     return add_operation(parser, NODE_UNARY, STREW_ROUND, mark, count, arguments, out);
-  if (function->kind == NODE_FOLD || function->kind == NODE_CALL)
+  if (function->kind == NODE_FOLD || (function->kind == NODE_CALL && function->op < FIRST_OF_WORDS))
     return add_fold(parser, function, mark, count, arguments, out);
   return add_operation(parser, function->kind, function->op, mark, count, arguments, out);
 }
@@ -835,7 +856,10 @@ static const char *const node_words[] = {
     [NODE_CLOSE] = "isclose", [NODE_WIDE] = "wide",   [NODE_LIKE] = "like"};
 
 static const char *const call_words[] = {
-    [CALL_MEDIAN] = "median", [CALL_NANMEDIAN] = "nanmedian", [CALL_ROUND] = "round"};
+#define NAME(ENUM, name, ...) [CALL_##ENUM] = name,
+    CALLS_OF_WORDS(NAME)[CALL_MEDIAN] = "median", [CALL_NANMEDIAN] = "nanmedian", [CALL_ROUND] = "round",
+    [CALL_SUB] = "sub"};
+#undef NAME
 
 const char *node_name(const struct node *node) {
   switch (node->kind) {
@@ -857,7 +881,7 @@ bool strew_expr_node_at(const strew_expr *expr, int i, strew_expr_node *out) {
                            .has_dim = (node->kind == NODE_FOLD || node->kind == NODE_CALL) && node->dim != ALL_DIMS,
                            .dim = node->dim,
                            .keepdim = node->keepdim,
-                           .is_call = node->kind == NODE_CALL,
+                           .is_call = node->kind == NODE_CALL || (node->kind == NODE_WORD && !node->count),
                            .at = node->at,
                            .length = node->length,
                            .written = node->kind == NODE_BINARY ? node->written : 0};

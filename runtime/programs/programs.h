@@ -9,10 +9,10 @@
 
 /* What a node computes from its children. FOLD: of child 0, over `dim` (ALL_DIMS: all), which stays as size 1 if
    `keepdim`. INDEX: rows of child 0 along dimension 0, chosen by child 1. WORD: the code that stands for a word in
-   child 0, an input. TRUE_AND, TRUE_OR, TRUE_NOT: of bools alone. REPLACEMENT: the number in place of NaN (`op` 0), inf
+   child 0, an input; without a child, a word that is a value. TRUE_AND, TRUE_OR, TRUE_NOT: of bools alone. REPLACEMENT: the number in place of NaN (`op` 0), inf
    (1) or -inf (2) in child 0: child 1, or the nearest of its dtype. WIDE: child 0 as means of it are computed: halves as
    float32, in texts of columns integers as float64. LIKE: child 0 in the dtype of child 1, if that is of floats. CALL: a
-   call of hosts, of child 0 with `dim` as FOLD has it, digits of round. */
+   call of hosts, of child 0 with `dim` as FOLD has it, digits of round; or of all children. */
 enum node_kind {
   NODE_NUMBER,
   NODE_INPUT,
@@ -34,7 +34,30 @@ enum node_kind {
   NODE_CALL,
   NODE_INDEX
 };
-enum node_call { CALL_MEDIAN, CALL_NANMEDIAN, CALL_ROUND };
+/* Calls of texts and times: enumerator, name, fewest and most arguments, parameters. */
+#define CALLS_OF_WORDS(X)                                                                                              \
+  X(LOWER, "lower", 1, 1, "t")                                                                                         \
+  X(UPPER, "upper", 1, 1, "t")                                                                                         \
+  X(TRIM, "trim", 1, 1, "t")                                                                                           \
+  X(LENGTH, "length", 1, 1, "t")                                                                                       \
+  X(CONTAINS, "contains", 2, 2, "t, word")                                                                             \
+  X(STARTS_WITH, "starts_with", 2, 2, "t, word")                                                                       \
+  X(ENDS_WITH, "ends_with", 2, 2, "t, word")                                                                           \
+  X(MATCH, "match", 2, 2, "t, pattern")                                                                                \
+  X(REPLACE, "replace", 3, 3, "t, a, b")                                                                               \
+  X(SPLIT, "split", 3, 3, "t, separator, k")                                                                           \
+  X(JOIN_WORDS, "join_words", 2, 3, "a, b [, separator]")                                                              \
+  X(FLOOR_TIME, "floor_time", 2, 2, "t, unit")                                                                         \
+  X(FORMAT, "format", 2, 2, "t, format")
+#define NODE_CALL_OF(ENUM, ...) CALL_##ENUM,
+enum node_call {
+  CALL_MEDIAN,
+  CALL_NANMEDIAN,
+  CALL_ROUND,
+  CALL_SUB,
+  CALLS_OF_WORDS(NODE_CALL_OF) FIRST_OF_WORDS = CALL_SUB
+};
+#undef NODE_CALL_OF
 enum { ALL_DIMS = INT32_MAX, MOST_CHILDREN = 5 };
 
 /* How an operator is written, where texts mean other things elsewhere. LEFT_COMPARED, RIGHT_COMPARED: that operand of a

@@ -97,7 +97,7 @@ strew_status strew_text_align(int64_t count, strew_tensor *const *texts, bool or
     if (tensor_context(texts[i]) != tensor_context(texts[0])) return fail_context(&call, "texts", "has a tensor of");
   }
   struct word_list *list;
-  RETURN_IF_FAILED(text_align(&call, count, texts, out, &list));
+  RETURN_IF_FAILED(text_align_in(&call, text_first_list(count, texts, ordered), count, texts, out, &list));
   const strew_status status = ordered ? order_texts(&call, list, count, out) : STREW_OK;
   for (int64_t i = 0; i < count && status != STREW_OK; i++) strew_release(out[i]), out[i] = NULL;
   word_list_release(list);
@@ -178,6 +178,9 @@ strew_status order_find_word(const struct call *call, const char *word, bool ord
   const int64_t found = words_find(words_of(list), word, strlen(word));
   *code = found < list->count ? found : -1;
   if (!ordered) return STREW_OK;
+  if (list->shared->is_ordered && found < 0 && *word)
+    return fail(call, FAULT(STREW_EVALUE, NULL), "the word \"%.40s\" is not one of the ordered words", word);
+  if (list->shared->is_ordered) return *below = *code < 0 ? list->count : *code, STREW_OK; /* missing ones come last */
   RETURN_IF_FAILED(sort_list(call, list));
   int64_t low = 0, high = list->count;
   BISECT(low, high, i, strcmp(words_at(words_of(list->sorted), i), word) < 0);

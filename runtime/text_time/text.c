@@ -74,11 +74,16 @@ static struct growth growth_of(const struct call *call, struct word_list *list) 
   return (struct growth){call, list->context, list, list->shared, list->count};
 }
 
+static bool is_ordered(const struct word_list *list) { return list->shared->is_ordered; }
+
 /* Adds a word, unless an earlier call has added it. */
 static strew_status growth_add(struct growth *growth, const struct found_word *word, int64_t *code) {
   struct shared_words *own;
+  if (is_ordered(growth->from) && word->length && words_find(words_of(growth->from), word->text, word->length) < 0)
+    return fail(growth->call, FAULT(STREW_EVALUE, NULL), "the word \"%.40s\" is not one of the ordered words",
+                word->text);
   if (growth->count < growth->shared->words.count) { /* others have added words */
-    RETURN_IF_FAILED(shared_words_copy(growth->call, growth->context, &growth->shared->words, growth->count, &own));
+    RETURN_IF_FAILED(shared_words_copy(growth->call, growth->context, growth->shared, growth->count, &own));
     shared_words_release(growth->shared, growth->context);
     growth->shared = own;
   }
@@ -172,13 +177,24 @@ static strew_status take_codes(struct growth *growth, const struct word_list *li
   return status;
 }
 
+/* Fails if two orders of words, one of which gave the codes in the other, differ. */
+static strew_status check_orders(const struct growth *growth, const struct word_list *list, int64_t count,
+                                 const int32_t *codes) {
+  if (!is_ordered(growth->from) || !is_ordered(list)) return STREW_OK;
+  int64_t i = 1;
+  while (i < count && (codes[i - 1] < codes[i] || !*words_at(words_of(list), i))) i++;
+  if (i >= count) return STREW_OK;
+  return fail(growth->call, FAULT(STREW_EVALUE, NULL), "the words \"%.40s\" and \"%.40s\" have two orders",
+              words_at(words_of(list), i - 1), words_at(words_of(list), i));
+}
+
 /* A new dense tensor: the text's codes in a growing list. Of a text with fewer elements than words only those that it
    has are added. */
 static strew_status take_text(struct growth *growth, const strew_tensor *text, strew_tensor **out) {
   const struct word_list *list = list_of(text);
   strew_device *device = text->storage->device;
   const int64_t numel = strew_tensor_numel(text);
-  const bool is_short = numel < list->count;
+  const bool is_short = numel < list->count && !is_ordered(list);
   const int64_t count = is_short ? numel : list->count;
   const size_t size_bytes = (size_t)count * sizeof(int32_t);
   strew_status status = STREW_OK;
@@ -186,6 +202,7 @@ static strew_status take_text(struct growth *growth, const strew_tensor *text, s
   for (int64_t i = 0; i < count && !is_short; i++) codes[i] = (int32_t)i;
   if (is_short) status = strew_read(text, codes, size_bytes, growth->call->error);
   TRY(status, take_codes(growth, list, count, codes));
+  if (!is_short) TRY(status, check_orders(growth, list, count, codes));
   if (!is_short) TRY(status, recode(growth->call, text, count, codes, out));
   if (is_short) TRY(status, write_codes(growth->call, device, text->rank, text->sizes, codes, out));
   memory_free(growth->context, codes, size_bytes + 1);
@@ -259,14 +276,24 @@ static strew_status recode_operands(struct call *call, struct word_list *list) {
   return status;
 }
 
+/* The first ordered list of operands that the call orders; NULL: there is none. */
+static struct word_list *ordered_list(const struct call *call) {
+  for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
+    const strew_tensor *text = call->operands[i].use & ORDERED ? call->operands[i].tensor : NULL;
+    if (text && text->dtype == STREW_TEXT && is_ordered(list_of(text))) return list_of(text);
+  }
+  return NULL;
+}
+
 /* The list is that of what the call writes, `out` or the first text. */
 strew_status text_meet(struct call *call) {
-  struct word_list *list = NULL;
+  struct word_list *list = NULL, *ordered = ordered_list(call);
   bool differ = false;
   for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
     const strew_tensor *text = call->operands[i].use & RESULT ? NULL : call->operands[i].tensor;
     if (text && text->dtype == STREW_TEXT && (!list || !strcmp(call->operands[i].name, "out"))) list = list_of(text);
   }
+  if (ordered) list = ordered;
   for (int i = 0; i < MAX_OPERANDS; i++) {
     const strew_tensor *text = call->operands[i].use & RESULT ? NULL : call->operands[i].tensor;
     if (!text || text->dtype != STREW_TEXT || word_list_begins(list, list_of(text))) continue;
@@ -285,10 +312,15 @@ strew_status text_check(const struct call *call, const char *name, const strew_t
               strew_dtype_name(text->dtype));
 }
 
-strew_status text_align(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out,
-                        struct word_list **list) {
-  struct word_list *first = list_of(texts[0]);
-  for (int64_t i = 1; i < count; i++)
+struct word_list *text_first_list(int64_t count, strew_tensor *const *texts, bool ordered) {
+  for (int64_t i = 0; i < count; i++)
+    if (is_ordered(list_of(texts[i])) == ordered) return list_of(texts[i]);
+  return list_of(texts[0]);
+}
+
+strew_status text_align_in(const struct call *call, struct word_list *first, int64_t count, strew_tensor *const *texts,
+                           strew_tensor **out, struct word_list **list) {
+  for (int64_t i = 0; i < count; i++)
     if (word_list_begins(list_of(texts[i]), first)) first = list_of(texts[i]);
   struct growth growth = growth_of(call, first);
   strew_status status = STREW_OK;
@@ -307,6 +339,11 @@ strew_status text_align(const struct call *call, int64_t count, strew_tensor *co
   return status;
 }
 
+strew_status text_align(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out,
+                        struct word_list **list) {
+  return text_align_in(call, list_of(texts[0]), count, texts, out, list);
+}
+
 /* --------------------------------------------------------------------------------------------------- making texts */
 
 /* Adds the word of entry i; its number is in *number. */
@@ -320,7 +357,7 @@ static strew_status add_word(const struct call *call, strew_context *context, st
 
 /* The list of these words, and what each became. */
 static strew_status list_words(const struct call *call, strew_context *context, int64_t count, const char *const *given,
-                               const size_t *lengths, int32_t *codes, struct word_list **out) {
+                               const size_t *lengths, bool ordered, int32_t *codes, struct word_list **out) {
   struct shared_words *shared;
   int64_t number = 0;
   RETURN_IF_FAILED(shared_words_create(call, context, &shared));
@@ -333,6 +370,7 @@ static strew_status list_words(const struct call *call, strew_context *context, 
     TRY(status, add_word(call, context, &shared->words, i, given, lengths, &number));
     codes[i] = (int32_t)number;
   }
+  shared->is_ordered = ordered;
   TRY(status, text_list(call, context, shared, out));
   shared_words_release(shared, context);
   return status;
@@ -353,8 +391,8 @@ static strew_status check_codes(const struct call *call, const strew_tensor *giv
               count == 1 ? "" : "s");
 }
 
-strew_status strew_text(strew_tensor *codes, int64_t count, const char *const *words, const size_t *lengths,
-                        strew_tensor **out, strew_error *error) {
+static strew_status make_text(strew_tensor *codes, int64_t count, const char *const *words, const size_t *lengths,
+                              bool ordered, strew_tensor **out, strew_error *error) {
   CALL(call, "text", error, {"codes", codes});
   strew_tensor *given = codes;
   INDEX(&call, codes);
@@ -365,7 +403,7 @@ strew_status strew_text(strew_tensor *codes, int64_t count, const char *const *w
   RETURN_IF_FAILED(check_codes(&call, given, codes, count));
   const uint64_t size_bytes = (uint64_t)count * sizeof(int32_t) + 1;
   ALLOCATE_NEW(int32_t *, table, &call, context, size_bytes);
-  strew_status status = list_words(&call, context, count, words, lengths, table, &list);
+  strew_status status = list_words(&call, context, count, words, lengths, ordered, table, &list);
   if (status == STREW_OK) {
     const bool is_plain = list->count == count; /* no word is repeated */
     status = is_plain ? copy_as(&call, codes, STREW_INT32, out) : recode(&call, codes, count, table, out);
@@ -375,6 +413,18 @@ strew_status strew_text(strew_tensor *codes, int64_t count, const char *const *w
   memory_free(context, table, (size_t)size_bytes);
   return status;
 }
+
+strew_status strew_text(strew_tensor *codes, int64_t count, const char *const *words, const size_t *lengths,
+                        strew_tensor **out, strew_error *error) {
+  return make_text(codes, count, words, lengths, false, out, error);
+}
+
+strew_status strew_text_ordered(strew_tensor *codes, int64_t count, const char *const *words, const size_t *lengths,
+                                strew_tensor **out, strew_error *error) {
+  return make_text(codes, count, words, lengths, true, out, error);
+}
+
+bool strew_text_is_ordered(const strew_tensor *text) { return text->dtype == STREW_TEXT && is_ordered(list_of(text)); }
 
 strew_status text_of_codes(const struct call *call, strew_tensor *given, struct word_list *words, strew_tensor **out) {
   strew_tensor *codes = given;
@@ -404,7 +454,7 @@ strew_status strew_text_from(strew_device *device, int rank, const int64_t *size
   const int64_t count = count_of_sizes(rank, sizes);
   const uint64_t size_bytes = (uint64_t)count * sizeof(int32_t);
   ALLOCATE_NEW(int32_t *, codes, &call, context, size_bytes + 1);
-  strew_status status = list_words(&call, context, count, words, lengths, codes, &list);
+  strew_status status = list_words(&call, context, count, words, lengths, false, codes, &list);
   if (status == STREW_OK) {
     status = write_codes(&call, device, rank, sizes, codes, out);
     if (status == STREW_OK) text_mark(*out, list);
@@ -419,7 +469,7 @@ strew_status text_zeros(const struct call *call, strew_device *device, int rank,
   static const char *const empty[] = {""};
   struct word_list *list;
   int32_t code;
-  RETURN_IF_FAILED(list_words(call, device->context, 1, empty, NULL, &code, &list));
+  RETURN_IF_FAILED(list_words(call, device->context, 1, empty, NULL, false, &code, &list));
   strew_status status = tensor_full(call, device, STREW_INT32, rank, sizes, (union element){.i64 = 0}, out);
   if (status == STREW_OK) text_mark(*out, list);
   word_list_release(list);

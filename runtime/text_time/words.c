@@ -197,6 +197,7 @@ strew_status word_list_create(const struct call *call, strew_context *context, s
                 INT32_MAX);
   ALLOCATE_NEW(struct word_list *, list, call, context, sizeof *list);
   *list = (struct word_list){.references = 1, .context = context, .shared = shared, .count = count};
+  if (shared->is_ordered) list->sorted = list;
   shared->references++;
   return *out = list, STREW_OK;
 }
@@ -231,10 +232,12 @@ static strew_status copy_words(const struct call *call, strew_context *context, 
   return STREW_OK;
 }
 
-strew_status shared_words_copy(const struct call *call, strew_context *context, const struct words *from, int64_t count,
-                               struct shared_words **out) {
+strew_status shared_words_copy(const struct call *call, strew_context *context, const struct shared_words *from,
+                               int64_t count, struct shared_words **out) {
+  const struct words *words = &from->words;
   RETURN_IF_FAILED(shared_words_create(call, context, out));
-  const strew_status status = from->capacity ? copy_words(call, context, from, count, &(*out)->words) : STREW_OK;
+  (*out)->is_ordered = from->is_ordered;
+  const strew_status status = words->capacity ? copy_words(call, context, words, count, &(*out)->words) : STREW_OK;
   if (status != STREW_OK) shared_words_release(*out, context);
   return status;
 }
@@ -243,7 +246,7 @@ strew_status word_list_in(const struct call *call, strew_context *context, struc
                           struct word_list **out) {
   struct shared_words *shared;
   if (list->context == context) return *out = word_list_retain(list), STREW_OK;
-  RETURN_IF_FAILED(shared_words_copy(call, context, &list->shared->words, list->count, &shared));
+  RETURN_IF_FAILED(shared_words_copy(call, context, list->shared, list->count, &shared));
   strew_status status = word_list_create(call, context, shared, list->count, out);
   shared_words_release(shared, context);
   return status;

@@ -18,14 +18,15 @@ struct words {
 /* Such words with several owners, which may add to them: texts, and what reads them in chunks. */
 struct shared_words {
   size_t references;
+  bool is_ordered; /* their order is that of their numbers: no other word but the empty one comes to them */
   struct words words;
 };
 /* A new empty list with one owner. */
 strew_status shared_words_create(const struct call *call, strew_context *context, struct shared_words **out);
 void shared_words_release(struct shared_words *shared, strew_context *context); /* NULL is fine */
 /* A new list of the first `count` words, in which they have the same hashes. */
-strew_status shared_words_copy(const struct call *call, strew_context *context, const struct words *from, int64_t count,
-                               struct shared_words **out);
+strew_status shared_words_copy(const struct call *call, strew_context *context, const struct shared_words *from,
+                               int64_t count, struct shared_words **out);
 
 /* Frees the memory and leaves an empty list: all zeros, as at the start. */
 void words_release(struct words *words, strew_context *context);
@@ -161,6 +162,12 @@ strew_status text_look_up(const struct call *call, const strew_tensor *codes, st
 strew_status text_meet(struct call *call);
 strew_status text_align(const struct call *call, int64_t count, strew_tensor *const *texts, strew_tensor **out,
                         struct word_list **list);
+/* The same in a list that grows. */
+strew_status text_align_in(const struct call *call, struct word_list *first, int64_t count, strew_tensor *const *texts,
+                           strew_tensor **out, struct word_list **list);
+/* The list of the first text whose words are ordered, for codes that compare, or not, so that other words are no failure;
+   if there is none, of the first one. */
+struct word_list *text_first_list(int64_t count, strew_tensor *const *texts, bool ordered);
 strew_status text_zeros(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
                         strew_tensor **out);
 

@@ -4,7 +4,7 @@
 local text = dofile "scripts/reference/text.lua"
 local file <close> = assert(io.open "lua_bindings/strew.lua")
 local lines, classes = {}, {}
-local constants = {"pi = 3.141592653589793", "inf = 1 / 0", "nan = 0 / 0"}
+local constants = {"pi = 3.141592653589793", "inf = 1 / 0", "nan = 0 / 0", "null = {}"}
 
 local function add(...) table.insert(lines, (string.format(...):gsub("%s+$", ""))) end
 local function member(table, name) return table .. (name == "repeat" and '["repeat"]' or "." .. name) end
@@ -65,7 +65,9 @@ end
 local block, declared, is_read -- the first line of a block, the entry of its call, and whether that has the line
 for line in file:lines() do
   local name = line:match "^%-%-%-@call strew%.([%w_]+)"
-  while line == "return strew" and constants[1] do add("---@type number\nstrew.%s", table.remove(constants)) end
+  while line == "return strew" and constants[1] do
+    add("---@type %s\nstrew.%s", constants[4] and "lightuserdata" or "number", table.remove(constants))
+  end
   if line == "" then
     if declared then add_function(declared) end
     block, declared = nil, nil

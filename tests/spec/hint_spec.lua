@@ -78,11 +78,10 @@ describe("a hint can be followed:", function()
      {self = strew.tensor{"20%", "$1,005.5"}, string = string},
      'w = self.words; for i = 1, #w do w[i] = string.gsub(w[i], "[^%d.-]", "") end; '
      .. "self = strew.text(self:codes(), w)"},
-    {"a missing number of a column", "strew.table{a = {1, nil, 3}}.a:isnan()", "nil", "nan",
-     "bool[3] {false, true, false}", {nan = 0 / 0}, "nan stands for a missing number"},
-    {"rows of a table", "strew.table{{city = 'Oslo', rain = 1.5}}", "strew.table{{city = 'Oslo', rain = 1.5}}",
-     'strew.table{city = {"Oslo", "Rome"}, rain = {1.5, 4}}.rain', "float64[2] {1.5, 4.0}", {},
-     'strew.table{city = {"Oslo", "Rome"}, rain = {1.5, 4}}'},
+    {"a missing number of a column", "strew.table{a = {1, nil, 3}}.a:isnan()", "nil", "strew.null",
+     "bool[3] {false, true, false}", {}, "strew.null stands for a missing value"},
+    {"rows of a table", "strew.table{{'Oslo', 1.5}}.rain:isnan()", "{'Oslo', 1.5}", '{city = "Oslo", rain = 1.5}',
+     "bool[1] {false}", {}, '{{city = "Oslo", rain = 1.5}}'},
     {"numbers beside words", "self:lt(x)", "x", "strew.text(x)", "bool[1] {false}",
      {self = strew.tensor{"a"}, x = strew.tensor{7}}, "strew.text(x)"},
     {"words beside times", "self:lt(other)", "self", 'self:to("time")', "bool[1] {true}",
@@ -495,19 +494,19 @@ end)
 
 it("calls that strings have with another meaning are answered by code for text", function()
   for _, row in ipairs{
-    {"a .. b", {"Oslops", "Romeq", "Oslo"}}, {"a + b", {"Oslops", "Romeq", "Oslo"}},
-    {"a:add(b)", {"Oslops", "Romeq", "Oslo"}},
+    {"a .. b", {"Oslops", "Romeq", ""}}, {"a + b", {"Oslops", "Romeq", ""}},
+    {"a:add(b)", {"Oslops", "Romeq", ""}},
     {"a .. '!'", {"Oslox", "Romex", "Oslox"}}, {"1 .. a", {"Oslox", "Romex", "Oslox"}},
     {"a + '!'", {"Oslox", "Romex", "Oslox"}}, {"strew.add(a, '!')", {"Oslox", "Romex", "Oslox"}},
-    {"a:sub(1, 2)", {"Os", "Ro", "Os"}}, {"strew.sub(a, 1, 2)", {"Os", "Ro", "Os"}}, {"a:sub(1)", {"Os", "Ro", "Os"}},
-    {"a:split('s')", {"Oslo", "Rome", "Oslo"}}, {"a:gsub('o', 'a')", {"Oslo", "Rome", "Oslo"}},
+    {"a:sub('s')", {"Os", "Ro", "Os"}}, {"a - 1", {"Os", "Ro", "Os"}},
+    {"a:split{}", {"Oslo", "Rome", "Oslo"}}, {"a:gsub('o', 'a')", {"Oslo", "Rome", "Oslo"}},
     {"a:rep(2)", {"OsloOslo", "RomeRome", "OsloOslo"}}, {"a:rsplit(',')", {"Oslo", "Rome", "Oslo"}},
   } do
     local env = {a = strew.text{"Oslo", "Rome", "Oslo"}, b = strew.text{"ps", "q", ""}}
     local _, hint = provoke("return " .. row[1], env)
     env.t = env.a
-    assert(load(hint:match "^of a? ?texts?[^:]*: (.*)$", "=hint", "t", env))()
-    assert.same(row[2], env.t:tolist(), row[1])
+    local made = assert(load("return " .. hint:match "^of a? ?texts?[^:]*: (.*)$", "=hint", "t", env))()
+    assert.same(row[2], made:tolist(), row[1])
   end
   for _, code in ipairs{"t .. 'x'", "t:sub(1, 2)", "t + 'x'", "a * 2", "-a", "a % a"} do -- of numbers; of no string
     local _, hint = provoke("return " .. code, {t = strew.ones(2), a = strew.text{"Oslo"}})

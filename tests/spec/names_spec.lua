@@ -91,7 +91,6 @@ local conditions = {
   factorize = function(r, env) return strew.equal(r[1][r[2]], env.v) end,
   groupby = function(r) return r[1].n == 3 end,
   plot = function(r) return r[1] end, Series = function(r) return strew.equal(r[1], strew.tensor{1, 2, 3}) end,
-  sample = function(r, env) return #r[1]:unique() == 5 and r[1]:unsqueeze(1):eq(env.v):any(1):all():item() end,
 }
 for name, dtype in pairs{FloatTensor = "float32", DoubleTensor = "float64", LongTensor = "int64", IntTensor = "int32",
   ShortTensor = "int16", CharTensor = "int8", ByteTensor = "uint8"} do conditions[name] = is_like(dtype, 3) end
@@ -99,10 +98,9 @@ for name, dtype in pairs{FloatTensor = "float32", DoubleTensor = "float64", Long
 -- The same of tables.
 local of_tables = {
   head = has_rows(5),
-  tail = function(r, env) return strew.equal(r[1].size, env.v:slice(0, 1)) end, sample = has_rows(5),
+  tail = function(r, env) return strew.equal(r[1].size, env.v:slice(0, 1)) end,
   nlargest = function(r) return strew.equal(r[1].size, strew.tensor{8.0, 5, 4}) end,
   nsmallest = function(r) return strew.equal(r[1].size, strew.tensor{1.0, 2, 3}) end,
-  dropna = function(_, env) return #env.x == 5 and not env.x.size:isnan():any():item() end,
   loc = function(r) return strew.equal(r[1].size, strew.tensor{2.0, 1}) end,
   filter = function(r) return strew.equal(r[1].size, strew.tensor{4.0, 8, 3, 5}) end,
   sort_values = function(r) return strew.equal(r[1].size, strew.tensor{1.0, 2, 5, 8, 4, 3}) end,
@@ -111,14 +109,10 @@ local of_tables = {
     and strew.equal(r[1].name, strew.tensor{7, 7, 9, 7}) end,
   pivot_table = function(r) return r[1]["8.0"][1] == 8 and r[1]["1.0"][0] == 1 end,
   crosstab = function(r) return r[1]["8.0"][1] == 1 and r[1]["8.0"][0] == 0 end,
-  drop_duplicates = function(r, env) return strew.equal(r[1].size, env.v) end,
   DataFrame = function(r, env)
     return table.concat(strew.columns(r[1]), " ") == "size id" and strew.equal(r[1].size, env.v)
   end,
   numexpr = function(r, env) return strew.equal(r[1].total, env.v * 2) end,
-  drop = function(_, env) return env.x.size == nil and env.x.id end,
-  duplicated = function(r) return strew.equal(r[1], strew.zeros(6, {dtype = "bool"})) end,
-  rename = function(_, env) return env.x.size == nil and strew.equal(env.x.count, env.v) end,
   info = function() return true end, itertuples = function() return true end,
   col = function(r, env) return strew.equal(r[1], env.v) end,
   read_csv = function(r) return strew.equal(r[1].n, strew.tensor{3}) end,
@@ -240,17 +234,16 @@ describe("a name of another library", function()
       timedelta = "t + 5 * 86400"} do
       assert.matches(code, hint_of(name, t), 1, true)
     end
-    assert.matches("t * 2", hint_of("map", t), 1, true)
+    assert.matches("t * 2", hint_of("vectorize", t), 1, true)
     assert.matches("t:length()", hint_of("len", t), 1, true)
   end)
 
   it("of words is answered by code that changes them", function()
     local t = strew.tensor{"ab", "cd", "ab"}
-    for _, name in ipairs{"gsub", "strip", "trim", "match", "title", "replace"} do
-      local code = hint_of(name, t):match "of a text:? ?t?:? ?(local w.*)$"
+    for _, name in ipairs{"gsub", "title", "lstrip"} do
+      local code = hint_of(name, t):match "of a text t: (.*)$"
       local env = setmetatable({t = t, strew = strew}, {__index = _G})
-      assert(load(code, name, "t", env))()
-      assert.same({"bb", "cd", "bb"}, env.t:tolist(), name)
+      assert.same({"bb", "cd", "bb"}, assert(load("return " .. code, name, "t", env))():tolist(), name)
     end
   end)
 

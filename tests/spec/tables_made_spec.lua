@@ -117,7 +117,8 @@ describe("tables", function()
        .. "  hint  x.a = 1 fills a column of a table x"},
       {"strew.table{{'a', {1}}, {'a', {2}}}", "table: 'columns' has column \"a\" twice"},
       {"strew.table{{1, 2}}", "table: 'columns' has a table at key 1, expected {name, values}\n"
-       .. '  hint  strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}'},
+       .. '  hint  strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}, '
+       .. 'or rows: {{city = "Oslo", rain = 1.5}}'},
       {"strew.table{[true] = {1}}", "table: 'columns' has key true, expected names of columns"},
       {"strew.table{}", "table: 'columns' is an empty table, expected columns"},
     }, {strew = strew})

@@ -210,8 +210,8 @@ table: 2 rows, 3 columns, cpu
       {"return x.sise", "table: no column \"sise\"\n  hint  did you mean 'size'?"},
       {"return x.Size", "table: no column \"Size\"\n  hint  did you mean 'size'?"},
       {"return x.hlaf", "table: no column \"hlaf\"\n  hint  did you mean 'half'?"},
-      {"return x[1]", "table: no column 1\n  hint  x[strew.tensor{1}] has rows of these numbers"},
-      {"return x[{}]", "table: no column a table\n  hint  x[strew.tensor{0, 1}] has rows of these numbers"},
+      {"return x[1]", "table: no column 1\n  hint  x:row(1) is that row, x[strew.tensor{1}] is a table of rows"},
+      {"return x[{}]", "table: no column a table\n  hint  x[strew.tensor{0, 1}] is a table of rows"},
     }, {x = x})
     for _, key in ipairs{"price", "col2", "col", "kb2", true, "", "x", 1.5} do assert.is_nil(x[key]) end
     assert.is_nil(x[nil]) -- luacheck: ignore

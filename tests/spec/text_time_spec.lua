@@ -25,19 +25,22 @@ local KINDS <const> = {
       end
     end,
     -- "" is missing
-    own = "bfill codes contains ends_with ffill isnan length lower nanmin shift starts_with text upper words",
+    own = [[bfill codes contains dropna ends_with ffill fillna isnan join_words length lower map match nanmin shift
+      split starts_with sub text trim upper words]],
   },
   time = {
     word = "1970-01-02",
     make = function(shape) return (numbers_of(shape) * DAY):to("time") end,
     place = function(time) return time == "NaT" and 0 or strew.time(time):to("int64"):item() // DAY end,
-    own = [[add add_ add_months bfill calendar clamp clamp_ diff ffill floor_time interpolate mean median nanmean
-      nanmedian nanstd percentile quantile shift std scatter_mean scatter_std scatter_var sub sub_ text time var]],
+    own = [[add add_ add_months bfill calendar clamp clamp_ diff dropna ffill fillna floor_time interpolate mean
+      median nanmean nanmedian nanstd percentile quantile shift std scatter_mean scatter_std scatter_var sub sub_ text
+      time var]],
   },
 }
 -- Of both: results that are no elements, or name the dtype, or whatever was in memory.
-local OTHERS <const> = [[columns describe empty_like free get_printoptions grad group_by head help last_error melt
-  result_type show tail tensor to_arrow to_arrow_stream type value_and_grad value_counts wrap]]
+local OTHERS <const> = [[columns corr cut describe drop each empty_like free get_dummies get_printoptions grad
+  group_by head help last_error melt qcut rank rename replace result_type row sample show tail tensor
+  to_arrow to_arrow_stream type value_and_grad value_counts wrap]]
 
 local function set_of(list)
   local set = {}

@@ -1,0 +1,164 @@
+-- binning.lua: numbers and times as words of intervals, and words as columns of bools.
+local strew, fail, use, inner = ...
+local operands, errors, tables, missing = use "operands.lua", use "errors.lua", use "tables.lua", use "missing.lua"
+
+-- Returns a number with so many digits: as pandas, of the fraction, or significant ones of a fraction alone.
+local function rounded(value, digits)
+  local whole, fraction = math.modf(value)
+  if value ~= value or fraction == 0 or math.abs(value) == math.huge then return value end
+  if whole == 0 then digits = digits - 1 - math.floor(math.log(math.abs(fraction), 10)) end
+  return tonumber(string.format(format("%%.%df", math.min(digits, 30)), value))
+end
+
+-- Returns edges as words with as few digits, 3 or more, as tell them apart.
+local function words_of(edges)
+  local is_whole, list = true, nil
+  for _, edge in ipairs(edges) do is_whole = is_whole and math.type(edge) == "integer" end
+  if is_whole then return strew.text(strew.tensor(edges)):tolist() end
+  for digits = 3, 17 do
+    local seen, are_different = {}, true
+    list = {}
+    for k, edge in ipairs(edges) do
+      list[k] = rounded(edge + 0.0, digits)
+      are_different, seen[list[k]] = are_different and not seen[list[k]], true
+    end
+    if are_different then break end
+  end
+  return strew.text(strew.tensor(list, {dtype = "float64", device = "cpu"})):tolist()
+end
+
+-- Returns the labels of intervals.
+local function labels_of(edges, right)
+  local labels = {}
+  for k = 1, #edges - 1 do
+    labels[k] = format(right and "(%s, %s]" or "[%s, %s)", edges[k], edges[k + 1])
+  end
+  return labels
+end
+
+-- Returns the script's labels of n intervals.
+local function read_labels(labels, n)
+  local seen = {}
+  if type(labels) ~= "table" or operands.is_tensor(labels) then
+    fail("labels", format("is %s, expected a sequence of words, or false for numbers", inner.text(labels)))
+  elseif rawlen(labels) ~= n then
+    fail("labels", format("has %d entries, expected %d, one for each interval", rawlen(labels), n), nil, "shape")
+  end
+  for k, label in ipairs(labels) do
+    if type(label) ~= "string" or seen[label] or label == "" then
+      fail("labels", format("has %s at [%d], expected different words", inner.text(label), k))
+    end
+    seen[label] = true
+  end
+  return table.move(labels, 1, n, 1, {})
+end
+
+-- Returns the words of the intervals' numbers, in the order of the intervals, or these numbers; is_out: those of none.
+local function labelled(codes, is_out, labels, shown)
+  local has_gaps = is_out:any():item()
+  if labels == false then
+    return has_gaps and operands.floats(codes):masked_fill(is_out, 0 / 0) or codes
+  end
+  local words = labels == nil and shown() or read_labels(labels, #shown())
+  if has_gaps then words[#words + 1] = "" end
+  return inner.make_text(has_gaps and codes:masked_fill(is_out, #words - 1) or codes, words, true)
+end
+
+-- Returns a script's edges as a sequence in ascending order.
+local function read_edges(v, edges)
+  if v.dtype == "time" then
+    edges = errors.own("x", "edges", nil, strew.time, edges, {device = "cpu"}):to("int64"):tolist()
+  elseif operands.is_tensor(edges) then
+    operands.check_rank(edges, "edges", 1, 1, "1")
+    edges = edges:tolist()
+  end
+  if type(edges) ~= "table" or #edges < 2 then
+    fail("edges", format("is %s, expected two numbers or more", inner.text(edges)),
+      "strew.qcut(v, 4) has as many in each")
+  end
+  for k = 1, #edges do
+    local edge = edges[k]
+    if type(edge) ~= "number" or edge ~= edge or k > 1 and edges[k - 1] >= edge then
+      fail("edges", format("has %s at [%d], expected numbers in ascending order", inner.text(edge), k), nil, "value")
+    end
+  end
+  return edges
+end
+
+-- Returns the numbers of the intervals, and where there is none. Intervals have their right edge, or their left one.
+local function places(v, edges, right)
+  local at = strew.bucketize(v, edges, {right = not right}) - 1
+  local is_out, gaps = at:lt(0) | at:ge(#edges - 1), missing.of(v)
+  return at, gaps and is_out | gaps or is_out
+end
+
+local function check_numbers(v)
+  if v.dtype == "text" then fail("v", "is text, expected numbers or times", 'v:to("float64")', "dtype") end
+end
+
+local function cut(v, edges, labels, right)
+  check_numbers(v)
+  edges, right = read_edges(v, edges), right ~= false
+  local is_time = v.dtype == "time"
+  local codes, is_out = places(is_time and v:to("int64") or v, edges, right)
+  if is_time then is_out = is_out | missing.of(v) end
+  return labelled(codes, is_out, labels, function()
+    local words = is_time and strew.text(strew.tensor(edges, {device = "cpu"}):to "time"):tolist() or words_of(edges)
+    return labels_of(words, right)
+  end)
+end
+
+-- Returns the shares at which a script wants to cut: of a number of equal parts, or a sequence.
+local function shares_of(q)
+  if math.type(q) == "integer" and q >= 1 then
+    local list = {}
+    for k = 0, q do list[k + 1] = k / q end
+    return list
+  end
+  if type(q) ~= "table" or #q < 2 then
+    fail("q", format("is %s, expected the number of parts, or a sequence of shares from 0 to 1", inner.text(q)))
+  end
+  return q
+end
+
+local function qcut(v, q, labels)
+  check_numbers(v)
+  if v.dtype == "time" then fail("v", "is time, expected numbers", nil, "dtype") end
+  local wide, gaps = v:to(operands.widest(v)), missing.of(v)
+  local line = (gaps and wide[~gaps] or wide):reshape(-1)
+  if #line == 0 then fail("v", "has no number") end
+  local edges = errors.own("q", "q", nil, strew.quantile, line, operands.quantiles(line, shares_of(q))):tolist()
+  for k = 2, #edges do
+    if edges[k] == edges[k - 1] then
+      fail("q", format("gives %s twice: too many values are equal", inner.text(edges[k])), nil, "value")
+    end
+  end
+  local codes, is_out = places(wide, edges, true)
+  local is_least = wide:eq(edges[1])
+  codes, is_out = codes:masked_fill(is_least, 0), is_out & ~is_least
+  return labelled(codes, is_out, labels, function()
+    local words = words_of(edges)
+    words[1] = words_of{rounded(tonumber(words[1]) - 0.001, 3) + 0.0, math.huge}[1]
+    return labels_of(words, true)
+  end)
+end
+
+local function get_dummies(v)
+  operands.check_rank(v, "v", 1, 1, "1")
+  local g, out, gaps = strew.group_by(v), {names = {}, tensors = {}}, missing.of(v)
+  local keys = v:index_select(0, g.positions)
+  local words, none = strew.text(keys):tolist(), gaps and gaps:index_select(0, g.positions):tolist()
+  for k, word in ipairs(words) do
+    if not (none and none[k]) then
+      out.names[#out.names + 1], out.tensors[#out.tensors + 1] = word, g.ids:eq(k - 1)
+    end
+  end
+  if #out.names == 0 then fail("v", "has no word that is not missing") end
+  return tables.make(out)
+end
+
+return {
+  cut = {"v:tensor edges:any labels=any right=boolean", cut},
+  qcut = {"v:tensor q:any labels=any", qcut},
+  get_dummies = {"v:tensor", get_dummies},
+}

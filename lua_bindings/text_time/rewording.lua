@@ -1,0 +1,150 @@
+-- rewording.lua: what scripts make of words: each different word of a text once.
+local strew, fail, use, inner = ...
+local operands, errors, words, cells = use "operands.lua", use "errors.lua", use "words.lua", use "cells.lua"
+local rewording = {calls = {}}
+
+-- Returns text of f(word), nil: missing.
+local function reworded(t, f)
+  local list, numbers = words.used_in_order(t)
+  if #list == 0 then return t:clone() end
+  for k, word in ipairs(list) do list[k] = f(word) or "" end
+  return errors.own("x", "self", nil, strew.tensor, list, {device = t.device})[numbers]
+end
+
+------------------------------------------------------------------------------------------------------ a script's map
+
+-- Returns what f, a function or a table, has for a word, and its kind; nil: it is missing.
+local function result_of(f, word)
+  local value
+  if type(f) == "function" then value = inner.call_script(f, word) else value = f[word] end
+  local one, kind, is_other = cells.read(value)
+  if is_other then
+    fail("f", format("gives %s for %s, expected a word, number, boolean, time or nil", inner.text(value),
+      inner.text(word)))
+  end
+  return one, kind
+end
+
+local function map(t, f)
+  if not words.is(t) then
+    fail("self", format("is %s, expected text", t.dtype),
+      "operators and calls take all elements at once: t * 2, t:exp()", "dtype")
+  end
+  if type(f) ~= "function" and type(f) ~= "table" then
+    fail("f", format("is %s, expected a function or a table of words", inner.text(f)))
+  end
+  local device, list, numbers = t.device, words.used_in_order(t)
+  if #list == 0 then return t:clone() end
+  local values, kind, has_gaps, first = {}, nil, false, nil
+  for k, word in ipairs(list) do
+    local value, own = result_of(f, word)
+    values[k], has_gaps = value, has_gaps or own == nil
+    if own and kind and own ~= kind then
+      fail("f", format("gives %s for %s and %s for %s, expected one kind", cells.KINDS[kind], inner.text(first),
+        cells.KINDS[own], inner.text(word)), nil, "dtype")
+    end
+    if own and not kind then kind, first = own, word end
+  end
+  local function where(k) return "for " .. inner.text(list[k]) end
+  return cells.column(values, #list, kind or "string", has_gaps, device, "f", where)[numbers]
+end
+
+------------------------------------------------------------------------------------------------------------ patterns
+
+-- Returns the results of a function of strings, or raises its error as one of a pattern or replacement.
+local function checked(name, text, is_done, ...)
+  if is_done then return ... end
+  local message = tostring((...))
+  local fact = string.match(message, "^.-:%d+: (.*)$") or message
+  if not (string.find(fact, "pattern", 1, true) or string.find(fact, "capture", 1, true)
+      or string.find(fact, "replacement", 1, true)) then
+    error((...), 0)
+  end
+  fail(name, format("is %s: %s", inner.text(text), fact))
+end
+
+local function replace(t, a, b, plain)
+  words.operand(t, "self", t)
+  if plain then a, b = string.gsub(a, "%p", "%%%0"), string.gsub(b, "%%", "%%%%") end
+  return reworded(t, function(word)
+    local is_done, made = pcall(string.gsub, word, a, b)
+    if not is_done then checked("a", a, pcall(string.find, word, a)) end
+    return checked("b", b, is_done, made)
+  end)
+end
+
+local function match(t, pattern)
+  words.operand(t, "self", t)
+  return reworded(t, function(word)
+    local found = checked("pattern", pattern, pcall(string.match, word, pattern))
+    return found and tostring(found)
+  end)
+end
+
+--------------------------------------------------------------------------------------------------------------- parts
+
+local function trim(t)
+  words.operand(t, "self", t)
+  return reworded(t, function(word) return string.match(word, "^%s*(.-)%s*$") end)
+end
+
+-- Returns the characters i to j of a word, as string.sub counts them: of UTF-8, or bytes where it is no UTF-8.
+local function part_of(word, i, j)
+  local count = string.find(word, "[\x80-\xff]") and utf8.len(word)
+  if not count then return string.sub(word, i, j) end
+  i = i < 0 and math.max(count + i + 1, 1) or math.max(i, 1)
+  j = j < 0 and count + j + 1 or math.min(j, count)
+  return i > j and "" or string.sub(word, utf8.offset(word, i), utf8.offset(word, j + 1) - 1)
+end
+
+function rewording.calls.sub(self, i, j)
+  if not words.is(self) or math.type(i) ~= "integer" then return strew.sub(self, i, j) end -- fails again
+  if j ~= nil and math.type(j) ~= "integer" then fail("j", format("is %s, expected an integer", inner.text(j))) end
+  return reworded(self, function(word) return part_of(word, i, j or -1) end)
+end
+
+-- Returns part k of a word, from 0, negative ones from the end; nil: it has none.
+local function split(word, separator, k)
+  local parts, from = {}, 1
+  while true do
+    local at, to = string.find(word, separator, from, true)
+    parts[#parts + 1] = string.sub(word, from, at and at - 1)
+    if not at then break end
+    from = to + 1
+  end
+  return parts[k < 0 and #parts + k + 1 or k + 1]
+end
+
+function rewording.calls.split(self, separator, k)
+  if not words.is(self) or type(separator) ~= "string" then return strew.split(self, separator, k) end -- fails again
+  if separator == "" then fail("separator", "is the empty word") end
+  if math.type(k) ~= "integer" then
+    fail("k", format("is %s, expected the number of a part, from 0 on; -1 is the last", inner.text(k)))
+  end
+  return reworded(self, function(word) return split(word, separator, k) end)
+end
+
+-- Each different pair of words once: pairs are numbers.
+local function join_words(a, b, separator)
+  local like = operands.is_tensor(a) and a or b
+  if not operands.is_tensor(like) then fail("a", format("is %s, expected text", inner.text(a)), nil, "dtype") end
+  a, b, separator = words.operand(a, "a", like), words.operand(b, "b", like), separator or ""
+  operands.check_device(a, b, "b")
+  local first, second = a.words, b.words
+  local pairs_of = a:codes():to "int64" * math.max(#second, 1) + b:codes()
+  if pairs_of:numel() == 0 then return strew.text(pairs_of, {""}) end
+  local g, list = strew.group_by(pairs_of:reshape(-1), {order = "first"}), {}
+  for k, pair in ipairs(g.keys[1]:tolist()) do
+    local x, y = first[pair // #second + 1], second[pair % #second + 1]
+    list[k] = (x == "" or y == "") and "" or x .. separator .. y
+  end
+  return strew.tensor(list, {device = like.device})[g.ids:reshape(pairs_of.shape)]
+end
+
+rewording.calls.map = map
+rewording.map = {"self:tensor f:any", map}
+rewording.replace = {"t:tensor a:word b:word plain=boolean", replace}
+rewording.match = {"t:tensor pattern:word", match}
+rewording.trim = {"t:tensor", trim}
+rewording.join_words = {"a:any b:any separator?word", join_words}
+return rewording

@@ -1,0 +1,280 @@
+-- Verbs of tables: rows and columns left out, filled, renamed, drawn, in intervals; ranks; rows in and out of Lua;
+-- orders of words. Results are pandas 3.1's.
+local strew = require "strew"
+local support = require "tests.spec.support"
+
+local WIDE <const> = support.lacks_float64 and "float32" or "float64"
+local nan <const> = strew.nan
+local function message(f, ...) return support.message(f, ...) end
+local function text(t) return support.text(t) end
+local function weather()
+  return strew.table{{"city", {"Oslo", "", "Rome", "Oslo"}}, {"rain", {1.5, 2, nan, 1.5}}, {"n", {1, 2, 3, 1}},
+    {"when", strew.time{"2024-05-17", "2024-05-18", "NaT", "2024-05-17"}}}
+end
+
+describe("a table", function()
+  it("leaves out and fills missing elements", function()
+    local x = weather()
+    assert.same({{"Oslo", "Oslo"}, {1, 1}}, {x:dropna().city:tolist(), x:dropna().n:tolist()})
+    assert.same({1, 3, 1}, x:dropna("city").n:tolist())
+    assert.same({1, 2, 3, 1}, x:dropna{"n"}.n:tolist())
+    assert.same({1, 2, 1}, strew.dropna(x, {"rain", "n"}).n:tolist())
+    assert.same({1.5, 2, 1.5}, x.rain:dropna():tolist())
+    assert.same({"Oslo", "Rome", "Oslo"}, x.city:dropna():tolist())
+    assert.equal("int64[4] {1, 2, 3, 1}", text(x.n:dropna()))
+    local filled = x:fillna(0)
+    assert.same({{1.5, 2, 0, 1.5}, {"Oslo", "", "Rome", "Oslo"}}, {filled.rain:tolist(), filled.city:tolist()})
+    filled = x:fillna{city = "?", rain = x.rain:nanmean(), when = "2024-01-01"}
+    assert.same({"Oslo", "?", "Rome", "Oslo"}, filled.city:tolist())
+    assert.equal(WIDE, filled.rain.dtype)
+    assert.is_true(math.abs(filled.rain[2] - 5 / 3) < 1e-6)
+    assert.equal("2024-01-01", filled.when[2])
+    assert.same({1.5, 2, 3, 1.5}, x.rain:fillna(x.n):tolist())
+    assert.same({"Oslo", "Rome"}, strew.tensor{"Oslo", ""}:fillna("Rome"):tolist())
+    assert.same({"", "2"}, {x.city[1], tostring(x:fillna("x").n[1])})
+    assert.same({0, 0}, {#x:rows("n > 9"):dropna(), #x:rows("n > 9"):fillna(1)})
+    for code, wanted in pairs{
+      ["x:fillna{rain = 'a'}"] = "fillna: 'value' has \"a\" for column \"rain\", which is " .. WIDE,
+      ["x:fillna{city = 1}"] = "fillna: 'value' has 1 for column \"city\", which is text",
+      ["x:fillna{town = 'a'}"] = "fillna: 'value' has \"town\", not found in x",
+      ["x:fillna(print)"] = "fillna: 'value' is a function, expected a number, word or time",
+      ["x:fillna()"] = "fillna: 'value' is nil",
+      ["x.rain:fillna('a')"] = "fillna: 'value' has \"a\" for column \"value\", which is " .. WIDE,
+      ["x:dropna('town')"] = "dropna: 'names' has \"town\", not found in x",
+      ["strew.dropna(1)"] = "dropna: 'x' is 1, expected a tensor or a table of columns",
+    } do
+      assert.matches(wanted, message(assert(load("local strew, x = ... return " .. code)), strew, x), 1, true)
+    end
+  end)
+
+  it("finds and leaves out repeated rows, and draws others", function()
+    local x = weather()
+    assert.same({false, false, false, true}, x:duplicated():tolist())
+    assert.same({false, false, false, true}, x:duplicated("city"):tolist())
+    assert.same({false, true, false}, strew.tensor{nan, nan, 1.0}:duplicated():tolist())
+    assert.same({1, 2, 3}, x:drop_duplicates().n:tolist())
+    assert.same({"Oslo", "", "Rome"}, x:drop_duplicates{"city"}.city:tolist())
+    assert.same({3, 1, 2}, strew.tensor{3, 1, 3, 2, 1}:drop_duplicates():tolist())
+    assert.equal(0, #x:rows("n > 9"):drop_duplicates())
+    local drawn = strew.table{n = strew.arange(50)}:sample(50)
+    assert.same(strew.arange(50):tolist(), (drawn.n:sort()):tolist())
+    assert.equal(3, #x.n:sample(3))
+    assert.equal(0, #x:sample(0))
+    assert.matches("sample: 'n' is 5, expected 0..4, the number of rows", message(x.sample, x, 5), 1, true)
+    assert.matches("sample: 'n' is -1", message(x.sample, x, -1), 1, true)
+  end)
+
+  it("renames and leaves out columns", function()
+    local x = weather()
+    assert.same({"city", "mm", "n", "when"}, strew.columns(x:rename{rain = "mm"}))
+    assert.same({"n", "rain", "city", "when"}, strew.columns(x:rename{city = "n", n = "city"}))
+    assert.same({"city", "when"}, strew.columns(x:drop{"rain", "n"}))
+    assert.same({"city", "rain", "n"}, strew.columns(strew.drop(x, "when")))
+    assert.same({"city", "rain", "n", "when"}, strew.columns(x))
+    for code, wanted in pairs{
+      ["x:rename{rain = 'n'}"] = "rename: 'names' makes two columns \"n\"",
+      ["x:rename{town = 'n'}"] = "rename: 'names' has \"town\", not found in x",
+      ["x:rename{rain = 1}"] = "rename: 'names' has 1 for \"rain\", expected a name",
+      ["x:drop{'city', 'rain', 'n', 'when'}"] = "drop: 'names' has all columns, and leaves none",
+    } do
+      assert.matches(wanted, message(assert(load("local x = ... return " .. code)), x), 1, true)
+    end
+  end)
+
+  it("has the correlations of its columns", function()
+    local c = strew.table{{"a", {1, 2, 3, 4}}, {"w", {"x", "y", "z", "x"}}, {"b", {1.0, 4, 2, nan}},
+      {"c", {true, true, true, true}}}:corr()
+    assert.same({"column", "a", "b", "c"}, strew.columns(c))
+    assert.same({"a", "b", "c"}, c.column:tolist())
+    assert.is_true(math.abs(c.a[1] - 0.32732683535398854) < 1e-6 and c.a[1] == c.b[0])
+    assert.same({1, 1}, {c.a[0], c.b[1]})
+    assert.is_true(c.c:isnan():all():item())
+    assert.matches("corr: 'x' has no column of numbers", message(strew.corr, strew.table{w = {"a"}}), 1, true)
+  end)
+
+  it("is made of rows, and gives them", function()
+    local x = strew.table{{city = "Oslo", rain = 1.5, n = 1, ok = true},
+      {city = "Rome", when = strew.time "2024-05-17"},
+      {rain = strew.null, n = 3, ok = false}}
+    assert.same({"city", "n", "ok", "rain", "when"}, strew.columns(x))
+    assert.same({"Oslo", "Rome", ""}, x.city:tolist())
+    assert.equal(WIDE .. "[3] {1.0, nan, 3.0}", text(x.n))
+    assert.equal(WIDE .. "[3] {1.0, nan, 0.0}", text(x.ok))
+    assert.equal(WIDE .. "[3] {1.5, nan, nan}", text(x.rain))
+    assert.same({"NaT", "2024-05-17", "NaT"}, x.when:tolist())
+    assert.equal("int64[2] {1, 2}", text(strew.table{{a = 1}, {a = 2}}.a))
+    assert.equal("bool[1] {true}", text(strew.table{{a = true}}.a))
+    assert.equal(WIDE .. "[3] {1.0, nan, 3.0}", text(strew.table{a = {1, strew.null, 3}}.a))
+    assert.same({"", "b"}, strew.table{a = {strew.null, "b"}}.a:tolist())
+    assert.same({city = "Oslo", n = 1, ok = 1, rain = 1.5, when = "2024-05-17"},
+      x:fillna{when = "2024-05-17"}:row(0))
+    assert.equal("Rome", strew.row(x, -2).city)
+    local seen = {}
+    for row, i in x:each() do seen[#seen + 1] = i .. row.city end
+    assert.same({"0Oslo", "1Rome", "2"}, seen)
+    local sum, count = 0, 0
+    for row in strew.table{v = strew.arange(3000)}:each() do sum, count = sum + row.v, count + 1 end
+    assert.same({3000 * 2999 // 2, 3000}, {sum, count})
+    for _ in x:rows("n > 9"):each() do error("no row") end
+    for code, wanted in pairs{
+      ["x:row(3)"] = "row: 'i' is 3, out of range for the rows of x (size 3, valid -3..2)",
+      ["x[0]"] = "table: no column 0\n  hint  x:row(0) is that row, x[strew.tensor{0}] is a table of rows",
+      ["strew.table{{a = 1}, {a = 'b'}}"] =
+        "table: 'columns' has a row at [2] with a word at \"a\", expected a number, as at [1]",
+      ["strew.table{{a = {}}}"] = "table: 'columns' has a row at [1] with a table at key \"a\"",
+      ["strew.table{{a = 1}, {[2] = 1}}"] = "table: 'columns' has a row at [2] with 1 at key 2",
+      ["strew.table{{a = (1 << 53) + 1}, {b = 1}}"] = "has 9007199254740993 in a row at [1] at \"a\", which float64",
+      ["strew.table{a = {1, {}}}"] = "has column \"a\" with a table at [2], expected a number, as at [1]",
+    } do
+      assert.matches(wanted, message(assert(load("local strew, x = ... return " .. code)), strew, x), 1, true)
+    end
+    assert.equal("{2, 3}", tostring(strew.zeros(2, 3).shape))
+  end)
+end)
+
+describe("values", function()
+  it("have ranks with ties, as in pandas", function()
+    local v = strew.tensor{3.0, 1, 3, nan, 2, 3}
+    for ties, wanted in pairs{
+      average = {"{4.0, 1.0, 4.0, nan, 2.0, 4.0}", "{2.0, 5.0, 2.0, nan, 4.0, 2.0}"},
+      min = {"{3.0, 1.0, 3.0, nan, 2.0, 3.0}", "{1.0, 5.0, 1.0, nan, 4.0, 1.0}"},
+      max = {"{5.0, 1.0, 5.0, nan, 2.0, 5.0}", "{3.0, 5.0, 3.0, nan, 4.0, 3.0}"},
+      dense = {"{3.0, 1.0, 3.0, nan, 2.0, 3.0}", "{1.0, 3.0, 1.0, nan, 2.0, 1.0}"},
+    } do
+      assert.equal(WIDE .. "[6] " .. wanted[1], text(strew.rank(v, {ties = ties})))
+      assert.equal(WIDE .. "[6] " .. wanted[2], text(v:rank{ties = ties, descending = true}))
+    end
+    assert.equal(text(v:rank{ties = "average"}), text(strew.rank(v)))
+    assert.equal("int64[6] {2, 0, 3, 5, 1, 4}", text(v:rank{ties = "first"}))
+    assert.equal("int64[4] {2, 1, 2, 3}", text(strew.tensor{5, 4, 5, 9}:rank{ties = "dense"}))
+    assert.equal("int64[4] {2, 1, 2, 4}", text(strew.tensor{5, 4, 5, 9}:rank{ties = "min"}))
+    assert.equal(WIDE .. "[4] {2.0, nan, 1.0, 2.0}", text(strew.tensor{"b", "", "a", "b"}:rank{ties = "dense"}))
+    assert.equal(WIDE .. "[3] {nan, 2.0, 1.0}", text(strew.time{"NaT", "2024-01-02", "2024-01-01"}:rank()))
+    assert.equal(WIDE .. "[0] {}", text(strew.zeros(0):rank()))
+    local g = strew.group_by(strew.tensor{0, 0, 1, 1, 1, 0})
+    assert.equal(WIDE .. "[6] {2.5, 1.0, 2.0, nan, 1.0, 2.5}", text(g:rank(v, {ties = "average"})))
+    assert.equal(WIDE .. "[6] {1.0, 2.0, 1.0, nan, 2.0, 1.0}",
+      text(g:rank(v, {ties = "dense", descending = true})))
+    assert.equal(text(g:rank(v)), text(g:rank(v, {ties = "first"})))
+    assert.matches("rank: 'ties' is \"mean\", expected average, min, max, dense, first",
+      message(strew.rank, v, {ties = "mean"}), 1, true)
+    assert.matches("rank: 'v' has 2 dimensions, expected 1", message(strew.rank, strew.ones(2, 2)), 1, true)
+  end)
+
+  it("are cut into intervals, as in pandas", function()
+    local v = strew.tensor{0, 1, 5, 10, 11, nan}
+    assert.same({"", "(0, 5]", "(0, 5]", "(5, 10]", "", ""}, v:cut{0, 5, 10}:tolist())
+    assert.same({"[0, 5)", "[0, 5)", "[5, 10)", "", "", ""}, strew.cut(v, {0, 5, 10}, {right = false}):tolist())
+    assert.same({"", "(0.5, 1.0]"}, strew.tensor{0.1, 0.55}:cut{0.12345, 0.5, 1.0}:tolist())
+    assert.same({"(0.123, 0.5]", "(0.5, 1.0]"}, strew.tensor{0.2, 0.55}:cut{0.12345, 0.5, 1.0}.words)
+    assert.same({"(0.12341, 0.12342]"}, strew.tensor{0.123415}:cut{0.12341, 0.12342}.words)
+    assert.same({"a", "b"}, strew.tensor{1, 2}:cut({0, 1, 2}, {labels = {"a", "b"}}):tolist())
+    assert.equal("int64[2] {0, 1}", text(strew.tensor{1, 2}:cut({0, 1, 2}, {labels = false})))
+    assert.equal(WIDE .. "[2] {nan, 0.0}", text(strew.tensor{0, 1}:cut({0, 1, 2}, {labels = false})))
+    assert.same({"(9, 10]", "(10, 11]", ""}, (strew.tensor{11, 10, 99}:cut{9, 10, 11}:sort()):tolist())
+    assert.same({"low"}, strew.tensor{true}:cut({0, 1}, {labels = {"low"}}):tolist())
+    assert.same({"(2024-01-01, 2024-02-01]", ""},
+      strew.time{"2024-01-17", "NaT"}:cut{"2024-01-01", "2024-02-01"}:tolist())
+    assert.same({"(0.999, 2.75]", "(2.75, 4.5]", "(4.5, 6.25]", "(6.25, 8.5]"},
+      strew.qcut(strew.tensor({1, 2, 3, 4, 5, 6, 7, 8.5}, {dtype = WIDE}), 4).words)
+    assert.same({0, 0, 1, 1, 2, 2, 3, 3}, strew.tensor{1, 2, 3, 4, 5, 6, 7, 8}:qcut(4, {labels = false}):tolist())
+    assert.same({"lo", "hi", "", "lo"}, strew.tensor{1.0, 9, nan, 2}:qcut(2, {labels = {"lo", "hi"}}):tolist())
+    for _, row in ipairs{
+      {strew.cut, v, {0, 0}, "cut: 'edges' has 0 at [2], expected numbers in ascending order"},
+      {strew.cut, v, 3, "cut: 'edges' is 3, expected two numbers or more"},
+      {strew.cut, strew.tensor{"a"}, {0, 1}, "cut: 'v' is text, expected numbers or times"},
+      {strew.qcut, strew.tensor{1.0, 1, 1, 2}, 4, "qcut: 'q' gives 1.0 twice: too many values are equal"},
+      {strew.qcut, v, 0, "qcut: 'q' is 0, expected the number of parts"},
+    } do
+      assert.matches(row[4], message(row[1], row[2], row[3]), 1, true)
+    end
+    assert.matches("cut: 'labels' has 1 entries, expected 2, one for each interval",
+      message(strew.cut, v, {0, 1, 2}, {labels = {"a"}}), 1, true)
+  end)
+
+  it("become columns of bools", function()
+    local x = strew.get_dummies(strew.tensor{"b", "a", "", "b"})
+    assert.same({"a", "b"}, strew.columns(x))
+    assert.same({{false, true, false, false}, {true, false, false, true}}, {x.a:tolist(), x.b:tolist()})
+    assert.same({"1", "3"}, strew.columns(strew.tensor{3, 1, 3}:get_dummies()))
+    assert.matches("get_dummies: 'v' has no word that is not missing",
+      message(strew.get_dummies, strew.tensor{""}), 1, true)
+  end)
+end)
+
+describe("an order of words", function()
+  local days = {"Thur", "Fri", "Sat", "Sun"}
+  local function ordered(list) return strew.text(list, {words = days, ordered = true}) end
+
+  it("is that of sorts, comparisons, extremes, groups and pivots", function()
+    local t = ordered{"Sun", "Thur", "Sat", "Fri", "Sun"}
+    assert.same({"Thur", "Fri", "Sat", "Sun", "Sun"}, (t:sort()):tolist())
+    assert.same({3, 0, 2, 1, 3}, t:codes():tolist())
+    assert.same({"Sun", "Thur"}, {t:max():item(), t:min():item()})
+    assert.same({false, true, false, true, false}, t:lt("Sat"):tolist())
+    assert.same({true, false, true, false, true}, t:ge("Sat"):tolist())
+    assert.same({true, false, false, false, true}, t:eq("Sun"):tolist())
+    assert.same({false, false, false, false, false}, t:eq("Monday"):tolist())
+    assert.same({true, true, false, false, true}, t:isin{"Sun", "Thur"}:tolist())
+    assert.same({false, true, true, true, false}, t:lt(strew.tensor{"Sun", "Sun", "Sun", "Sun", "Sun"}):tolist())
+    assert.same({"Thur", "Fri", "Sat", "Sun"}, t:unique():tolist())
+    assert.same({4, 1, 3, 2, 4}, t:rank{ties = "dense"}:tolist())
+    local x = strew.table{{"day", t}, {"meal", {"L", "D", "L", "D", "D"}}, {"tip", {1, 2, 3, 4, 5}}}
+    assert.same(days, x:group_by("day"):agg{n = "count"}.day:tolist())
+    assert.same({"Sun", "Sun", "Sat", "Fri", "Thur"}, x:sort_by("-day").day:tolist())
+    assert.same({"meal", "Thur", "Fri", "Sat", "Sun"}, strew.columns(x:pivot("meal", "day", "tip", "sum")))
+    assert.same({2, 4}, x:rows("day < 'Sat'").tip:tolist())
+    assert.same({"Thur", "Fri"}, x:rows("day < 'Sat'"):sort_by("day").day:tolist())
+    local extremes = x:group_by("meal"):agg{first = {"min", "day"}, last = {"max", "day"}}
+    assert.same({{"Thur", "Sat"}, {"Sun", "Sun"}}, {extremes.first:tolist(), extremes.last:tolist()})
+    assert.same({"Sat", "Sun"}, (strew.cat{t:narrow(0, 2, 1), t:narrow(0, 0, 1)}:sort()):tolist())
+    assert.same({"Sat", "Sun"}, (strew.concat{x:rows("tip == 1"), x:rows("tip == 3")}:sort_by("day")).day:tolist())
+    assert.same(days, t:to("cpu"):unique():tolist())
+  end)
+
+  it("has missing words last, and no others", function()
+    local t = ordered{"Sun", "", "Thur"}
+    assert.same({"Thur", "Sun", ""}, (t:sort()):tolist())
+    assert.same({"Sun", "Thur", ""}, strew.table{day = t}:sort_by("-day").day:tolist())
+    assert.same({"", "Thur"}, strew.where(t:eq("Sun"), "", t):sort() and {"", "Thur"})
+    assert.same({"Thur", "Sun"}, (ordered{"Sun", "Thur"}:sort()):tolist())
+    for code, wanted in pairs{
+      ["ordered{'Sun', 'Mon'}"] = "text: 'x' has \"Mon\" at [1], which is not in 'words'",
+      ["ordered{'Sun'}:lt('Monday')"] = "lt: the word \"Monday\" is not one of the ordered words",
+      ["ordered{'Sun'}:masked_fill(strew.tensor{true}, 'Mon')"] = "the word \"Mon\" is not one of the ordered words",
+      ["strew.cat{ordered{'Sun'}, strew.tensor{'Mon'}}"] = "the word \"Mon\" is not one of the ordered words",
+      ["ordered{'Sun'}:lt(strew.text({'Sun'}, {words = {'Sun', 'Thur'}, ordered = true}))"] = "have two orders",
+      ["strew.text({'a'}, {ordered = true})"] = "text: 'words' is missing, expected the words in their order",
+    } do
+      local call = assert(load("local strew, ordered = ... return " .. code))
+      assert.matches(wanted, message(call, strew, ordered), 1, true)
+    end
+    local t2 = ordered{"Sun"}
+    assert.is_false(pcall(function() t2[0] = "Mon" end))
+    assert.same({"Sun"}, t2:tolist())
+    assert.same({"Sun", "Mon"}, strew.cat{strew.tensor{"Sun"}, strew.tensor{"Mon"}}:tolist())
+    assert.same({"b", "a"}, strew.text({0, 1}, {words = {"b", "a"}, ordered = true}):sort():tolist())
+    assert.same({"a", "b"}, strew.text({"b", "a"}, {words = {"b", "a"}}):sort():tolist())
+  end)
+
+  it("is an option of load and chunks", function()
+    local path = os.tmpname() .. ".csv"
+    support.put(path, "day,tip\nSun,1\nThur,2\nSat,3\n,4\n")
+    local x = strew.load(path, {ordered = {day = days}})
+    assert.same({"Thur", "Sat", "Sun", ""}, x:sort_by("day").day:tolist())
+    assert.same({"day", "tip"}, strew.columns(x))
+    local seen = {}
+    for chunk in strew.chunks(path, {ordered = {day = days}, rows = 2}) do
+      for _, word in ipairs((chunk.day:sort()):tolist()) do seen[#seen + 1] = word end
+    end
+    assert.same({"Thur", "Sun", "Sat", ""}, seen)
+    assert.matches("load: 'ordered' of column \"day\" has \"Sun\" at [0], which is not in 'words'",
+      message(strew.load, path, {ordered = {day = {"Thur"}}}), 1, true)
+    assert.matches("load: 'ordered' has column \"tip\", which is int64, expected text",
+      message(strew.load, path, {ordered = {tip = {"1"}}}), 1, true)
+    assert.matches("load: 'ordered' has \"week\", not found in x",
+      message(strew.load, path, {ordered = {week = {"1"}}}), 1, true)
+    assert.matches("load: 'ordered' is 1, expected a table", message(strew.load, path, {ordered = 1}), 1, true)
+    os.remove(path)
+  end)
+end)
