@@ -297,6 +297,7 @@ static void refuse_number(strew_scalar number, int bad) {
   REFUSES("value", strew_set_rows, floats, index, operand);
   REFUSES("value", strew_set_row, floats, 0, operand);
   REFUSES("repeats", strew_repeat_interleave, floats, operand, 0, &out);
+  REFUSES("fill", strew_grouping_shift, grouping, floats, 1, number, &out);
   const strew_group_reduce_options reducing = {.fill = &number};
   note("strew_group_reduce_options.fill");
   for (int what = STREW_GROUP_SUM; what < STREW_GROUP_REDUCTION_COUNT; what++)

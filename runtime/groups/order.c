@@ -379,6 +379,7 @@ static strew_tensor *shift(struct steps *steps, strew_grouping *grouping, strew_
 strew_status strew_grouping_shift(strew_grouping *grouping, strew_tensor *src, int64_t n, strew_scalar fill,
                                   strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "grouping_shift", error, {"src", src}, IDS_OF(grouping));
+  STEP(&steps, check_scalar(&call, "fill", fill));
   STEP(&steps, grouping_check_line(&call, grouping, src));
   if (n > INT64_MAX / 2 || n < -INT64_MAX / 2)
     STEP(&steps, fail(&call, FAULT(STREW_EARGUMENT, "n"), "is %" PRId64 ", expected fewer elements", n));
