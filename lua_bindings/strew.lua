@@ -2536,19 +2536,27 @@ local Grouping = {}
 -------------------------------------------------------------------------------------------------------------- Segments
 
 ---@param index strew.Tensor of integers, sorted; error: a value out of range
----@param reduce strew.reduce_word default "sum"
+---@param reduce strew.aggregate default "sum"; the other words of ?reduce_word, too
+---@param q number of "quantile": from 0 to 1
+---@param interpolation string of "quantile": "linear" (default), "lower", "higher", "midpoint" or "nearest"
+---@param dtype strew.dtype of sums, products, means, var and std: computes and returns the result in it
+---@param unbiased boolean of "var" and "std": default true; false: a correction of 0; not with `correction`
+---@param correction number of "var" and "std": the divisor is max(count - correction, 1), default 1; not with `unbiased`
+---@param fill number|boolean value of segments without elements
 ---@return strew.Tensor arg int64, positions of the extremes; for an empty segment, src's size
----@return strew.Tensor out src's dtype; one row for each segment
+---@return strew.Tensor out one row for each segment; its dtype as by scatter_NAME
 ---@return strew.Tensor t src's dtype
 
 ---Reduces segments of consecutive elements, given by their ends (CSR), with the rules of torch_scatter.
 ---
 ---Segment i is `src[indptr[i]]` to `src[indptr[i + 1] - 1]` along dimension `indptr:dim() - 1`. Leading dimensions of
----indptr broadcast. Empty segments give 0, for products 1. Minima and maxima also return their positions. A value of
----indptr that is out of range, or less than the one before it, is an error that names the first.
+---indptr broadcast. Empty segments give 0, for products 1, for medians and quantiles NaN. Minima and maxima also return
+---their positions. A value of indptr that is out of range, or less than the one before it, is an error that names the
+---first.
 ---
----The elements of a segment join in order: results have the bits of the group form. Scratch does not grow with the
----operands. (OpenCL: 4 bytes for each element of the result if it is a sum, product or mean of 16-bit floats that is
+---Segments are groups: each word gives what `scatter_NAME` does, with its options and its bits. Sums, products, means and
+---extremes need no scratch that grows with the operands; other words, exact sums and `skip_nan` need an index of src's
+---size, and what the group form needs. (OpenCL: 4 bytes for each element of the result if it is a sum, product or mean of 16-bit floats that is
 ---too long for one launch.)
 ---
 ---```lua
@@ -2557,6 +2565,8 @@ local Grouping = {}
 ---local values, positions = strew.segment_csr(src, strew.tensor{0, 2, 5, 5, 6}, {reduce = "max"})
 ---print(values)
 ---print(positions)
+---print(src:segment_csr(strew.tensor{0, 2, 6}, "var"))
+---print(src:segment_csr(strew.tensor{0, 2, 6}, "quantile", {q = 0.25}))
 ---```
 ---```text
 ---float32[4] cpu
@@ -2565,10 +2575,14 @@ local Grouping = {}
 --- 2  5  0  6
 ---int64[4] cpu
 --- 1  4  6  5
+---float32[2] cpu
+--- 0.5000  1.6667
+---float32[2] cpu
+--- 1.2500  3.7500
 ---```
 ---@param indptr strew.Tensor of integers, not decreasing, 0 to the size of src; its dimensions are src's first; or empty
 ---@param out strew.Tensor overwritten and returned
----@call strew.segment_csr(src, indptr, reduce=, out=, exact=) -> out, arg?
+---@call strew.segment_csr(src, indptr, reduce?, out=, q=, interpolation=, dtype=, unbiased=, correction=, skip_nan=, exact=, fill=) -> out, arg?
 
 ---Repeats the value of each segment for all its elements: the reverse of segment_csr.
 ---
@@ -2596,7 +2610,7 @@ local Grouping = {}
 ---float32[4] cpu
 --- 1.5000  3.0000  0.0000  4.0000
 ---```
----@call strew.segment_coo(src, index, reduce=, out=, dim_size=, exact=) -> out, arg?
+---@call strew.segment_coo(src, index, reduce?, out=, dim_size=, q=, interpolation=, dtype=, unbiased=, correction=, skip_nan=, exact=, fill=) -> out, arg?
 
 ---Repeats the value of each segment for all its elements, by a sorted index.
 ---
@@ -2615,7 +2629,8 @@ local Grouping = {}
 ---
 ---Empty segments give `initial`, else 0 for a sum, 1 for a product, -inf and inf for maximum and minimum (for integers
 ---the lowest and highest value), NaN for a mean (for integers 0). A mean does not count `initial`. Lengths that are
----negative, or do not add up to the size of data, are errors. Scratch: 8 bytes for each length.
+---negative, or do not add up to the size of data, are errors. Scratch: 8 bytes for each length. Words beside these
+---five give what `scatter_NAME` does, with its options, and take no `initial` (?segment_csr).
 ---
 ---```lua
 ---local data = strew.tensor{1.0, 2, 3, 4, 5, 6}
@@ -2629,13 +2644,12 @@ local Grouping = {}
 --- 13  22  10  16
 ---```
 ---@param data strew.Tensor any dtype and strides
----@param reduce strew.reduce_word how the elements of a segment are combined
+---@param reduce strew.aggregate how the elements of a segment are combined; the other words of ?reduce_word, too
 ---@param lengths strew.Tensor of integers; they add up to the size of data along axis
 ---@param offsets strew.Tensor of integers, instead of lengths: the ends, as in segment_csr
 ---@param axis integer the last dimension of lengths or offsets, default 0
----@param initial number|boolean joined with each segment first
----@return strew.Tensor out data's dtype; one row for each segment
----@call strew.segment_reduce(data, reduce, lengths=, offsets=, axis=, initial=, exact=) -> out
+---@param initial number|boolean of sums, products, means and extremes: joined with each segment first
+---@call strew.segment_reduce(data, reduce, lengths=, offsets=, axis=, initial=, q=, interpolation=, dtype=, unbiased=, correction=, skip_nan=, exact=, fill=) -> out
 
 ------------------------------------------------------------------------------------------ Selecting, counting, moving
 

@@ -524,22 +524,36 @@ STREW_API strew_status strew_masked_select(strew_tensor *self, strew_tensor *mas
 STREW_API strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_tensor *source,
                                             strew_tensor **out, strew_error *error);
 
-/* The groups of a call: those of an index or of a grouping. The other one is NULL. An index broadcasts to src: of one
-   dimension, it lies along dim; of more, it is aligned with src's first dimensions; sizes 1 expand (STREW_ESHAPE). */
+/* The groups of a call: those of an index, of a grouping, or of ends. The others are NULL. An index broadcasts to src: of
+   one dimension, it lies along dim; of more, it is aligned with src's first dimensions; sizes 1 expand (STREW_ESHAPE).
+   Ends (messages call them indptr) and a sorted index give segments, see there: dim is their last dimension. */
 typedef struct strew_groups {
   strew_tensor *index;
   strew_grouping *grouping;
+  strew_tensor *ends;
+  bool is_sorted; /* the index is */
 } strew_groups;
 STREW_INLINE strew_groups strew_by_index(strew_tensor *index) {
   strew_groups groups;
   groups.index = index;
   groups.grouping = NULL;
+  groups.ends = NULL;
+  groups.is_sorted = false;
   return groups;
 }
 STREW_INLINE strew_groups strew_by_grouping(strew_grouping *grouping) {
-  strew_groups groups;
-  groups.index = NULL;
+  strew_groups groups = strew_by_index(NULL);
   groups.grouping = grouping;
+  return groups;
+}
+STREW_INLINE strew_groups strew_by_ends(strew_tensor *ends) {
+  strew_groups groups = strew_by_index(NULL);
+  groups.ends = ends;
+  return groups;
+}
+STREW_INLINE strew_groups strew_by_sorted(strew_tensor *index) {
+  strew_groups groups = strew_by_index(index);
+  groups.is_sorted = true;
   return groups;
 }
 
@@ -615,40 +629,30 @@ STREW_API strew_status strew_group_softmax_with(strew_groups groups, strew_tenso
                                                 const strew_group_softmax_options *options, strew_tensor **out,
                                                 strew_error *error);
 
-/* Segments of consecutive elements. The last dimension of indptr, index, lengths or offsets is the dimension of src
-   along which they lie; its other dimensions are src's first ones, and sizes 1 broadcast (STREW_ESHAPE). They hold
-   integers (STREW_EDTYPE). The first value that breaks a rule below is STREW_EINDEX; the error has its position, and nothing is
-   written. The elements of a segment join in order, as contributions of strew_group_reduce do: the bits are the same.
-   The result has src's dtype, and src's sizes except along the segments' dimension, where it has their number. No call
-   makes an index of src's size. */
+/* Segments of consecutive elements, the groups of strew_by_ends and strew_by_sorted. The last dimension of ends, index,
+   lengths or offsets is the dimension of src along which they lie; its other dimensions are src's first ones, and sizes
+   1 broadcast (STREW_ESHAPE). They hold integers (STREW_EDTYPE). The first value that breaks a rule below is STREW_EINDEX;
+   the error has its position, and nothing is written. The bits are those of an index.
 
-typedef struct strew_segment_options {
-  strew_reduction reduction;   /* STREW_ASSIGN, which is 0: STREW_SUM */
-  const strew_scalar *initial; /* segment_reduce: joined with each segment first, uncounted by a mean; may be NULL */
-  const int64_t *dim_size;     /* segment_coo: the number of segments; NULL: max(index) + 1 */
-  bool exact;                  /* sums and means of floats: see "Exact sums" */
-  uint64_t reserved[4];
-} strew_segment_options;
-/* As torch_scatter.segment_csr: segment i is src[indptr[i]] to src[indptr[i + 1] - 1]. Values of indptr may not
-   decrease, and are 0 to the size of src; elements before its first and after its last value are in no segment. An
-   empty segment is 0, for STREW_PROD 1. arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a
-   new int64 tensor of the result's shape: the position of the first winner along src's dimension; in an empty segment,
-   the size of that dimension. An indptr of size 0 has no segments, nor has one of size 1. */
-STREW_API strew_status strew_segment_csr_with(strew_tensor *src, strew_tensor *indptr,
-                                              const strew_segment_options *options, strew_tensor **out,
-                                              strew_tensor **arg, strew_error *error);
+   By ends, as torch_scatter.segment_csr: segment i is src[ends[i]] to src[ends[i + 1] - 1]. Ends may not decrease, and
+   are 0 to the size of src; elements before the first and after the last one are in no segment. Ends of size 0 have no
+   segments, nor have ends of size 1. Every reduction takes *out, which is overwritten. dim and dim_size, if given, are
+   those of the ends (STREW_ESHAPE). Sums, products, means and extremes that skip no NaN, and sums and means that are not
+   exact, make no index of src's size.
+   By a sorted index, as torch_scatter.segment_coo: its values do not decrease along its last dimension, the rest is as
+   for any index. Scratch of such reductions into a new result: an int64 for each segment. */
+
 /* As torch.segment_reduce: segments by lengths, which are not negative and add up to the size of data (STREW_ESHAPE),
-   or by offsets, as indptr above; the other one is NULL (STREW_EARGUMENT). axis: the segments' dimension
-   (STREW_ESHAPE). An empty segment is `initial`, else 0, for STREW_PROD 1, for a mean of floats NaN, for extremes the
-   identity: an infinity, or the lowest or highest integer. Scratch: an int64 for each length. */
+   or by offsets, as ends above; the other one is NULL (STREW_EARGUMENT). axis: the segments' dimension
+   (STREW_ESHAPE). initial: NULL, or of sums, products, means and extremes (STREW_EARGUMENT) joined with each segment
+   first, uncounted by a mean. Of these an empty segment is options->fill, else initial, else 0, for STREW_GROUP_PROD 1,
+   for a mean of floats NaN, for extremes the identity: an infinity, or the lowest or highest integer. Scratch: an int64
+   for each length. */
 STREW_API strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths, strew_tensor *offsets,
-                                                 int axis, const strew_segment_options *options, strew_tensor **out,
+                                                 int axis, strew_group_reduction reduction,
+                                                 const strew_scalar *initial,
+                                                 const strew_group_reduce_options *options, strew_tensor **out,
                                                  strew_error *error);
-/* As torch_scatter.segment_coo: strew_group_reduce for an index whose values do not decrease along its last dimension.
-   out and arg: as there. Scratch for a new result: an int64 for each segment. */
-STREW_API strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index,
-                                              const strew_segment_options *options, strew_tensor **out,
-                                              strew_tensor **arg, strew_error *error);
 typedef struct strew_range_options {
   int64_t window; /* without starts and ends: all ranges of that many rows, 0 to the rows of src */
   bool mean;      /* NaN of no elements; else sums */
@@ -661,7 +665,7 @@ typedef struct strew_range_options {
    windows. The time does not depend on the lengths. Scratch: 8 bytes for each element of src and of the result. */
 STREW_API strew_status strew_sum_ranges(strew_tensor *src, strew_tensor *starts, strew_tensor *ends,
                                         const strew_range_options *options, strew_tensor **out, strew_error *error);
-/* The inverse of strew_segment_csr_with: repeats the value of each segment for all of its elements. indptr begins with
+/* The inverse of strew_by_ends: repeats the value of each segment for all of its elements. indptr begins with
    0, does not decrease, and has one element more than src along the segments' dimension; its last value is the result's
    size there. If src has size 0 there, indptr may have size 0, too, and the result has. */
 STREW_API strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out,
@@ -963,6 +967,7 @@ typedef struct strew_expr_values {
                    meet floats in float64, and so does what makes floats of them; mean, var and std of integers and
                    bools are float64; sum and prod of unsigned integers uint64, and STREW_EVALUE where 64 bits do not
                    hold those of integers */
+  bool unmarked; /* errors of its operations are those of the call, without their places in the text */
   uint64_t reserved[3];
 } strew_expr_values;
 /* The dtype and shape of the result; sizes has room for STREW_MAX_RANK. Any of them may be NULL. Reductions, and what

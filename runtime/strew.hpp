@@ -394,11 +394,6 @@ inline options<strew_index_options> by(strew_mode mode) {
   with.all.mode = mode;
   return with;
 }
-inline options<strew_segment_options> segments(strew_reduction reduction) {
-  options<strew_segment_options> with;
-  with.all.reduction = reduction;
-  return with;
-}
 // dim_size below 0: the largest index value + 1, or that of the grouping.
 template <class Call> auto grouped(int dim, int64_t dim_size, Call call) {
   strew_group_reduce_options options = {};
@@ -498,14 +493,15 @@ template <class V> [[nodiscard]] tensor masked_fill(const tensor &self, const te
 }
 
 [[nodiscard]] inline tensor segment_csr(const tensor &src, const tensor &indptr,
-                                        strew_reduction reduction = STREW_SUM) {
+                                        strew_group_reduction reduction = STREW_GROUP_SUM) {
   tensor out;
-  call(strew_segment_csr_with, src, indptr, detail::segments(reduction), into(out), nullptr);
+  call(strew_group_reduce, strew_by_ends(indptr.get()), reduction, src, nullptr, into(out), nullptr);
   return out;
 }
-[[nodiscard]] inline tensor segment_coo(const tensor &src, const tensor &index, strew_reduction reduction = STREW_SUM) {
+[[nodiscard]] inline tensor segment_coo(const tensor &src, const tensor &index,
+                                        strew_group_reduction reduction = STREW_GROUP_SUM) {
   tensor out;
-  call(strew_segment_coo_with, src, index, detail::segments(reduction), into(out), nullptr);
+  call(strew_group_reduce, strew_by_sorted(index.get()), reduction, src, nullptr, into(out), nullptr);
   return out;
 }
 [[nodiscard]] inline tensor gather_csr(const tensor &src, const tensor &indptr) {

@@ -240,7 +240,7 @@ typedef enum strew_words {
   STREW_WORDS_BINARY, /* strew_binary_op */
   STREW_WORDS_FOLD,
   STREW_WORDS_PRODUCT,
-  STREW_WORDS_GROUP_REDUCTION,
+  STREW_WORDS_GROUP_REDUCTION, /* strew_group_reduction; the words of STREW_WORDS_REDUCTION, too */
   STREW_WORDS_KEY_ORDER,
   STREW_WORDS_COLORMAP, /* "gray", too */
   STREW_WORDS_COUNT

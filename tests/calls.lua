@@ -594,14 +594,25 @@ add("scatter_quantile", "float", 1, 4, function(d)
   return src, index, portion(), dim
 end)
 add("scatter_count", "any", 1, 2, function(d) return d:positions(d.shape, 9), {dim_size = 11} end)
-add("segment_csr", "any", 1, 3, function(d) return d:values(), d:bounds(6, d.shape[1]), {reduce = reduction(d)} end)
+add("segment_csr", "any", 1, 3, function(d) return d:values(), d:bounds(6, d.shape[1]), reduction(d) end)
+for _, word in ipairs{"any", "first", "last", "median", "nunique", "count"} do
+  add("segment_csr:" .. word, "number", 1, 3, function(d) return d:values(), d:bounds(6, d.shape[1]), word end,
+      strew.segment_csr)
+end
+for _, word in ipairs{"var", "std", "logsumexp"} do
+  add("segment_csr:" .. word, "float", 1, 3, function(d) return d:values(), d:bounds(6, d.shape[1]), word end,
+      strew.segment_csr)
+end
+add("segment_csr:quantile", "float", 1, 3, function(d)
+  return d:values(), d:bounds(6, d.shape[1]), "quantile", {q = portion()}
+end, strew.segment_csr)
 add("gather_csr", "any", 1, 3, function(d)
   local lengths = d:positions(d.shape[1] > 0 and {d.shape[1]} or {0}, 4)
   local ends = lengths:to("cpu"):cumsum(0)
   return d:values(), strew.cat{strew.zeros(1, {dtype = ends.dtype, device = "cpu"}), ends}:to(d.device)
 end)
 add("segment_coo", "any", 1, 3, function(d)
-  return d:values(), d:positions({d.shape[1]}, 6, true), {reduce = reduction(d)}
+  return d:values(), d:positions({d.shape[1]}, 6, true), reduction(d)
 end)
 add("gather_coo", "any", 1, 3, function(d) return d:values(), d:positions({9}, d.shape[1], true) end)
 add("segment_reduce", "float", 1, 3, function(d)

@@ -293,11 +293,13 @@ START_TEST(test_scatter) {
   strew_release(self);
   self = floats;
   fails(STREW_EOVERLAP, group_form(strew_by_index(ints), floats, &sum, &self, NULL, &failure));
-  fails(STREW_EINDEX, strew_segment_csr_with(floats, five, NULL, &out, NULL, &failure));
-  fails(STREW_EARGUMENT, strew_segment_csr_with(floats, ints, NULL, &out, &second, &failure));
-  fails(STREW_ESHAPE, strew_segment_reduce_with(floats, ints, NULL, 1, NULL, &out, &failure));
-  fails(STREW_EINDEX, strew_segment_coo_with(floats, five, &(strew_segment_options){.dim_size = &(int64_t){3}}, &out,
-                                             NULL, &failure));
+  fails(STREW_EINDEX, strew_group_reduce(strew_by_ends(five), STREW_GROUP_SUM, floats, NULL, &out, NULL, &failure));
+  fails(STREW_EARGUMENT,
+        strew_group_reduce(strew_by_ends(ints), STREW_GROUP_SUM, floats, NULL, &out, &second, &failure));
+  fails(STREW_ESHAPE, strew_segment_reduce_with(floats, ints, NULL, 1, STREW_GROUP_SUM, NULL, NULL, &out, &failure));
+  fails(STREW_EINDEX,
+        strew_group_reduce(strew_by_sorted(five), STREW_GROUP_SUM, floats,
+                           &(strew_group_reduce_options){.dim_size = &(int64_t){3}}, &out, NULL, &failure));
   fails(STREW_EINDEX, strew_gather_coo(floats, five, &out, &failure));
   fails(STREW_ESHAPE, strew_gather_csr(floats, five, &out, &failure));
   fails(STREW_EINDEX, strew_sum_ranges(floats, ints, five, NULL, &out, &failure));
@@ -388,7 +390,7 @@ static void assert_no_numbers(strew_tensor *t) {
   fails(STREW_EDTYPE, strew_gather_with(floats, 0, t, NULL, &out, &failure));
   fails(STREW_EDTYPE, group_form(strew_by_index(ints), t, &sum, &out, NULL, &failure));
   fails(STREW_EDTYPE, group_form(strew_by_index(t), floats, &sum, &out, NULL, &failure));
-  fails(STREW_EDTYPE, strew_segment_csr_with(t, ints, NULL, &out, NULL, &failure));
+  fails(STREW_EDTYPE, strew_group_reduce(strew_by_ends(ints), STREW_GROUP_SUM, t, NULL, &out, NULL, &failure));
   fails(STREW_EDTYPE, strew_index_get(square, 1, &t, NULL, &out, &failure));
   fails(STREW_EDTYPE, strew_inv(t, &out, &failure));
 }
@@ -512,12 +514,12 @@ START_TEST(test_zeros_are_defaults) {
         strew_take_along_dim_with(x, 0, at, options, E));
   ZEROS(strew_index_options, strew_take_with(x, at, NULL, E), strew_take_with(x, at, options, E));
   ZEROS(strew_index_options, strew_gather_nd_with(x, rows, 0, NULL, E), strew_gather_nd_with(x, rows, 0, options, E));
-  ZEROS(strew_segment_options, strew_segment_csr_with(x, at, NULL, NO_ARG),
-        strew_segment_csr_with(x, at, options, NO_ARG));
-  ZEROS(strew_segment_options, strew_segment_coo_with(y, at, NULL, NO_ARG),
-        strew_segment_coo_with(y, at, options, NO_ARG));
-  ZEROS(strew_segment_options, strew_segment_reduce_with(x, pair, NULL, 0, NULL, E),
-        strew_segment_reduce_with(x, pair, NULL, 0, options, E));
+  ZEROS(strew_group_reduce_options, strew_group_reduce(strew_by_ends(at), STREW_GROUP_SUM, x, NULL, NO_ARG),
+        strew_group_reduce(strew_by_ends(at), STREW_GROUP_SUM, x, options, NO_ARG));
+  ZEROS(strew_group_reduce_options, strew_group_reduce(strew_by_sorted(at), STREW_GROUP_SUM, y, NULL, NO_ARG),
+        strew_group_reduce(strew_by_sorted(at), STREW_GROUP_SUM, y, options, NO_ARG));
+  ZEROS(strew_group_reduce_options, strew_segment_reduce_with(x, pair, NULL, 0, STREW_GROUP_SUM, NULL, NULL, E),
+        strew_segment_reduce_with(x, pair, NULL, 0, STREW_GROUP_SUM, NULL, options, E));
   ZEROS(strew_range_options, strew_sum_ranges(y, NULL, NULL, NULL, E), strew_sum_ranges(y, NULL, NULL, options, E));
   ZEROS(strew_isclose_options, strew_isclose_with(x, x, 0, 0, NULL, E), strew_isclose_with(x, x, 0, 0, options, E));
   ZEROS(strew_reduce_options, strew_reduce_with(STREW_FOLD_VAR, x, NULL, E),
@@ -601,8 +603,9 @@ START_TEST(test_options) {
   assert_sizes(found = take_out(), 1, (int64_t[]){1});
   strew_release(found);
   strew_tensor *sorted = tensor_from_integers(STREW_INT64, 4, (int64_t[]){0, 0, 1, 1});
-  ok(strew_segment_coo_with(x, sorted, &(strew_segment_options){.reduction = STREW_AMAX, .dim_size = &size}, NO_ARG));
-  assert_elements(found = take_out(), STREW_FLOAT32, (float[]){3, 4, 0}, "segment_coo_with");
+  ok(strew_group_reduce(strew_by_sorted(sorted), STREW_GROUP_MAX, x, &(strew_group_reduce_options){.dim_size = &size},
+                        NO_ARG));
+  assert_elements(found = take_out(), STREW_FLOAT32, (float[]){3, 4, 0}, "by_sorted");
   strew_release(found), strew_release(sorted);
   ok(strew_clamp_with(x, strew_number(strew_int(2)), strew_no_operand(), E));
   assert_elements(found = take_out(), STREW_FLOAT32, (float[]){3, 2, 4, 2}, "clamp_with");

@@ -152,7 +152,7 @@ static void words(void) {
   end();
 }
 
-/* The calls that take options of an index or of segments, given to each function that has them. */
+/* The calls that take options of an index, given to each function that has them. */
 static void refuse_index_options(const char *argument, const strew_index_options *options, int bad) {
   const strew_operand one = strew_number(strew_int(1));
   strew_tensor *column = NULL;
@@ -169,12 +169,12 @@ static void refuse_index_options(const char *argument, const strew_index_options
   strew_release(column);
 }
 
-static void refuse_segment_options(const char *argument, const strew_segment_options *options, int bad) {
+static void refuse_segments(const char *argument, strew_group_reduction reduction, int bad) {
   strew_tensor *starts = NULL;
   ok(strew_grouping_starts(grouping, &starts, &failure));
-  REFUSES(argument, strew_segment_csr_with, floats, starts, options, &out, NULL);
-  REFUSES(argument, strew_segment_reduce_with, floats, NULL, starts, 0, options, &out);
-  REFUSES(argument, strew_segment_coo_with, floats, index, options, &out, NULL);
+  REFUSES(argument, strew_group_reduce, strew_by_ends(starts), reduction, floats, NULL, &out, NULL);
+  REFUSES(argument, strew_segment_reduce_with, floats, NULL, starts, 0, reduction, NULL, NULL, &out);
+  REFUSES(argument, strew_group_reduce, strew_by_sorted(index), reduction, floats, NULL, &out, NULL);
   strew_release(starts);
 }
 
@@ -212,14 +212,15 @@ static void refuse_softmax_options(const char *argument, const strew_group_softm
 
 static void reductions(void) {
   start();
-  EACH(STREW_GROUP_REDUCTION_COUNT) refuse_reduce_options("reduction", (strew_group_reduction)bad, NULL, bad);
+  EACH(STREW_GROUP_REDUCTION_COUNT) {
+    refuse_reduce_options("reduction", (strew_group_reduction)bad, NULL, bad);
+    refuse_segments("reduction", (strew_group_reduction)bad, bad);
+  }
   EACH(STREW_REDUCTION_COUNT) {
     const strew_reduction reduction = (strew_reduction)bad;
     const strew_scatter_options scattering = {.reduction = reduction};
     note("strew_scatter_options.reduction");
     refuse_scatter_options("reduce", &scattering, bad);
-    note("strew_segment_options.reduction");
-    refuse_segment_options("reduce", &(strew_segment_options){.reduction = reduction}, bad);
   }
   end();
 }
@@ -302,8 +303,7 @@ static void refuse_number(strew_scalar number, int bad) {
   note("strew_group_reduce_options.fill");
   for (int what = STREW_GROUP_SUM; what < STREW_GROUP_REDUCTION_COUNT; what++)
     refuse_reduce_options("fill", (strew_group_reduction)what, &reducing, bad);
-  REFUSES_MEMBER("strew_segment_options.initial", "initial", strew_segment_reduce_with, floats, NULL, index, 0,
-                 &(strew_segment_options){.initial = &number}, &out);
+  REFUSES("initial", strew_segment_reduce_with, floats, NULL, index, 0, STREW_GROUP_SUM, &number, NULL, &out);
   strew_release(empty);
 }
 
@@ -456,7 +456,7 @@ static void expressions(void) {
 static void refuse_reserved_of_forms(int bad, uint64_t bit) {
   const strew_operand half = strew_number(strew_float(0.5));
   strew_index_options indexing = {.mode = STREW_ERROR};
-  strew_segment_options segments = {.reduction = STREW_SUM};
+  strew_group_reduce_options segments = {.q = 0};
   strew_isclose_options closeness = {.equal_nan = false};
   strew_reduce_options reducing = {.dim_count = 0};
   strew_sort_options sorting = {.descending = false};
@@ -469,12 +469,13 @@ static void refuse_reserved_of_forms(int bad, uint64_t bit) {
   indexing.reserved[bad] = segments.reserved[bad] = closeness.reserved[bad] = reducing.reserved[bad] =
       sorting.reserved[bad] = choosing.reserved[bad] = softening.reserved[bad] = ranking.reserved[bad] =
           searching.reserved[bad] = factoring.reserved[bad] = running.reserved[bad] = bit;
-  note("strew_index_options.reserved"), note("strew_segment_options.reserved");
+  note("strew_index_options.reserved");
   refuse_index_options("options", &indexing, bad);
   strew_isin_options among = {.invert = true};
   among.reserved[bad] = bit;
   REFUSES_MEMBER("strew_isin_options.reserved", "options", strew_isin, floats, floats, &among, &out);
-  refuse_segment_options("options", &segments, bad);
+  REFUSES("options", strew_segment_reduce_with, floats, index, NULL, 0, STREW_GROUP_SUM, NULL, &segments, &out);
+  REFUSES("options", strew_group_reduce, strew_by_ends(index), STREW_GROUP_SUM, floats, &segments, &out, NULL);
   REFUSES_MEMBER("strew_isclose_options.reserved", "options", strew_isclose_with, floats, floats, 0, 0, &closeness,
                  &out);
   REFUSES_MEMBER("strew_reduce_options.reserved", "options", strew_reduce_with, STREW_FOLD_SUM, floats, &reducing,
@@ -597,7 +598,6 @@ static bool is_checked_type(const char *text) {
                                       "strew_group_softmax_options",
                                       "strew_group_aggregate",
                                       "strew_index_options",
-                                      "strew_segment_options",
                                       "strew_isclose_options",
                                       "strew_reduce_options",
                                       "strew_sort_options",

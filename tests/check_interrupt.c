@@ -216,7 +216,7 @@ static strew_status mean_of_rows(strew_tensor **out) {
 static strew_status reduce_segment(strew_reduction reduction, strew_tensor **out, strew_tensor **more) {
   strew_tensor *ends = tensor_from_integers(STREW_INT64, 2, (int64_t[]){0, length});
   strew_status status =
-      strew_segment_csr_with(floats, ends, &(strew_segment_options){.reduction = reduction}, out, more, &failure);
+      strew_group_reduce(strew_by_ends(ends), group_reduction_of(reduction), floats, NULL, out, more, &failure);
   strew_release(ends);
   return status;
 }

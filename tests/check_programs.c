@@ -433,8 +433,8 @@ static strew_status read_src(const struct sink_call *reader, strew_tensor *src, 
   case SINK_POSITIONS: return strew_scatter(*out, reader->dim, reader->index, strew_of(src), &scatter, out, &failure);
   case SINK_SEGMENTS:
     strew_release(*out), *out = NULL;
-    return strew_segment_csr_with(src, reader->index, &(strew_segment_options){.reduction = reader->reduction}, out,
-                                  winners, &failure);
+    return strew_group_reduce(strew_by_ends(reader->index), group_reduction_of(reader->reduction), src, NULL, out,
+                              winners, &failure);
   case SINK_FOLD:
     strew_release(*out), *out = NULL;
     return strew_reduce_with(reader->fold, src, &(strew_reduce_options){.dim_count = 1, .dims = &dim}, out, &failure);

@@ -159,7 +159,7 @@ static void check_call(const struct call_case *c, int threads) {
   ok(strew_scatter(out, 0, c->index, strew_of(c->src), &(strew_scatter_options){.reduction = STREW_SUM}, &out,
                    &failure));
   assert_elements(out, c->dtype, c->expected, "scattered on %d threads", threads);
-  ok(strew_segment_csr_with(c->src, c->ends, &(strew_segment_options){.reduction = STREW_SUM}, &sums, NULL, &failure));
+  ok(strew_group_reduce(strew_by_ends(c->ends), STREW_GROUP_SUM, c->src, NULL, &sums, NULL, &failure));
   assert_elements(sums, c->dtype, c->expected, "segments on %d threads", threads);
   strew_release(out), strew_release(sums);
 }

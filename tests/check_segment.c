@@ -140,8 +140,8 @@ static void run_csr(const struct segment_case *c, const char *what) {
   char *expected = oracle_segments(c, NULL, empty, with_arg ? winners : NULL);
   strew_tensor *out = NULL, *arg = NULL;
   if (is_given) out = random_tensor(c->dtype, c->rank, c->out_sizes, (enum layout)draw_below(3));
-  ok(strew_segment_csr_with(c->src, c->given, &(strew_segment_options){.reduction = c->reduction}, &out,
-                            with_arg ? &arg : NULL, &failure));
+  ok(strew_group_reduce(strew_by_ends(c->given), group_reduction_of(c->reduction), c->src, NULL, &out,
+                        with_arg ? &arg : NULL, &failure));
   assert_sizes(out, c->rank, c->out_sizes);
   assert_elements(out, c->dtype, expected, "%s: csr, dim %d of %d, %s", what, c->dim, c->rank,
                   is_given ? "given" : "new");
@@ -165,9 +165,9 @@ static void run_reduce(const struct segment_case *c, const char *what) {
   store(initial, c->dtype, first);
   char *expected = oracle_segments(c, has_initial ? first : NULL, empty, NULL);
   strew_tensor *out = is_given ? random_tensor(c->dtype, c->rank, c->out_sizes, (enum layout)draw_below(3)) : NULL;
-  ok(strew_segment_reduce_with(
-      c->src, by_lengths ? c->lengths : NULL, by_lengths ? NULL : c->given, c->dim - (draw_below(2) ? c->rank : 0),
-      &(strew_segment_options){.reduction = c->reduction, .initial = has_initial ? &initial : NULL}, &out, &failure));
+  ok(strew_segment_reduce_with(c->src, by_lengths ? c->lengths : NULL, by_lengths ? NULL : c->given,
+                               c->dim - (draw_below(2) ? c->rank : 0), group_reduction_of(c->reduction),
+                               has_initial ? &initial : NULL, NULL, &out, &failure));
   assert_elements(out, c->dtype, expected, "%s: by %s, dim %d of %d, %s", what, by_lengths ? "lengths" : "offsets",
                   c->dim, c->rank, has_initial ? "initial" : "no initial");
   strew_release(out);
@@ -228,8 +228,8 @@ static void run_large(strew_dtype dtype, strew_reduction reduction, int64_t size
   for (int turn = 0; turn < sweep(4); turn++) {
     strew_tensor *out = NULL, *arg = NULL;
     use_threads((const int[]){1, 2, 3, 7}[turn]);
-    ok(strew_segment_csr_with(c.src, c.given, &(strew_segment_options){.reduction = reduction}, &out,
-                              with_arg ? &arg : NULL, &failure));
+    ok(strew_group_reduce(strew_by_ends(c.given), group_reduction_of(reduction), c.src, NULL, &out,
+                          with_arg ? &arg : NULL, &failure));
     assert_elements(out, dtype, expected, "%s of %s, %" PRId64 " columns, on %d threads",
                     strew_enum_name(STREW_WORDS_REDUCTION, reduction), strew_dtype_name(dtype), columns,
                     strew_context_threads(context));
@@ -267,8 +267,7 @@ START_TEST(test_large_lines) {
   for (int turn = 0; turn < sweep(4); turn++) {
     strew_tensor *out = NULL;
     use_threads((const int[]){1, 2, 3, 7}[turn]);
-    ok(strew_segment_csr_with(c.src, c.given, &(strew_segment_options){.reduction = c.reduction}, &out, NULL,
-                              &failure));
+    ok(strew_group_reduce(strew_by_ends(c.given), group_reduction_of(c.reduction), c.src, NULL, &out, NULL, &failure));
     assert_elements(out, c.dtype, expected, "lines on %d threads", strew_context_threads(context));
     strew_release(out);
   }
@@ -301,16 +300,124 @@ START_TEST(test_group_form) {
   strew_tensor *index = index_of(1, sizes, values), *indptr = index_of(1, (int64_t[]){GROUPS + 1}, ends);
   strew_tensor *arg[3] = {NULL};
   ok(group_form(strew_by_index(index), src, &options, &group, has_arg ? &arg[0] : NULL, &failure));
-  ok(strew_segment_coo_with(src, index, &(strew_segment_options){.reduction = reduction}, &coo,
-                            has_arg ? &arg[1] : NULL, &failure));
-  ok(strew_segment_csr_with(src, indptr, &(strew_segment_options){.reduction = reduction}, &csr,
-                            has_arg ? &arg[2] : NULL, &failure));
+  ok(strew_group_reduce(strew_by_sorted(index), group_reduction_of(reduction), src, NULL, &coo,
+                        has_arg ? &arg[1] : NULL, &failure));
+  ok(strew_group_reduce(strew_by_ends(indptr), group_reduction_of(reduction), src, NULL, &csr, has_arg ? &arg[2] : NULL,
+                        &failure));
   assert_same(group, coo, "coo");
   assert_same(group, csr, "csr");
   if (has_arg) assert_same(arg[0], arg[1], "coo's arg"), assert_same(arg[0], arg[2], "csr's arg");
   strew_release(src), strew_release(index), strew_release(indptr);
   strew_release(group), strew_release(coo), strew_release(csr);
   for (int i = 0; i < 3; i++) strew_release(arg[i]);
+}
+END_TEST
+
+/* ----------------------------------------------------------------------------------------------- every reduction */
+
+/* The segment of each element of a case, -1: none; of src's leading sizes. */
+static strew_tensor *ids_of(const struct segment_case *c) {
+  const int64_t size = c->sizes[c->dim], width = c->segments + 1;
+  int64_t *ids = malloc((size_t)(c->lines * size + 1) * sizeof *ids);
+  for (int64_t i = 0; i < c->lines; i++)
+    for (int64_t k = 0; k < size; k++) {
+      const int64_t *ends = c->ends + i * width;
+      int64_t id = -1;
+      for (int64_t s = 0; s < c->segments; s++)
+        if (ends[s] <= k && k < ends[s + 1]) id = s;
+      ids[i * size + k] = id;
+    }
+  strew_tensor *made = tensor_of(STREW_INT64, c->dim + 1, c->sizes, CONTIGUOUS, ids);
+  free(ids);
+  return made;
+}
+
+/* By ends, or by lengths, what the group form gives by each element's number. */
+static void run_reduction(const struct segment_case *c, strew_group_reduction what, bool whole) {
+  strew_dtype wide = STREW_FLOAT64;
+  const double correction = 0.5;
+  const bool is_float = is_float_dtype(c->dtype), with_arg = what == STREW_GROUP_MIN || what == STREW_GROUP_MAX;
+  const bool adds = what == STREW_GROUP_SUM || what == STREW_GROUP_MEAN,
+             spreads = what == STREW_GROUP_VAR || what == STREW_GROUP_STD;
+  strew_group_reduce_options options = {.skip_nan = draw_below(2),
+                                        .exact = (adds || spreads) && is_float && draw_below(3) == 0};
+  if (spreads || (adds && draw_below(3) == 0)) options.dtype = is_float && draw_below(2) ? NULL : &wide;
+  if (options.dtype && lacks(STREW_FLOAT64)) return;
+  if (spreads && draw_below(2)) options.correction = &correction;
+  if (what == STREW_GROUP_QUANTILE) options.q = 0.3, options.interpolation = is_float ? STREW_LINEAR : STREW_LOWER;
+  if (what == STREW_GROUP_LOGSUMEXP && !is_float) return;
+  if (what == STREW_GROUP_MEAN && c->dtype == STREW_BOOL && !options.dtype) return;
+  strew_group_reduce_options by_ids = options;
+  by_ids.dim = &c->dim, by_ids.dim_size = &c->segments, by_ids.mode = STREW_DROP;
+  strew_tensor *ids = ids_of(c), *expected = NULL, *places = NULL, *out = NULL, *arg = NULL;
+  ok(strew_group_reduce(strew_by_index(ids), what, c->src, &by_ids, &expected, with_arg ? &places : NULL, &failure));
+  if (draw_below(2))
+    out = random_tensor(strew_tensor_dtype(expected), c->rank, c->out_sizes, (enum layout)draw_below(3));
+  ok(strew_group_reduce(strew_by_ends(c->given), what, c->src, &options, &out, with_arg ? &arg : NULL, &failure));
+  assert_same(expected, out, strew_enum_name(STREW_WORDS_GROUP_REDUCTION, what));
+  if (with_arg) assert_same(places, arg, "arg");
+  strew_release(out), out = NULL;
+  const bool is_joined = adds || with_arg || what == STREW_GROUP_PROD; /* of which empty ones differ */
+  if (whole && !is_joined) {
+    ok(strew_segment_reduce_with(c->src, c->lengths, NULL, c->dim, what, NULL, &options, &out, &failure));
+    assert_same(expected, out, "by lengths");
+  }
+  strew_release(ids), strew_release(expected), strew_release(places), strew_release(out), strew_release(arg);
+}
+
+START_TEST(test_every_reduction) {
+  const strew_group_reduction what = (strew_group_reduction)(_i % STREW_GROUP_REDUCTION_COUNT);
+  const strew_dtype dtype = (strew_dtype)(_i / STREW_GROUP_REDUCTION_COUNT);
+  if (lacks(dtype) || !chosen(_i, 3)) return;
+  for (int turn = 0; turn < sweep(TURNS); turn++) {
+    use_turn(turn, _i);
+    seed_draws((uint64_t)_i + 1);
+    for (int n = 0; n < some(24); n++) {
+      struct segment_case c = draw_case(dtype, STREW_SUM, n % 2);
+      run_reduction(&c, what, n % 2);
+      end_case(&c);
+    }
+  }
+}
+END_TEST
+
+/* What else takes groups: the softmax, and the elements' numbers. Options that are not those of the ends are errors. */
+START_TEST(test_ends_elsewhere) {
+  for (int n = 0; n < 40; n++) {
+    seed_draws((uint64_t)n + 1);
+    struct segment_case c = draw_case(STREW_FLOAT32, STREW_SUM, false);
+    strew_tensor *ids = ids_of(&c), *expected = NULL, *out = NULL;
+    const strew_group_softmax_options softmax = {.dim = &c.dim, .dim_size = &c.segments, .mode = STREW_DROP};
+    const strew_group_reduce_options numbers = {.dim = &c.dim, .dim_size = &c.segments, .mode = STREW_DROP};
+    ok(strew_group_softmax_with(strew_by_index(ids), c.src, &softmax, &expected, &failure));
+    ok(strew_group_softmax_with(strew_by_ends(c.given), c.src, NULL, &out, &failure));
+    assert_same(expected, out, "softmax");
+    strew_release(expected), strew_release(out), expected = out = NULL;
+    ok(strew_group_ids(strew_by_index(ids), c.src, &numbers, &expected, &failure));
+    ok(strew_group_ids(strew_by_ends(c.given), c.src, NULL, &out, &failure));
+    assert_same(expected, out, "ids");
+    strew_release(out), out = NULL;
+    const int64_t more = c.segments + 1;
+    const int wrong = c.dim ? 0 : c.rank;
+    const strew_group_reduce_options bad[] = {
+        {.dim_size = &more}, {.mode = STREW_DROP}, {.dim = &wrong}, {.q = 0.5}, {.exact = true}};
+    const char *const names[] = {"dim_size", "mode", "dim", "q", "exact"};
+    for (int i = 0; i < 5; i++) {
+      strew_status status =
+          strew_group_reduce(strew_by_ends(c.given), STREW_GROUP_COUNT, c.src, &bad[i], &out, NULL, &failure);
+      ck_assert(status == STREW_ESHAPE || status == STREW_EARGUMENT);
+      ck_assert_str_eq(failure.argument, names[i]);
+      ck_assert_str_eq(failure.op, "segment_csr");
+    }
+    const strew_scalar initial = strew_int(1);
+    assert_fails(
+        strew_segment_reduce_with(c.src, NULL, c.given, c.dim, STREW_GROUP_VAR, &initial, NULL, &out, &failure),
+        STREW_EARGUMENT, NULL);
+    assert_fails(strew_group_reduce(strew_by_ends(c.given), STREW_GROUP_COUNT, NULL, NULL, &out, NULL, &failure),
+                 STREW_EARGUMENT, NULL);
+    strew_release(ids), strew_release(expected);
+    end_case(&c);
+  }
 }
 END_TEST
 
@@ -361,12 +468,12 @@ START_TEST(test_no_ends) {
   const int64_t sizes[] = {2, 5, 3}, none[] = {2, 0, 3}, ends[] = {1, 0};
   strew_tensor *src = random_tensor(STREW_INT64, 3, sizes, CONTIGUOUS), *empty = NULL, *indptr = NULL;
   ok(strew_empty(device, STREW_INT32, 2, ends, &indptr, &failure));
-  ok(strew_segment_csr_with(src, indptr, NULL, &empty, NULL, &failure));
+  ok(strew_group_reduce(strew_by_ends(indptr), STREW_GROUP_SUM, src, NULL, &empty, NULL, &failure));
   assert_sizes(empty, 3, none);
   strew_tensor *out = NULL, *given = empty;
   ok(strew_gather_csr(empty, indptr, &out, &failure));
   assert_sizes(out, 3, none);
-  ok(strew_segment_csr_with(src, indptr, NULL, &given, NULL, &failure));
+  ok(strew_group_reduce(strew_by_ends(indptr), STREW_GROUP_SUM, src, NULL, &given, NULL, &failure));
   ok(strew_gather_csr(empty, indptr, &out, &failure));
   strew_release(out), out = NULL;
   assert_fails(strew_gather_csr(src, indptr, &out, &failure), STREW_ESHAPE,
@@ -429,8 +536,10 @@ START_TEST(test_bad_ends) {
     ends[line * COUNT + at] = bad;
     if (line == 0) ends[COUNT + 5] = -3; /* a later one */
     strew_tensor *indptr = index_of(2, sizes, ends);
-    refuses(strew_segment_csr_with(src, indptr, NULL, &out, NULL, &failure), STREW_EINDEX, bad, 2, line, at);
-    refuses(strew_segment_reduce_with(src, NULL, indptr, 1, NULL, &out, &failure), STREW_EINDEX, bad, 2, line, at);
+    refuses(strew_group_reduce(strew_by_ends(indptr), STREW_GROUP_SUM, src, NULL, &out, NULL, &failure), STREW_EINDEX,
+            bad, 2, line, at);
+    refuses(strew_segment_reduce_with(src, NULL, indptr, 1, STREW_GROUP_SUM, NULL, NULL, &out, &failure), STREW_EINDEX,
+            bad, 2, line, at);
     assert_elements(out, STREW_FLOAT32, before, "bad ends");
     strew_release(indptr);
   }
@@ -448,17 +557,20 @@ START_TEST(test_bad_lengths) {
   strew_tensor *negative = integers(3, (int64_t[]){2, -1, 3}), *few = integers(2, (int64_t[]){2, 1});
   strew_tensor *fine = integers(2, (int64_t[]){2, 2});
   strew_scalar half = strew_float(0.5);
-  refuses(strew_segment_reduce_with(data, negative, NULL, 0, NULL, &out, &failure), STREW_EINDEX, -1, 1, 1);
-  assert_fails(strew_segment_reduce_with(data, few, NULL, 0, NULL, &out, &failure), STREW_ESHAPE,
+  refuses(strew_segment_reduce_with(data, negative, NULL, 0, STREW_GROUP_SUM, NULL, NULL, &out, &failure), STREW_EINDEX,
+          -1, 1, 1);
+  assert_fails(strew_segment_reduce_with(data, few, NULL, 0, STREW_GROUP_SUM, NULL, NULL, &out, &failure), STREW_ESHAPE,
                "segment_reduce: 'lengths' adds up to 3, expected 4, the size of data in dim 0\n"
                "  data     float32[4] cpu\n  lengths  int64[2] cpu");
-  assert_fails(strew_segment_reduce_with(data, fine, fine, 0, NULL, &out, &failure), STREW_EARGUMENT, NULL);
-  assert_fails(strew_segment_reduce_with(data, NULL, NULL, 0, NULL, &out, &failure), STREW_EARGUMENT, NULL);
-  assert_fails(strew_segment_reduce_with(data, fine, NULL, 1, NULL, &out, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_segment_reduce_with(data, fine, fine, 0, STREW_GROUP_SUM, NULL, NULL, &out, &failure),
+               STREW_EARGUMENT, NULL);
+  assert_fails(strew_segment_reduce_with(data, NULL, NULL, 0, STREW_GROUP_SUM, NULL, NULL, &out, &failure),
+               STREW_EARGUMENT, NULL);
+  assert_fails(strew_segment_reduce_with(data, fine, NULL, 1, STREW_GROUP_SUM, NULL, NULL, &out, &failure),
+               STREW_ESHAPE, NULL);
   strew_tensor *whole = integers(4, (int64_t[]){1, 2, 3, 4});
-  assert_fails(
-      strew_segment_reduce_with(whole, fine, NULL, 0, &(strew_segment_options){.initial = &half}, &out, &failure),
-      STREW_EVALUE, NULL);
+  assert_fails(strew_segment_reduce_with(whole, fine, NULL, 0, STREW_GROUP_SUM, &half, NULL, &out, &failure),
+               STREW_EVALUE, NULL);
   ck_assert_ptr_null(out);
   strew_release(data), strew_release(negative), strew_release(few), strew_release(fine), strew_release(whole);
 }
@@ -470,16 +582,18 @@ START_TEST(test_bad_segments) {
   strew_tensor *indptr = integers(3, (int64_t[]){0, 2, 4}),
                *bools = tensor_from_integers(STREW_BOOL, 4, (int64_t[]){0, 0, 0, 0});
   strew_tensor *unsorted = integers(4, (int64_t[]){0, 2, 1, 3}), *number = scalar_tensor(STREW_INT64, strew_int(0));
-  assert_fails(strew_segment_csr_with(src, indptr, NULL, &out, &arg, &failure), STREW_EARGUMENT, NULL);
-  assert_fails(strew_segment_csr_with(src, indptr, &(strew_segment_options){.reduction = (strew_reduction)77}, &out,
-                                      NULL, &failure),
+  assert_fails(strew_group_reduce(strew_by_ends(indptr), STREW_GROUP_SUM, src, NULL, &out, &arg, &failure),
                STREW_EARGUMENT, NULL);
-  assert_fails(
-      strew_segment_csr_with(bools, indptr, &(strew_segment_options){.reduction = STREW_MEAN}, &out, NULL, &failure),
-      STREW_EDTYPE, NULL);
-  assert_fails(strew_segment_csr_with(src, src, NULL, &out, NULL, &failure), STREW_EDTYPE, NULL);
-  assert_fails(strew_segment_csr_with(src, number, NULL, &out, NULL, &failure), STREW_ESHAPE, NULL);
-  refuses(strew_segment_coo_with(src, unsorted, NULL, &out, NULL, &failure), STREW_EINDEX, 1, 1, 2);
+  assert_fails(strew_group_reduce(strew_by_ends(indptr), (strew_group_reduction)77, src, NULL, &out, NULL, &failure),
+               STREW_EARGUMENT, NULL);
+  assert_fails(strew_group_reduce(strew_by_ends(indptr), STREW_GROUP_MEAN, bools, NULL, &out, NULL, &failure),
+               STREW_EDTYPE, NULL);
+  assert_fails(strew_group_reduce(strew_by_ends(src), STREW_GROUP_SUM, src, NULL, &out, NULL, &failure), STREW_EDTYPE,
+               NULL);
+  assert_fails(strew_group_reduce(strew_by_ends(number), STREW_GROUP_SUM, src, NULL, &out, NULL, &failure),
+               STREW_ESHAPE, NULL);
+  refuses(strew_group_reduce(strew_by_sorted(unsorted), STREW_GROUP_SUM, src, NULL, &out, NULL, &failure), STREW_EINDEX,
+          1, 1, 2);
   refuses(strew_gather_coo(src, unsorted, &out, &failure), STREW_EINDEX, 1, 1, 2);
   ok(strew_narrow(src, 0, 1, 3, &view, &failure));
   refuses(strew_gather_csr(view, unsorted, &out, &failure), STREW_EINDEX, 1, 1, 2);
@@ -487,12 +601,15 @@ START_TEST(test_bad_segments) {
   strew_release(view), view = NULL;
 
   ok(strew_narrow(src, 0, 1, 2, &view, &failure));
-  assert_fails(strew_segment_csr_with(src, indptr, NULL, &view, NULL, &failure), STREW_EOVERLAP, NULL);
-  assert_fails(strew_segment_csr_with(src, indptr, NULL, &src, NULL, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_group_reduce(strew_by_ends(indptr), STREW_GROUP_SUM, src, NULL, &view, NULL, &failure),
+               STREW_EOVERLAP, NULL);
+  assert_fails(strew_group_reduce(strew_by_ends(indptr), STREW_GROUP_SUM, src, NULL, &src, NULL, &failure),
+               STREW_ESHAPE, NULL);
   strew_release(view), view = NULL;
   strew_tensor *counts = integers(4, (int64_t[]){1, 2, 3, 4});
   ok(strew_narrow(indptr, 0, 0, 2, &view, &failure));
-  assert_fails(strew_segment_csr_with(counts, indptr, NULL, &view, NULL, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_group_reduce(strew_by_ends(indptr), STREW_GROUP_SUM, counts, NULL, &view, NULL, &failure),
+               STREW_EOVERLAP, NULL);
   strew_release(src), strew_release(view), strew_release(indptr), strew_release(bools), strew_release(unsorted);
   strew_release(number), strew_release(counts);
 }
@@ -505,6 +622,8 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, test_large_segments, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
   tcase_add_test(all, test_large_lines);
   tcase_add_loop_test(all, test_group_form, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
+  tcase_add_loop_test(all, test_every_reduction, 0, STREW_DTYPE_COUNT * STREW_GROUP_REDUCTION_COUNT);
+  tcase_add_test(all, test_ends_elsewhere);
   tcase_add_loop_test(all, test_random_spreads, 0, STREW_DTYPE_COUNT);
   tcase_add_test(all, test_large_spread);
   tcase_add_test(all, test_no_ends);

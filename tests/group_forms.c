@@ -1,7 +1,7 @@
 /* group_forms.c: reductions of groups with a value for every option. */
 #include "testing.h"
 
-static strew_group_reduction group_reduction_of(strew_reduction reduction) {
+strew_group_reduction group_reduction_of(strew_reduction reduction) {
   static const strew_group_reduction all[] = {[STREW_SUM] = STREW_GROUP_SUM,
                                               [STREW_PROD] = STREW_GROUP_PROD,
                                               [STREW_MEAN] = STREW_GROUP_MEAN,

@@ -170,6 +170,7 @@ struct group_form {
 /* clang-format off */
 #define GROUP_FORM {-1, -1, STREW_SUM, STREW_ERROR, NULL, NULL, false}
 /* clang-format on */
+strew_group_reduction group_reduction_of(strew_reduction reduction);
 strew_group_reduce_options reduce_options_of(const struct group_form *form);
 strew_status group_form(strew_groups groups, strew_tensor *src, const struct group_form *form, strew_tensor **out,
                         strew_tensor **arg, strew_error *error);

@@ -812,14 +812,10 @@ static strew_status call_large(int i) {
   case 12:
     return strew_reduce_with(STREW_FOLD_ARGMAX, table_src,
                              &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){0}}, TO);
-  case 13:
-    return strew_segment_csr_with(large, ends, &(strew_segment_options){.reduction = STREW_AMAX}, &out[0], &out[1],
-                                  report);
-  case 14:
-    return strew_segment_reduce_with(large, lengths, NULL, 0, &(strew_segment_options){.reduction = STREW_MEAN}, TO);
+  case 13: return strew_group_reduce(strew_by_ends(ends), STREW_GROUP_MAX, large, NULL, &out[0], &out[1], report);
+  case 14: return strew_segment_reduce_with(large, lengths, NULL, 0, STREW_GROUP_MEAN, NULL, NULL, TO);
   case 15:
-    return strew_segment_coo_with(table_src, sorted, &(strew_segment_options){.reduction = STREW_AMIN}, &out[0],
-                                  &out[1], report);
+    return strew_group_reduce(strew_by_sorted(sorted), STREW_GROUP_MIN, table_src, NULL, &out[0], &out[1], report);
   case 16: return strew_gather_csr(table, ends, TO);
   case 17: return scatter_computed(places, large, spread);
   default: return strew_binary(STREW_REMAINDER, strew_of(large), number(3), TO);

@@ -144,7 +144,7 @@ void test_family(strew_device *cpu) {
   expect(holds(strew::masked_fill(a, mask, 0), list<int64_t>{1, 2, 0, 0}), "masked_fill");
   const tensor ends = longs({0, 3, 4}), sorted = longs({0, 0, 0, 1});
   expect(holds(strew::segment_csr(a, ends), list<int64_t>{6, 4}), "segment_csr");
-  expect(holds(strew::segment_coo(a, sorted, STREW_AMAX), list<int64_t>{3, 4}), "segment_coo");
+  expect(holds(strew::segment_coo(a, sorted, STREW_GROUP_MAX), list<int64_t>{3, 4}), "segment_coo");
   expect(holds(strew::gather_csr(longs({8, 9}), ends), list<int64_t>{8, 8, 8, 9}), "gather_csr");
   expect(holds(strew::bincount(i, {}, 4), list<int64_t>{2, 0, 2, 0}) &&
              holds(strew::bincount(i, a), list<int64_t>{6, 0, 4}),

@@ -54,6 +54,21 @@ function operands.check_shape(x, expected, name)
   fail(name, format("has shape %s, expected %s", operands.text(shape), operands.text(expected)), nil, "shape")
 end
 
+-- Raises an error unless t broadcasts with the sizes, a sequence, which become those of both.
+function operands.check_broadcast(sizes, t, name)
+  for d = t:dim() - 1, 0, -1 do
+    local size, k = t:size(d), #sizes - (t:dim() - 1 - d)
+    if k < 1 then
+      table.insert(sizes, 1, size)
+    elseif sizes[k] == 1 then
+      sizes[k] = size
+    elseif size ~= 1 and size ~= sizes[k] then
+      fail(name, format("has size %d in dim %d where the others have %d, sizes must be equal or 1", size, d, sizes[k]),
+        nil, "shape")
+    end
+  end
+end
+
 -- Raises an error unless t has least..most dimensions, in words `expected`.
 function operands.check_rank(t, name, least, most, expected, hint)
   local rank = t:dim()
@@ -173,22 +188,63 @@ function operands.extremes(calls, in_order)
       return name == "scatter_" and self:copy_(joined) or joined
     end
   end
-  for _, name in ipairs{"segment_csr", "segment_coo"} do
-    calls[name] = function(src, index, options)
-      local own = {}
-      for key, value in next, type(options) == "table" and options or {} do own[key] = value end
-      local word, out = EXTREMES[own.reduce], own.out
-      if not word then return strew[name](src, index, options) end -- fails again
-      own.out = nil
-      local a, _, back = in_order(word, "src", src)
-      local values, place = strew[name](a, index, own)
-      values = back(values, place:eq(src:size(index:dim() - 1)))
-      if out == nil then return values, place end
-      if out.dtype ~= src.dtype then fail("out", format("is %s, expected %s", out.dtype, src.dtype), nil, "dtype") end
-      operands.check_device(src, out, "out")
-      operands.check_shape(out, values.shape, "out")
-      return out:copy_(values), place
+end
+
+-- Adds segments: reductions of groups by the numbers of elements' segments.
+function operands.segments(calls)
+  local function rest_of(options)
+    local rest = {}
+    for key, value in next, type(options) == "table" and options or {} do rest[key] = value end
+    return rest
+  end
+  local function reduce(name, src, ends, word, own)
+    local f, out = inner.segment_name(word or "sum"), own.out
+    if f ~= "scatter_count" and not calls[f] then return false end
+    local any = strew.zeros(1, {device = src.device}):expand(src.shape)
+    own.reduce, own.out, own.dim = nil, nil, ends:dim() > 0 and ends:dim() - 1 or 0
+    if name == "segment_csr" then
+      own.dim_size, own.mode = math.max(ends:size(-1) - 1, 0), "drop"
+      ends = inner.segment_ids(any, ends)
+    else
+      strew.segment_coo(any, ends, {dim_size = own.dim_size}) -- checks the index
     end
+    local result, place
+    if f == "scatter_count" then
+      result = inner.group_counts(src, ends, own)
+    elseif f == "scatter_quantile" then
+      local q = own.q
+      own.q = nil
+      result = strew[f](src, ends, q, own)
+    else
+      result, place = strew[f](src, ends, own)
+    end
+    if out == nil then return true, result, place end
+    if out.dtype ~= result.dtype then
+      fail("out", format("is %s, expected %s", out.dtype, result.dtype), nil, "dtype")
+    end
+    operands.check_device(src, out, "out")
+    operands.check_shape(out, result.shape, "out")
+    return true, out:copy_(result), place
+  end
+  for _, name in ipairs{"segment_csr", "segment_coo"} do
+    calls[name] = function(src, ends, word, options)
+      if type(word) == "table" then word, options = word.reduce, word end
+      local is_done, result, place = reduce(name, src, ends, word, rest_of(options))
+      if not is_done then return strew[name](src, ends, word, options) end -- fails again
+      if place then return result, place end
+      return result
+    end
+  end
+  function calls.segment_reduce(data, word, options)
+    local own = rest_of(options)
+    local lengths, offsets, any = own.lengths, own.offsets, strew.zeros(1, {device = data.device}):expand(data.shape)
+    strew.segment_reduce(any, "sum", {lengths = lengths, offsets = offsets, axis = own.axis}) -- checks them
+    if lengths then
+      offsets = strew.cat({strew.zeros_like(lengths:narrow(-1, 0, 1)), lengths:cumsum(-1)}, -1)
+    end
+    own.lengths, own.offsets, own.axis = nil, nil, nil
+    local is_done, result = reduce("segment_csr", data, offsets, word, own)
+    return is_done and result or strew.segment_reduce(data, word, options) -- fails again
   end
 end
 

@@ -40,6 +40,8 @@ bool bind_fail_type(lua_State *L, struct script_call *call, int i, const char *n
   char text[TEXT_BYTES];
   bind_fail(call, STREW_EARGUMENT, name, "is %s, expected %s", bind_text(L, call, i, text), expected);
   call->error.has_value = lua_type(L, i) != LUA_TSTRING && bind_to_scalar(L, i, &call->error.value);
+  if (lua_type(L, i) == LUA_TUSERDATA && luaL_getmetafield(L, i, "__hint") == LUA_TSTRING) /* of struct owner_type */
+    bind_hint(call, "%s", lua_tostring(L, -1)), lua_pop(L, 1);
   return false;
 }
 
@@ -88,7 +90,7 @@ bool bind_grouping(lua_State *L, struct script_call *call, int i, const char *na
 bool bind_index(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   strew_groups *index = out;
   struct box *box = bind_to_grouping(L, call->binding, i);
-  *index = (strew_groups){NULL, NULL};
+  *index = strew_by_index(NULL);
   if (box) return (index->grouping = open_grouping(call, box, name)) != NULL;
   return bind_tensor(L, call, i, name, &index->index);
 }
@@ -318,6 +320,7 @@ bool bind_dtype(lua_State *L, struct script_call *call, int i, const char *name,
     return bind_string(L, call, i, name, &word) && strew_enum_from_word(words, word, out, &call->error) == STREW_OK;   \
   }
 WORD(reduction, STREW_WORDS_REDUCTION)
+WORD(group_reduction, STREW_WORDS_GROUP_REDUCTION)
 WORD(mode, STREW_WORDS_MODE)
 WORD(interpolation, STREW_WORDS_INTERPOLATION)
 WORD(colormap, STREW_WORDS_COLORMAP)

@@ -145,7 +145,7 @@ struct script_function {
   int form;
 };
 
-enum { MOST_PARAMETERS = 12 };
+enum { MOST_PARAMETERS = 16 };
 
 struct script_call {
   struct binding *binding;
@@ -255,6 +255,7 @@ struct owner_type {
     const struct script_function *row; /* NULL: no further events */
   } events[4];
   bool has_operators; /* and the other events of tensors */
+  const char *hint;   /* where an argument is one of the type, but may not; NULL: none */
 };
 /* Pushes one that owns nothing yet. */
 struct owner *bind_push_owner(lua_State *L, const struct owner_type *type);
@@ -533,7 +534,7 @@ enum { NO_DIM = INT_MIN };
   X(source, bind_source, strew_tensor *, ZEROS)           X(topic, bind_topic, const char *, ZEROS)                    \
   X(expression, bind_expression, int, WORD)               X(numbers, bind_numbers, int, WORD)                          \
   X(interpolation, bind_interpolation, strew_interpolation, WORD) X(table, bind_table, int, WORD)                      \
-  X(function, bind_function, int, WORD)
+  X(function, bind_function, int, WORD)                   X(joining, bind_group_reduction, strew_group_reduction, WORD)
 
 /* The fields that arguments are stored in: X has the type and the name in a text; Y another name of the field. */
 #define ARGUMENTS(X, Y)                                                                                                \
@@ -562,7 +563,8 @@ enum { NO_DIM = INT_MIN };
   Y(grouping, self, grouping) X(word, text) Y(entries, indices, entries)                       \
   Y(lengths, size, chunk) Y(destination, out, destination) X(dim, dim1) X(dim, dim2)                                  \
   X(integers, shifts) Y(dims, dims, along) X(integers, repeats) Y(operand, repeats, each) X(integer, diagonal)         \
-  X(entries, coordinates) X(entries, edges) Y(tensor, test_elements, set) X(boolean, invert)
+  X(entries, coordinates) X(entries, edges) Y(tensor, test_elements, set) X(boolean, invert)                           \
+  Y(joining, reduce, joining)
 /* clang-format on */
 
 #define TYPE(word, read, type, absent)                                                                                 \

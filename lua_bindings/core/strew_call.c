@@ -355,6 +355,7 @@ static void push_owner_metatable(lua_State *L, const struct owner_type *type) {
   for (int i = 0; type->events[i].row; i++)
     bind_set_event(L, lua_upvalueindex(1), type->events[i].name, type->events[i].row);
   bind_set_name(L, type->name);
+  if (type->hint) bind_set_string(L, "__hint", type->hint);
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, type->key);
 }

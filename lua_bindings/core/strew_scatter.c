@@ -1,5 +1,5 @@
 /* strew_scatter.c: the scatter family: the position form of PyTorch (with index_select, which has gather's arguments),
-   segments, and reading and writing at the positions that an index, several indices, coordinates or a mask name. */
+   and reading and writing at the positions that an index, several indices, coordinates or a mask name. */
 #include "strew_bind.h"
 
 #include <stdio.h>
@@ -86,29 +86,6 @@ static strew_status one_hot(struct arguments *a) {
   return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------- segments */
-
-/* The result goes to `out` or to a box, the positions of extremes behind it. */
-static int segments(lua_State *L, struct script_call *call) {
-  struct arguments a;
-  struct box *box = bind_push_box(L, call->binding), *winners = NULL;
-  a.destination.at = call->arguments + 1;
-  if (!bind_read(L, call, &a)) return -1;
-  lua_settop(L, a.destination.at); /* drops what reading the options pushed */
-  if (a.reduction == STREW_AMAX || a.reduction == STREW_AMIN) winners = bind_push_box(L, call->binding);
-  a.out = a.destination.given ? &a.destination.given : &box->tensor;
-  a.second = winners ? &winners->tensor : NULL;
-  return bind_end(call->row->run(&a), 1 + (winners != NULL));
-}
-
-RUN_TWO(segment_csr, strew_segment_csr_with, a->src, a->indptr, &(strew_segment_options){.reduction = a->reduction, .exact = a->exact})
-RUN_TWO(segment_coo, strew_segment_coo_with, a->src, a->index,
-        &(strew_segment_options){.reduction = a->reduction, .exact = a->exact, .dim_size = a->dim_size < 0 ? NULL : &a->dim_size})
-RUN(gather_csr, strew_gather_csr, a->src, a->indptr)
-RUN(gather_coo, strew_gather_coo, a->src, a->index)
-RUN(segment_reduce, strew_segment_reduce_with, a->data, a->lengths, a->offsets, a->axis,
-    &(strew_segment_options){.reduction = a->reduction, .initial = a->initial.is_given ? &a->initial.value : NULL, .exact = a->exact})
-
 /* ---------------------------------------------------------------------------------------------------------- indices */
 
 RUN(index_add, strew_index_add_with, a->self, a->dim, a->index, a->source, a->alpha,
@@ -181,14 +158,6 @@ const struct script_function bind_scatter_rows[] = {
     {"one_hot", bind_one, 0, INNER | CONSTANT, "self:tensor n:integer", one_hot},
     {"gather", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", gather},
     {"index_select", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", index_select},
-    /* segments */
-    {"segment_csr", segments, 0, ALWAYS, "src:tensor! indptr:tensor reduce=reduce(sum) out=destination exact=boolean", segment_csr},
-    {"segment_coo", segments, 0, ALWAYS,
-     "src:tensor! index:tensor reduce=reduce(sum) out=destination dim_size=size(-1) exact=boolean", segment_coo},
-    {"segment_reduce", bind_one, 0, ALWAYS,
-     "data:tensor! reduce:reduce lengths=tensor offsets=tensor axis=dim(0) initial=fill exact=boolean", segment_reduce},
-    {"gather_csr", bind_one, 0, ALWAYS, "src:tensor indptr:tensor", gather_csr},
-    {"gather_coo", bind_one, 0, ALWAYS, "src:tensor index:tensor", gather_coo},
     /* indices */
     {"index_add", bind_one, 0, EVERY, ALONG "source:tensor alpha=scalar(1) mode=mode exact=boolean", index_add},
     {"index_copy", bind_one, 0, EVERY, ALONG "source:tensor mode=mode", index_copy},

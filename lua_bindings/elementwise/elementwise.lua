@@ -12,30 +12,41 @@ local function check_classes(self, classes)
   operands.check_none(self:ge(classes), self, "self", "less than num_classes, which is " .. classes)
 end
 
--- Returns a function that computes a text of self and `count` further arguments, of which the last may be absent.
-local function by_text(name, count)
-  local texts = {[0] = name .. "(x)", name .. "(x, y)", name .. "(x, y, z)", name .. "(x, y, z, w)"}
-  local function reword(fact, hint) -- the call's name, and a hint as scripts write it
-    fact = string.gsub(fact, ", [%l_]+ takes", ", " .. name .. " takes")
-    return fact, hint and string.gsub(string.gsub(hint, "^(%w+)%(x%)$", 'self:to("%1")'), "~= tells", "ne(a, b) tells")
-  end
-  local function compute(suffix, x, y, z, w)
-    local f = operands.formula(texts[w ~= nil and 3 or z ~= nil and 2 or y ~= nil and 1 or 0])
-    if count == 0 and (x.dtype == "time" or x.dtype == "text") then
-      local hint = x.dtype == "time" and "strew_to(self, int64) gives its numbers" or nil
-      fail("self", format("is %s, %s takes numbers", x.dtype, name), hint, "dtype")
+local PLACES <const> = {x = 1, y = 2, z = 3, w = 4}
+
+-- Returns a function that computes a text of self and other arguments, of which the last may be absent; `others`: their
+-- names.
+local function by_text(name, others)
+  local names, texts = {"self"}, {[0] = name .. "(x)", name .. "(x, y)", name .. "(x, y, z)", name .. "(x, y, z, w)"}
+  for other in string.gmatch(others or "", "%a+") do table.insert(names, other) end
+  local function check(given)
+    local shape, self = {}, given[1]
+    for i, argument in ipairs(names) do
+      local x = given[i]
+      if operands.is_tensor(x) then
+        local hint = x.dtype == "time" and format("strew_to(%s, int64) gives its numbers", argument) or nil
+        if x.dtype == "time" or x.dtype == "text" then
+          fail(argument, format("is %s, %s takes numbers", x.dtype, name), hint, "dtype")
+        end
+        operands.check_device(self, x, argument)
+        operands.check_broadcast(shape, x, argument)
+      end
     end
-    if suffix ~= "_" then return errors.own(nil, nil, reword, f, {x = x, y = y, z = z, w = w}) end
-    return errors.own(nil, nil, reword, errors.own, "out", "self", function(fact, hint)
-      return fact, hint or format("self:%s(...) makes a new tensor", name)
-    end, expressions.evaluate, f:with{x = x, y = y, z = z, w = w}, x)
   end
-  if count == 0 then return function(x, suffix) return compute(suffix, x) end end
-  if count == 1 then return function(x, y, suffix) return compute(suffix, x, y) end end
-  if count == 2 then return function(x, y, z, suffix) return compute(suffix, x, y, z) end end
-  return function(x, y, z, w, suffix) return compute(suffix, x, y, z, w) end
+  return function(...)
+    local given, last, suffix = {...}, 0, select(#names + 1, ...)
+    check(given)
+    for i = 1, #names - 1 do last = given[i + 1] ~= nil and i or last end
+    local f, values = operands.formula(texts[last]), {unmarked = true}
+    for i, input in ipairs(f.inputs) do values[i] = given[PLACES[input]] end
+    local e = inner.expr_bind(f, f.inputs, values, {})
+    if suffix ~= "_" then return errors.own(nil, nil, nil, expressions.evaluate, e) end
+    return errors.own("out", "self", function(fact, hint)
+      return fact, hint or format("self:%s(...) makes a new tensor", name)
+    end, expressions.evaluate, e, given[1])
+  end
 end
-local nan_to_num = by_text("nan_to_num", 3)
+local nan_to_num = by_text("nan_to_num", "nan posinf neginf")
 
 -- Raises an error for text, and for times.
 local function check_number(self, hint)
@@ -45,7 +56,7 @@ end
 
 -- Returns isinf or isfinite: of_times for times, as in NumPy; words are neither.
 local function finite(name, of_times)
-  local of_numbers = by_text(name, 0)
+  local of_numbers = by_text(name)
   return function(self)
     if times.is(self) then return of_times(self) end
     check_number(self, "t:isnan() is true for the empty word")
@@ -76,15 +87,15 @@ return {
     return {dtype = dtype, bits = bits, max = most, min = sign == "u" and 0 or -most - 1}
   end},
 
-  square = {"self:tensor", by_text("square", 0)},
-  reciprocal = {"self:tensor", by_text("reciprocal", 0)},
-  trunc = {"self:tensor", by_text("trunc", 0)},
-  softplus = {"self:tensor", by_text("softplus", 0)},
-  elu = {"self:tensor alpha?number", by_text("elu", 1)},
-  leaky_relu = {"self:tensor slope?number", by_text("leaky_relu", 1)},
-  lerp = {"self:tensor other:operand weight:operand", by_text("lerp", 2)},
-  heaviside = {"self:tensor other:operand", by_text("heaviside", 1)},
-  logical_xor = {"self:tensor other:operand", by_text("logical_xor", 1)},
+  square = {"self:tensor", by_text("square")},
+  reciprocal = {"self:tensor", by_text("reciprocal")},
+  trunc = {"self:tensor", by_text("trunc")},
+  softplus = {"self:tensor", by_text("softplus")},
+  elu = {"self:tensor alpha?number", by_text("elu", "alpha")},
+  leaky_relu = {"self:tensor slope?number", by_text("leaky_relu", "slope")},
+  lerp = {"self:tensor other:operand weight:operand", by_text("lerp", "other weight")},
+  heaviside = {"self:tensor other:operand", by_text("heaviside", "other")},
+  logical_xor = {"self:tensor other:operand", by_text("logical_xor", "other")},
 
   bucketize = {"values:comparand boundaries:line right=boolean", function(values, boundaries, right)
     local is_list, device = type(boundaries) == "table", nil

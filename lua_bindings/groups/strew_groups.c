@@ -1,5 +1,5 @@
-/* strew_groups.c: reductions of groups: scatter_NAME of every row of STREW_GROUP_REDUCTIONS, and the table for the family's
-   files, from which methods of groupings and the words of agg are made. */
+/* strew_groups.c: reductions of groups: scatter_NAME of every row of STREW_GROUP_REDUCTIONS, segments, and the table for the
+   family's files, from which methods of groupings and the words of agg are made. */
 #include "lua_bindings/core/strew_bind.h"
 #include "runtime/core/shared/tables.h"
 
@@ -79,14 +79,31 @@ int bind_group_form(lua_State *L, struct script_call *call) {
 
 /* Sets the fields that the text of a reduction may lack. */
 static void begin_reducing(struct arguments *a, int at) {
-  a->src = NULL;
+  a->src = a->lengths = a->offsets = NULL;
   a->destination = (struct destination){NULL, at};
   a->fill.is_given = a->skip_nan = a->exact = false;
   a->unbiased = true;
   a->correction = 1;
   a->dim = a->dtype = -1;
+  a->dim_size = -1;
+  a->mode = STREW_ERROR;
   a->quantile = 0;
   a->interpolation = STREW_LINEAR;
+}
+
+/* The options among arguments, and their dtype. */
+static strew_group_reduce_options options_of(struct arguments *a, strew_dtype *dtype) {
+  *dtype = (strew_dtype)a->dtype;
+  return (strew_group_reduce_options){.dim = &a->dim,
+                                      .dim_size = a->dim_size < 0 ? NULL : &a->dim_size,
+                                      .fill = a->fill.is_given ? &a->fill.value : NULL,
+                                      .dtype = a->dtype < 0 ? NULL : dtype,
+                                      .q = a->quantile,
+                                      .interpolation = a->interpolation,
+                                      .mode = a->mode,
+                                      .skip_nan = a->skip_nan,
+                                      .exact = a->exact,
+                                      .correction = a->correction == 1 ? NULL : &a->correction};
 }
 
 enum { TABLE = 64 }; /* in a row's code */
@@ -101,17 +118,8 @@ static int reduce(lua_State *L, struct script_call *call) {
   if (!bind_read(L, call, &a)) return -1;
   if (!bind_check_grouping(&a) || !bind_check_correction(L, call, &a)) return -1;
   lua_settop(L, a.destination.at + has_arg); /* drops what reading the options pushed */
-  const strew_dtype dtype = (strew_dtype)a.dtype;
-  const strew_group_reduce_options options = {.dim = &a.dim,
-                                              .dim_size = a.dim_size < 0 ? NULL : &a.dim_size,
-                                              .fill = a.fill.is_given ? &a.fill.value : NULL,
-                                              .dtype = a.dtype < 0 ? NULL : &dtype,
-                                              .q = a.quantile,
-                                              .interpolation = a.interpolation,
-                                              .mode = a.mode,
-                                              .skip_nan = a.skip_nan,
-                                              .exact = a.exact,
-                                              .correction = a.correction == 1 ? NULL : &a.correction};
+  strew_dtype dtype;
+  const strew_group_reduce_options options = options_of(&a, &dtype);
   strew_tensor **out = a.destination.given ? &a.destination.given : &box->tensor;
   const strew_group_aggregate aggregate = {a.src, what, options};
   if (call->row->code & TABLE)
@@ -121,6 +129,71 @@ static int reduce(lua_State *L, struct script_call *call) {
   if (what == STREW_GROUP_MEAN && a.dtype < 0) warn_of_mean(L, call, a.src);
   return 1 + has_arg;
 }
+
+/* -------------------------------------------------------------------------------------------------------- segments */
+
+/* Fails unless a quantile of segments has q. */
+static bool check_q(lua_State *L, struct script_call *call, const struct arguments *a) {
+  if (a->joining != STREW_GROUP_QUANTILE || bind_names(L, call, "q")) return true;
+  bind_fail(call, STREW_EARGUMENT, "q", "is missing, expected a number");
+  return bind_hint(call, "{q = 0.5}"), false;
+}
+
+/* segment_csr and segment_coo(src, ends or index [, reduce] [, options]): the result, of extremes with their positions
+   behind it. */
+static int segments(lua_State *L, struct script_call *call) {
+  struct arguments a;
+  struct box *box = bind_push_box(L, call->binding), *winners = NULL;
+  begin_reducing(&a, call->arguments + 1);
+  if (!bind_read(L, call, &a) || !bind_check_correction(L, call, &a)) return -1;
+  if (!check_q(L, call, &a)) return -1;
+  lua_settop(L, a.destination.at); /* drops what reading the options pushed */
+  if (reductions[a.joining].has_arg) winners = bind_push_box(L, call->binding);
+  strew_dtype dtype;
+  strew_group_reduce_options options = options_of(&a, &dtype);
+  options.dim = NULL;
+  const strew_groups groups = call->row->code ? strew_by_sorted(a.index) : strew_by_ends(a.indptr);
+  strew_tensor **out = a.destination.given ? &a.destination.given : &box->tensor;
+  if (strew_group_reduce(groups, a.joining, a.src, &options, out, winners ? &winners->tensor : NULL, a.error) !=
+      STREW_OK)
+    return -1;
+  if (a.joining == STREW_GROUP_MEAN && a.dtype < 0) warn_of_mean(L, call, a.src);
+  return 1 + (winners != NULL);
+}
+
+/* segment_reduce(data, reduce, {lengths = or offsets =, ...}) */
+static int segment_reduce(lua_State *L, struct script_call *call) {
+  struct arguments a;
+  begin_reducing(&a, 0);
+  a.out = bind_result(L, call);
+  if (!bind_read(L, call, &a) || !bind_check_correction(L, call, &a)) return -1;
+  if (!check_q(L, call, &a)) return -1;
+  strew_dtype dtype;
+  strew_group_reduce_options options = options_of(&a, &dtype);
+  options.dim = NULL;
+  return bind_end(strew_segment_reduce_with(a.data, a.lengths, a.offsets, a.axis, a.joining,
+                                            a.initial.is_given ? &a.initial.value : NULL, &options, a.out, a.error),
+                  1);
+}
+
+RUN(gather_csr, strew_gather_csr, a->src, a->indptr)
+RUN(gather_coo, strew_gather_coo, a->src, a->index)
+
+/* segment_ids(src, indptr): the number of each element's segment, -1: none. */
+RUN(segment_ids, strew_group_ids, strew_by_ends(a->indptr), a->src, NULL)
+
+/* segment_name(word): the name of the call of the group form, scatter_NAME, for a word of segments. */
+static int segment_name(lua_State *L, struct script_call *call) {
+  strew_group_reduction found;
+  if (!bind_group_reduction(L, call, 1, "reduce", &found)) return -1;
+  return lua_pushstring(L, bind_groups_rows[found].name), 1;
+}
+
+#define JOINED                                                                                                         \
+  "q=number interpolation=interpolation dtype=dtype unbiased=boolean(true) correction=number(1) skip_nan=boolean "     \
+  "exact=boolean fill=fill"
+
+/* --------------------------------------------------------------------------------------------------------- softmax */
 
 /* scatter_softmax and scatter_log_softmax */
 static strew_status softmax(struct arguments *a) {
@@ -202,6 +275,15 @@ const struct script_function bind_groups_rows[] = {
     OF_TABLE(MEDIAN, "median", WITH_FILL),
     OF_TABLE(LOWER_MEDIAN, "lower_median", WITH_FILL),
     OF_TABLE(QUANTILE, "quantile", WITH_FILL | WITH_Q),
+    {"segment_csr", segments, false, ALWAYS, "src:tensor! indptr:tensor reduce?joining out=destination " JOINED},
+    {"segment_coo", segments, true, ALWAYS,
+     "src:tensor! index:tensor reduce?joining out=destination dim_size=size(-1) " JOINED},
+    {"segment_reduce", segment_reduce, 0, ALWAYS,
+     "data:tensor! reduce:joining lengths=tensor offsets=tensor axis=dim(0) initial=fill " JOINED},
+    {"gather_csr", bind_one, 0, ALWAYS, "src:tensor indptr:tensor", gather_csr},
+    {"gather_coo", bind_one, 0, ALWAYS, "src:tensor index:tensor", gather_coo},
+    {"segment_ids", bind_one, 0, INNER | CONSTANT, "src:tensor indptr:tensor", segment_ids},
+    {"segment_name", segment_name, 0, INNER | CONSTANT},
     {"scatter_softmax", bind_one, false, ALWAYS, SOFTMAX, softmax},
     {"scatter_log_softmax", bind_one, true, ALWAYS, SOFTMAX, softmax},
     /* of src's elements, those without NaN */

@@ -331,5 +331,5 @@ return {
   end},
   combined_scatter_reduce = {
     "self:tensor dim:dim index:tensor src:any reduce:any include_self=boolean mode=word", scatter},
-  combined_segment_csr = {"src:any indptr:tensor reduce=any out=tensor", segment_csr},
+  combined_segment_csr = {"src:any indptr:tensor reduce?any out=tensor", segment_csr},
 }

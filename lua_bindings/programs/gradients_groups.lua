@@ -105,32 +105,33 @@ end
 
 ------------------------------------------------------------------------------------------------------- segments
 
--- The groups of segments: indptr's last dimension cuts src's dimension of the same number. Elements outside of all
--- segments are dropped.
-local function segments_of(src, indptr, dim)
-  local n, size, sizes = math.max(indptr:size(-1) - 1, 0), src:size(dim), indptr.shape
-  sizes[#sizes] = size
-  local positions = strew.arange(size, {device = src.device, dtype = indptr.dtype}):expand(sizes):contiguous()
-  local index = strew.searchsorted(indptr:contiguous(), positions, {right = true}) - 1
-  return groups_of(src, index, dim, n, "drop")
+local rules
+
+-- The call of the group form that a reduction of segments stands for, and its rule.
+local function grouped(c, src, index, dim, n)
+  local call = {__index = c}
+  local as = setmetatable({src = src, index = index, dim = dim, dim_size = n, mode = "drop"}, call)
+  return as, rules[inner.segment_name(c.reduce or "sum")]
+end
+
+local function by_ends(c, src, ends)
+  return grouped(c, src, inner.segment_ids(src:detach(), ends), ends:dim() - 1, math.max(ends:size(-1) - 1, 0))
 end
 
 local function segment_reduce_self(g, c)
-  local axis = c.axis or 0
-  local data, cuts = c.data, c.offsets
-  axis = axis < 0 and axis + data:dim() or axis
-  if not cuts then
+  local ends = c.offsets
+  if not ends then
     local sizes = c.lengths.shape
     sizes[#sizes] = 1
-    cuts = strew.cat({strew.zeros(sizes, like(c.lengths)), c.lengths:cumsum(-1)}, -1)
+    ends = strew.cat({strew.zeros(sizes, like(c.lengths)), c.lengths:cumsum(-1)}, -1)
   end
-  local groups = segments_of(data, cuts, axis)
-  local reduce = reduction(c.reduce)
-  if reduce ~= "amax" and reduce ~= "amin" then
-    local part = of_reduction(g, groups, reduce)
-    return reduce == "prod" and c.initial and part * c.initial or part
+  local as, rule = by_ends(c, c.data, ends)
+  if rule ~= rules.scatter_max and rule ~= rules.scatter_min then
+    local part = rule.src(g, as)
+    return rule == rules.scatter_mul and c.initial and part * c.initial or part
   end
-  local is_equal = compute(equal(g), {a = data, b = spread(groups, c.out)}) -- shared evenly, `initial` among them
+  local groups = groups_of_call(as)
+  local is_equal = compute(equal(g), {a = groups.src, b = spread(groups, c.out)}) -- shared evenly, `initial` among them
   local count = rows(groups, is_equal)
   if c.initial then count = count + c.out:eq(c.initial) end
   return spread(groups, g / count:clamp(1)) * is_equal
@@ -209,7 +210,7 @@ local function quantile(g, c, q, interpolation)
   return put_at(groups, g * (1 - weight), elements(first)) + put_at(groups, g * weight, elements(second))
 end
 
-local rules = {
+rules = {
   scatter = {all = function(g, c, add)
     if c.self then return placed.scatter(g, c, add) end
     add(c.src, function() return of_reduction(line(g), groups_of_call(c), c.reduce) end)
@@ -217,11 +218,13 @@ local rules = {
   scatter_sum = group_rule "sum", scatter_mul = group_rule "prod", scatter_mean = group_rule "mean",
   scatter_min = group_rule "amin", scatter_max = group_rule "amax",
   segment_csr = {src = function(g, c)
-    return of_reduction(g, segments_of(c.src, c.indptr, c.indptr:dim() - 1), c.reduce)
+    local as, rule = by_ends(c, c.src, c.indptr)
+    return rule.src(g, as)
   end},
   segment_coo = {src = function(g, c)
-    local dim = c.index:dim() - 1
-    return of_reduction(g, groups_of(c.src, c.index, dim, c.out:size(dim)), c.reduce)
+    local dim = math.max(c.index:dim() - 1, 0)
+    local as, rule = grouped(c, c.src, c.index, dim, line(c.out):size(dim))
+    return rule.src(g, as)
   end},
   segment_reduce = {data = segment_reduce_self},
   gather_csr = {src = function(g, c) return strew.segment_csr(g, c.indptr) end},

@@ -20,7 +20,12 @@ static int push_text(lua_State *L, struct script_call *call) {
 }
 
 static const struct script_function text_row = {"tostring", push_text, 0, FUNCTION | CONSTANT};
-static const struct owner_type combinations = {"strew.reduction", "reduction", release, {{"__tostring", &text_row}}};
+static const struct owner_type combinations = {
+    "strew.reduction",
+    "reduction",
+    release,
+    {{"__tostring", &text_row}},
+    .hint = "scatter, scatter_reduce_, segment_csr, g:reduce, g:agg and t:reduce take reductions of one's own"};
 
 static bool is_combination(lua_State *L, int i) { return bind_owner_at(L, i, &combinations) != NULL; }
 
@@ -133,8 +138,6 @@ static bool take_combination(lua_State *L, struct script_call *call) {
   if (strcmp(name, "scatter") == 0 && is_given && bind_is_group_form(L, call)) name = "groups";
   for (const struct script_function *row = bind_combined_rows; is_given && row->name; row++)
     if (strcmp(row->name + strlen("combined_"), name) == 0) return call->row = row, true;
-  if (is_given && strstr(call->error.message, "' is a reduction, "))
-    bind_hint(call, "scatter, scatter_reduce_, segment_csr, g:reduce, g:agg and t:reduce take reductions of one's own");
   return false;
 }
 

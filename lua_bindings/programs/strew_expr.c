@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* Keys of e's user value; the inputs follow from 1 on. "columns" is true for a text of columns. */
+/* Keys of e's user value; the inputs follow from 1 on. "columns" is true for a text of columns, "unmarked" for
+   one of the library's, whose errors are those of the script's call. */
 enum { CODES = -1, EXPRESSION, MOST_INPUTS = 64 };
 
 static void release(union owned object) { strew_expr_release(object.expr); }
@@ -67,6 +68,14 @@ static bool read_inputs(lua_State *L, struct script_call *call, int inputs, int 
   return true;
 }
 
+/* True if the table at position i has true at that key. */
+static bool is_set(lua_State *L, int i, const char *key) {
+  lua_pushstring(L, key);
+  lua_rawget(L, i);
+  const bool is = lua_toboolean(L, -1);
+  return lua_pop(L, 1), is;
+}
+
 /* Reads the bound expression at position i. */
 static bool read_bound(lua_State *L, struct script_call *call, int i, struct bound *out) {
   char text[TEXT_BYTES];
@@ -81,9 +90,8 @@ static bool read_bound(lua_State *L, struct script_call *call, int i, struct bou
   if (!out->expr || !read_inputs(L, call, values, 0, out)) return false;
   lua_rawgeti(L, values, CODES);
   out->values.codes = lua_touserdata(L, -1);
-  lua_pushliteral(L, "columns");
-  lua_rawget(L, values);
-  out->values.columns = lua_toboolean(L, -1);
+  out->values.columns = is_set(L, values, "columns");
+  out->values.unmarked = is_set(L, values, "unmarked");
   return lua_settop(L, values - 1), true;
 }
 

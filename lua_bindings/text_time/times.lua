@@ -77,6 +77,7 @@ operands.extremes(calls, function(word, name, self, other_name, other)
       or back(numbers)
   end
 end)
+operands.segments(calls)
 
 -- Calls that write a time take its text themselves: here are those that have failed, for one that is none.
 local OTHERS <const> = {where_ = "other", index_put = "values", index_put_ = "values"}

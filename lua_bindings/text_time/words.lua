@@ -74,6 +74,7 @@ operands.extremes(calls, function(_, name, self, other_name, other)
   local t = words.ordered(text(self, name, self))
   return t:codes(), nil, function(codes, is_none) return with_gaps(codes:masked_fill(is_none, -1), t) end
 end)
+operands.segments(calls)
 
 ---------------------------------------------------------------------------------------------------------- comparison
 

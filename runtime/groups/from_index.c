@@ -60,15 +60,23 @@ static strew_dtype dtype_of(const struct group_options *options, const strew_ten
 static strew_status check_group_dtype(const struct call *call, const struct group_options *options, strew_dtype src,
                                       strew_dtype dtype) {
   struct fault fault = {.code = STREW_EDTYPE, .argument = "dtype"};
+  const char *name = call->operands[0].name;
   RETURN_IF_FAILED(check_number_dtype(call, dtype));
   const bool is_extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
   if (dtype == src) return check_mean(call, options->reduction, src);
   if (is_extreme)
-    return fail(call, fault, "is %s, valid for sum, prod and mean only; \"%s\" is computed in src's dtype, %s",
-                strew_dtype_name(dtype), reduction_name(options->reduction), strew_dtype_name(src));
+    return fail(call, fault, "is %s, valid for sum, prod and mean only; \"%s\" is computed in %s's dtype, %s",
+                strew_dtype_name(dtype), reduction_name(options->reduction), name, strew_dtype_name(src));
   if (dtype == STREW_FLOAT64 || (dtype == STREW_INT64 && !dtype_is_float(src))) return STREW_OK;
-  return fail(call, fault, "is %s, expected float64%s or src's own, %s", strew_dtype_name(dtype),
-              dtype_is_float(src) ? "" : ", int64", strew_dtype_name(src));
+  return fail(call, fault, "is %s, expected float64%s or %s's own, %s", strew_dtype_name(dtype),
+              dtype_is_float(src) ? "" : ", int64", name, strew_dtype_name(src));
+}
+
+strew_status group_check_dtype(const struct call *call, const struct group_options *options, const strew_tensor *src) {
+  const strew_dtype dtype = dtype_of(options, src);
+  strew_status status = check_group_dtype(call, options, src->dtype, dtype);
+  return TRY(status, check_dtype_of_device(call, src->storage->device, dtype,
+                                           dtype_is_float(src->dtype) ? NULL : "strew_to(src, float32)"));
 }
 
 static strew_status check_group(const struct call *call, strew_tensor *src, strew_tensor *index,
@@ -108,10 +116,8 @@ static strew_status check_form(const struct call *call, strew_tensor *src, strew
   strew_status status = check_joining(call, options->reduction, options->mode, with_arg);
   TRY(status, check_dim(call, src->rank, &dim));
   TRY(status, check_group(call, src, index, options, out));
-  TRY(status, check_group_dtype(call, options, src->dtype, dtype_of(options, src)));
-  if (!out)
-    TRY(status, check_dtype_of_device(call, src->storage->device, dtype_of(options, src),
-                                      dtype_is_float(src->dtype) ? NULL : "strew_to(src, float32)"));
+  TRY(status, out ? check_group_dtype(call, options, src->dtype, dtype_of(options, src))
+                  : group_check_dtype(call, options, src));
   TRY(status, broadcast_index(call, index, &shape, dim, &groups->index));
   groups->addressing =
       (struct addressing)ADDRESSING(&groups->index, index, {0, dim, out ? "out" : "the result", options->mode, false});

@@ -1,5 +1,5 @@
 /* groups.h: which element belongs to which of n groups: of an index (from_index.c), of ids (groups.c), of keys
-   (from_keys.c), of ends (segment.c); and what is derived from that (groups.c). */
+   (from_keys.c), of ends (segment.c), which stand for an index; and what is derived from that (groups.c). */
 #ifndef STREW_GROUPS_H
 #define STREW_GROUPS_H
 
@@ -56,7 +56,12 @@ static inline bool groups_drop(const struct groups *groups) { return groups->add
 /* The groups as an operand of CALL. */
 #define GROUPS_OF(groups)                                                                                              \
   {                                                                                                                    \
-    (groups).grouping ? "ids" : "index", (groups).grouping ? (groups).grouping->groups.ids : (groups).index,           \
+    (groups).ends       ? "indptr"                                                                                     \
+    : (groups).grouping ? "ids"                                                                                        \
+                        : "index",                                                                                     \
+        (groups).ends       ? (groups).ends                                                                            \
+        : (groups).grouping ? (groups).grouping->groups.ids                                                            \
+                            : (groups).index,                                                                          \
         (groups).grouping ? IDS : 0                                                                                    \
   }
 
@@ -69,6 +74,8 @@ strew_status groups_open(const struct call *call, strew_tensor *src, strew_tenso
 void groups_close(struct groups *groups);
 /* Fails for an unknown reduction or mode and, with_arg, unless the reduction is an extreme. */
 strew_status check_joining(const struct call *call, strew_reduction reduction, strew_mode mode, bool with_arg);
+/* Fails unless src can be joined as the options' dtype, which the device has. */
+strew_status group_check_dtype(const struct call *call, const struct group_options *options, const strew_tensor *src);
 /* Reads an option dim_size: -1 for NULL; fails if it is negative. */
 strew_status read_dim_size(const struct call *call, const int64_t *given, int64_t *dim_size);
 /* Reduces groups by an index, or by a grouping: strew_group_reduce for the reductions that scatter has. `arg` is for

@@ -122,9 +122,11 @@ static strew_status check_interpolated(const struct call *call, strew_interpolat
   static const char *const mixes[STREW_INTERPOLATION_COUNT] = {
       [STREW_LINEAR] = "linear", [STREW_MIDPOINT] = "midpoint"};
   if (!mixes[interpolation] || dtype_is_float(src->dtype)) return STREW_OK;
-  return fail(
-      call, HINTED(STREW_EDTYPE, "src", "interpolation = STREW_LOWER, STREW_HIGHER and STREW_NEAREST take all dtypes"),
-      "is %s, expected a float dtype for interpolation = \"%s\"", strew_dtype_name(src->dtype), mixes[interpolation]);
+  return fail(call,
+              HINTED(STREW_EDTYPE, call->operands[0].name,
+                     "interpolation = STREW_LOWER, STREW_HIGHER and STREW_NEAREST take all dtypes"),
+              "is %s, expected a float dtype for interpolation = \"%s\"", strew_dtype_name(src->dtype),
+              mixes[interpolation]);
 }
 
 static strew_tensor *quantile(struct group_call *g, double q, strew_interpolation interpolation) {

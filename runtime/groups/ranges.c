@@ -81,8 +81,10 @@ static void check_ranges(struct steps *steps, const strew_tensor *src, strew_ten
     STEP(steps, fail(call, FAULT(STREW_ESHAPE, "ends"), "has %" PRId64 " elements, starts has %" PRId64, ends->sizes[0],
                      starts->sizes[0]));
   if (steps->status != STREW_OK || !strew_tensor_numel(starts)) return;
-  STEP(steps, check_end(call, "starts", step_number(steps, STREW_FOLD_AMIN, starts).as.i, src->sizes[0]));
-  STEP(steps, check_end(call, "ends", step_number(steps, STREW_FOLD_AMAX, ends).as.i, src->sizes[0]));
+  const int64_t first = step_number(steps, STREW_FOLD_AMIN, starts).as.i;
+  const int64_t last = step_number(steps, STREW_FOLD_AMAX, ends).as.i;
+  STEP(steps, check_end(call, "starts", first, src->sizes[0]));
+  STEP(steps, check_end(call, "ends", last, src->sizes[0]));
   strew_tensor *lengths = step_binary(steps, STREW_SUB, ends, starts, NULL);
   const int64_t least = step_number(steps, STREW_FOLD_AMIN, lengths).as.i;
   if (least < 0)

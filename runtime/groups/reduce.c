@@ -11,9 +11,8 @@ static group_body *const bodies[] = {
 
 /* ------------------------------------------------------------------------------------------------------------- call */
 
-/* Returns the name of an option that is given and that the reduction does not take; NULL: there is none. */
-static const char *find_untaken(const struct group_row *row, const strew_group_reduce_options *given, bool has_out,
-                                bool has_arg) {
+const char *find_untaken(const struct group_row *row, const strew_group_reduce_options *given, bool has_out,
+                         bool has_arg) {
   const unsigned takes = row->options;
   if (has_out && !(takes & WITH_OUT)) return "out";
   if (has_arg && !(takes & WITH_ARG)) return "arg";
@@ -40,11 +39,11 @@ static struct group_options options_of(strew_reduction reduction, const strew_gr
 
 /* Fails unless a reduction of floats can have src, as that dtype (NULL: its own). */
 static strew_status check_wanted(const struct call *call, const strew_tensor *src, const strew_dtype *dtype) {
-  if (!dtype || *dtype == src->dtype) return check_float(call, "src", src);
+  if (!dtype || *dtype == src->dtype) return check_float(call, call->operands[0].name, src);
   strew_status status = check_number_dtype(call, *dtype);
   if (status != STREW_OK || *dtype == STREW_FLOAT64) return status;
-  return fail(call, FAULT(STREW_EDTYPE, "dtype"), "is %s, expected float64 or src's own, %s", strew_dtype_name(*dtype),
-              strew_dtype_name(src->dtype));
+  return fail(call, FAULT(STREW_EDTYPE, "dtype"), "is %s, expected float64 or %s's own, %s", strew_dtype_name(*dtype),
+              call->operands[0].name, strew_dtype_name(src->dtype));
 }
 
 strew_status group_take_options(const struct call *call, strew_group_reduction reduction,
@@ -59,21 +58,22 @@ strew_status group_take_options(const struct call *call, strew_group_reduction r
   return read_dim_size(call, given->dim_size, &options->dim_size);
 }
 
-/* Checks the options of a call and its src. */
-static strew_status start(const struct call *call, struct group_call *g, strew_group_reduction reduction,
-                          const strew_tensor *out) {
+strew_status group_call_check(struct group_call *g, bool has_out) {
   const strew_group_reduce_options *given = g->given;
-  strew_status status = group_take_options(call, reduction, given, out != NULL, g->arg != NULL, &g->options);
+  const struct call *call = g->steps->call;
+  strew_status status = group_take_options(call, g->reduction, given, has_out, g->arg != NULL, &g->options);
   if (!g->src)
-    return reduction == STREW_GROUP_COUNT ? status : TRY(status, fail(call, FAULT(STREW_EARGUMENT, "src"), "is NULL"));
+    return g->reduction == STREW_GROUP_COUNT ? status
+                                             : TRY(status, fail(call, FAULT(STREW_EARGUMENT, "src"), "is NULL"));
   if (g->row->takes == TAKES_FLOATS) TRY(status, check_wanted(call, g->src, given->dtype));
   if (g->grouping) TRY(status, grouping_take_options(call, g->grouping, g->src, &g->options, &g->options));
   return status;
 }
 
-static void group_call_start(struct group_call *g, struct steps *steps, strew_group_reduction reduction,
-                             strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options) {
+void group_call_start(struct group_call *g, struct steps *steps, strew_group_reduction reduction, strew_groups groups,
+                      strew_tensor *src, const strew_group_reduce_options *options) {
   *g = (struct group_call){.steps = steps, .row = &group_rows[reduction], .src = src, .index = groups.index};
+  g->reduction = reduction;
   g->given = options;
   g->grouping = groups.grouping;
 }
@@ -83,6 +83,10 @@ static bool walks_exactly(strew_groups groups, const struct group_row *row, cons
                           const strew_group_reduce_options *given, const strew_tensor *out) {
   const strew_dtype dtype = src && given->dtype ? *given->dtype : src ? src->dtype : STREW_BOOL;
   return given->exact && groups.grouping && !out && dtype_is_float(dtype) && row->options & WITH_SIZES;
+}
+
+strew_tensor *group_call_run(struct group_call *g, strew_tensor *out) {
+  return g->steps->status == STREW_OK ? bodies[g->reduction](g, out) : NULL;
 }
 
 /* The group form's own reductions go there without a detour, which small calls would feel. */
@@ -120,16 +124,10 @@ strew_status group_reduce(strew_groups groups, strew_group_reduction reduction, 
   g.arg = arg;
   g.of_table = of_table;
   if (!is_known) STEP(&steps, fail_unknown(&call, "reduction", (int)reduction, STREW_GROUP_REDUCTION_COUNT - 1));
-  STEP(&steps, start(&call, &g, known, *out));
-  strew_tensor *result = steps.status != STREW_OK ? NULL : is_exact ? group_exact_sums(&g) : bodies[known](&g, *out);
+  STEP(&steps, group_call_check(&g, *out != NULL));
+  strew_tensor *result = is_exact && steps.status == STREW_OK ? group_exact_sums(&g) : group_call_run(&g, *out);
   groups_close(&g.groups);
   return steps_give(&steps, result == *out ? NULL : result, out);
-}
-
-strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
-                                const strew_group_reduce_options *options, strew_tensor **out, strew_tensor **arg,
-                                strew_error *error) {
-  return group_reduce(groups, reduction, src, options, false, out, arg, error);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- joined */
@@ -252,26 +250,6 @@ strew_tensor *group_count(struct group_call *g, strew_tensor *out) {
   g->options.skip_nan = false;
   strew_tensor *is_number = step_binary(steps, STREW_EQ, g->src, g->src, NULL);
   return step_group(steps, step_to(steps, is_number, NULL, STREW_INT64), g->index, &g->options, NULL);
-}
-
-/* -------------------------------------------------------------------------------------------------------------- ids */
-
-strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options,
-                             strew_tensor **out, strew_error *error) {
-  CALL_STEPS(call, steps, "group_ids", error, {"src", src}, GROUPS_OF(groups));
-  strew_tensor *index = groups.index;
-  INDEX(&call, index);
-  groups.index = index;
-  struct group_call g;
-  group_call_start(&g, &steps, STREW_GROUP_COUNT, groups, src,
-                   options ? options : &(const strew_group_reduce_options){0});
-  strew_tensor **settled = steps_place(&steps);
-  STEP(&steps, start(&call, &g, STREW_GROUP_COUNT, NULL));
-  group_open(&g, NULL);
-  strew_tensor *ids = step_copy(&steps, &g.groups.index, STREW_INT64);
-  STEP(&steps, groups_apply_mode(&call, ids, g.groups.addressing.limits.mode, group_size(&g), settled));
-  groups_close(&g.groups);
-  return steps_give(&steps, *settled, out);
 }
 
 /* -------------------------------------------------------------------------------------------------- the group form */

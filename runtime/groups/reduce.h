@@ -9,9 +9,10 @@
 #include "runtime/core/shared/tables.h"
 #include "runtime/reduce/exact.h"
 
-/* A call of strew_group_reduce. */
+/* A call of strew_group_reduce. Its first operand is src, whose name messages have. */
 struct group_call {
   struct steps *steps;
+  strew_group_reduction reduction;
   const struct group_row *row;
   const strew_group_reduce_options *given;
   struct group_options options; /* as the group form takes them, with the index below */
@@ -28,10 +29,19 @@ typedef strew_tensor *group_body(struct group_call *g, strew_tensor *out);
 STREW_GROUP_REDUCTIONS(ROW)
 #undef ROW
 
+/* Returns the name of an option that is given and that the reduction does not take; NULL: there is none. */
+const char *find_untaken(const struct group_row *row, const strew_group_reduce_options *given, bool has_out,
+                         bool has_arg);
 /* Checks what does not depend on the elements, and makes the options of the group form. */
 strew_status group_take_options(const struct call *call, strew_group_reduction reduction,
                                 const strew_group_reduce_options *given, bool has_out, bool has_arg,
                                 struct group_options *options);
+
+/* Begins a call; checks its options and src; runs the reduction, of which the caller closes g->groups. */
+void group_call_start(struct group_call *g, struct steps *steps, strew_group_reduction reduction, strew_groups groups,
+                      strew_tensor *src, const strew_group_reduce_options *options);
+strew_status group_call_check(struct group_call *g, bool has_out);
+strew_tensor *group_call_run(struct group_call *g, strew_tensor *out);
 
 /* exact_groups.c. Makes src what exact results of that dtype, which it returns, are of; and the groups, unless walks over
    the ids need none. */
@@ -50,7 +60,7 @@ exact_join group_walk_terms;
 /* A column of a walk that joins the parts of src, 1-D, to sums, of MOST_CUT_PARTS at most. */
 void group_cut(struct steps *steps, strew_tensor *src, const struct exact_sums *sums, struct aggregate_column *out);
 
-/* strew_group_reduce. of_table: see there. */
+/* strew_group_reduce by an index or a grouping. of_table: see there. */
 strew_status group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
                           const strew_group_reduce_options *options, bool of_table, strew_tensor **out,
                           strew_tensor **arg, strew_error *error);

@@ -1,37 +1,21 @@
 /* segment.c: groups of consecutive elements, segments, given by their ends (csr), their lengths, or a sorted index (coo):
-   reductions that do not look at each element's group, and the way back. Segments lie along the last dimension of the
-   tensor that gives them; its others broadcast to the first ones of src. */
-#include "groups.h"
+   values joined in order, the index that ends stand for, and the way back. Segments lie along the last dimension of the tensor that gives them; its others broadcast to
+   the first ones of src. */
+#include "segment.h"
 #include "runtime/core/base/operations.h"
-#include "runtime/core/base/steps.h"
-#include "runtime/reduce/exact.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------ shapes of given tensors */
 
-/* A tensor that gives segments, and the tensor whose elements they are of, with their names in messages. */
-struct segments {
-  const char *name, *src_name;
-  strew_tensor *tensor, *src;
-  struct shape1 shape; /* src's */
-  int dim;             /* along which segments lie */
-};
-
-static struct segments segments_of(const char *name, strew_tensor *tensor, const char *src_name, strew_tensor *src) {
+struct segments segments_of(const char *name, strew_tensor *tensor, const char *src_name, strew_tensor *src) {
   return (struct segments){name, src_name, tensor, src, shape_at_least_1d(src), tensor->rank - 1};
 }
 
-static strew_reduction reduction_of(const strew_segment_options *options) {
-  return options->reduction == STREW_ASSIGN ? STREW_SUM : options->reduction;
-}
-
-/* A view of a tensor, with one dimension if it has none. */
-static strew_tensor line_of(const strew_tensor *tensor) {
+strew_tensor segments_line(const strew_tensor *tensor) {
   strew_tensor line = *tensor;
   if (line.rank == 0) line.rank = 1, line.sizes[0] = 1, line.strides[0] = 0;
   return line;
@@ -54,7 +38,7 @@ static strew_status check_leading(const struct call *call, const struct segments
   return STREW_OK;
 }
 
-static strew_status check_segments(const struct call *call, const struct segments *given) {
+strew_status segments_check(const struct call *call, const struct segments *given) {
   strew_status status = check_devices(call);
   TRY(status, check_leading(call, given));
   return TRY(status, check_index_dtype(call, given->tensor, given->name));
@@ -159,37 +143,26 @@ static strew_status check_order(const struct call *call, const struct segments *
 
 static const char ends_rule[] = "values that do not decrease", sorted_rule[] = "sorted values";
 
-static strew_status check_ends(const struct call *call, const struct segments *ends) {
+strew_status segments_check_ends(const struct call *call, const struct segments *ends) {
   return check_order(call, ends, ends->shape.sizes[ends->dim], ends_rule);
 }
 
 /* ------------------------------------------------------------------------------------------------------- reductions */
 
-/* A reduction of checked segments. */
-struct segment_reduction {
-  const struct segments *given; /* in messages */
-  strew_tensor *ends;
-  strew_reduction reduction;
-  union element start, empty;
-  bool exact;
-};
-
-/* The number of segments between ends; without any there is none. */
-static int64_t segments_between(const struct segments *given, const strew_tensor *ends) {
+int64_t segments_between(const struct segments *given, const strew_tensor *ends) {
   const int64_t size = ends->sizes[given->dim];
   return size > 0 ? size - 1 : 0;
 }
 
-/* Checks a given result (NULL: passes), first its number of segments. */
-static void check_out(struct steps *steps, const struct segments *given, int64_t count, strew_tensor *out) {
-  const strew_tensor *src = given->src;
+void segments_check_out(struct steps *steps, const struct segments *given, int64_t count, strew_dtype dtype,
+                        strew_tensor *out) {
   struct shape1 shape = given->shape;
   shape.sizes[given->dim] = count;
   if (out && out->rank == shape.rank && out->sizes[given->dim] != count)
     STEP(steps, fail(steps->call, FAULT(STREW_ESHAPE, "out"),
                      "has size %" PRId64 " in dim %d, expected %" PRId64 ", the number of segments",
                      out->sizes[given->dim], given->dim, count));
-  if (out) steps_out(steps, "out", src->storage->device, src->dtype, shape.rank, shape.sizes, out);
+  if (out) steps_out(steps, "out", given->src->storage->device, dtype, shape.rank, shape.sizes, out);
 }
 
 /* A plan over segments: `out` has an element for each of them, src one for each of theirs. */
@@ -210,17 +183,9 @@ static void plan_segments(const struct segments *given, strew_tensor *ends, cons
   plan_simplify(&plan->plan);
 }
 
-static void reduce_exactly(struct steps *steps, const struct segment_reduction *reducing, strew_tensor **out);
-
-/* Reduces into *out, given and checked, or made here, and *arg, which is made here, unless arg is NULL. */
-static void reduce_into(struct steps *steps, const struct segment_reduction *reducing, strew_tensor **out,
-                        strew_tensor **arg) {
+void segments_reduce(struct steps *steps, const struct segment_reduction *reducing, strew_tensor **out,
+                     strew_tensor **arg) {
   strew_tensor *src = reducing->given->src;
-  const bool adds = reducing->reduction == STREW_SUM || reducing->reduction == STREW_MEAN;
-  if (reducing->exact && adds && dtype_is_float(src->dtype)) {
-    reduce_exactly(steps, reducing, out);
-    return;
-  }
   strew_device *device = src->storage->device;
   struct shape1 shape = reducing->given->shape;
   shape.sizes[reducing->given->dim] = segments_between(reducing->given, reducing->ends);
@@ -243,93 +208,12 @@ static void reduce_into(struct steps *steps, const struct segment_reduction *red
   if (arg) steps_give(steps, winners, arg);
 }
 
-/* Exact sums: of segments of terms. */
-static void segment_terms(struct steps *steps, void *user, int count, strew_tensor *const *terms,
-                          strew_tensor *const *sums) {
-  const struct segment_reduction *exact = user;
-  for (int i = 0; i < count; i++) {
-    struct segments given = *exact->given;
-    struct segment_reduction reducing = {.given = &given, .ends = exact->ends, .reduction = STREW_SUM};
-    strew_tensor *out = NULL, **place = steps_place(steps);
-    given.src = terms[i];
-    if (steps->status == STREW_OK) reduce_into(steps, &reducing, &out, NULL);
-    *place = out;
-    STEP(steps, strew_binary(STREW_ADD, strew_of(sums[i]), strew_of(out), &(strew_tensor *){sums[i]}, steps->error));
-  }
-}
-
-/* A sum or mean of floats. What segments begin with is a term of each, which a mean does not count. */
-static void reduce_exactly(struct steps *steps, const struct segment_reduction *reducing, strew_tensor **out) {
-  const struct segments *given = reducing->given;
-  strew_tensor *src = given->src, *self = NULL, *counts = NULL;
-  struct segment_reduction own = *reducing;
-  struct shape1 shape = given->shape;
-  strew_device *device = src->storage->device;
-  shape.sizes[given->dim] = segments_between(given, reducing->ends);
-  STEP(steps, operand_store(steps->call, src));
-  if (reducing->start.i64) {
-    self = step_new(steps, device, src->dtype, shape.rank, shape.sizes);
-    STEP(steps, fill_tensor(steps->call, self, reducing->start));
-  }
-  if (reducing->reduction == STREW_MEAN) {
-    strew_tensor *one = step_full(steps, device, STREW_INT64, 1, (int64_t[]){1}, strew_int(1));
-    strew_tensor *ones = step_expand(steps, one, src->rank, src->sizes);
-    counts = step_full(steps, device, STREW_INT64, shape.rank, shape.sizes, strew_int(0));
-    if (steps->status == STREW_OK) segment_terms(steps, &own, 1, &ones, &counts);
-  }
-  const struct exact_job job = {.result = counts ? EXACT_MEAN : EXACT_SUM,
-                                .x = src,
-                                .self = self,
-                                .dtype = src->dtype,
-                                .rank = shape.rank,
-                                .sizes = shape.sizes,
-                                .most = strew_tensor_numel(src),
-                                .counts = strew_of(counts),
-                                .join = segment_terms,
-                                .user = &own};
-  strew_tensor *results = steps->status == STREW_OK ? exact_results(steps, &job) : NULL;
-  if (counts) {
-    strew_tensor *is_empty = step_binary(steps, STREW_EQ, counts, 0, NULL);
-    STEP(steps, strew_masked_fill(results, is_empty, strew_number(strew_scalar_load(src->dtype, reducing->empty.bytes)),
-                                  &results, steps->error));
-  }
-  if (*out) STEP(steps, copy_tensor(steps->call, *out, results));
-  if (!*out) steps_give(steps, results, out);
-}
-
-static strew_status check_reduction(const struct call *call, strew_reduction reduction, bool with_arg,
-                                    strew_dtype dtype) {
-  strew_status status = check_joining(call, reduction, STREW_ERROR, with_arg);
-  return TRY(status, check_mean(call, reduction, dtype));
-}
-
-/* By ends, from the identity on. Segments without elements are 0, 1 for a product. */
-static struct segment_reduction reduction_by_ends(const struct segments *ends, strew_reduction reduction, bool exact) {
+struct segment_reduction segments_reduction(const struct segments *ends, strew_reduction reduction) {
   const strew_dtype dtype = ends->src->dtype;
-  struct segment_reduction reducing = {.given = ends,
-                                       .ends = ends->tensor,
-                                       .reduction = reduction,
-                                       .start = element_identity(reduction, dtype),
-                                       .exact = exact};
+  struct segment_reduction reducing = {
+      .given = ends, .ends = ends->tensor, .reduction = reduction, .start = element_identity(reduction, dtype)};
   dtype_saturate(group_empty(group_row_of(reduction), false, dtype), dtype, reducing.empty.bytes);
   return reducing;
-}
-
-strew_status strew_segment_csr_with(strew_tensor *src, strew_tensor *indptr, const strew_segment_options *options,
-                                    strew_tensor **out, strew_tensor **arg, strew_error *error) {
-  CALL_STEPS(call, steps, "segment_csr", error, {"src", src, READ_ONCE}, {"indptr", indptr}, {"out", *out});
-  OPTIONS(strew_segment_options);
-  INDEX(&call, indptr);
-  const strew_reduction reduction = reduction_of(options);
-  struct segments given = segments_of("indptr", indptr, "src", src);
-  STEP(&steps, check_reduction(&call, reduction, arg != NULL, src->dtype));
-  STEP(&steps, check_segments(&call, &given));
-  if (steps.status != STREW_OK) return steps_status(&steps);
-  const struct segment_reduction reducing = reduction_by_ends(&given, reduction, options->exact);
-  check_out(&steps, &given, segments_between(&given, indptr), *out);
-  STEP(&steps, check_ends(&call, &given));
-  reduce_into(&steps, &reducing, out, arg);
-  return steps_status(&steps);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- lengths */
@@ -350,7 +234,7 @@ static strew_status check_sums(struct steps *steps, const struct segments *lengt
               rank ? " at " : "", rank ? text_of_sizes(rank, position, at) : "", size, lengths->src_name, lengths->dim);
 }
 
-static strew_status check_lengths(struct steps *steps, const struct segments *lengths) {
+strew_status segments_check_lengths(struct steps *steps, const struct segments *lengths) {
   const struct call *call = steps->call;
   const int64_t size = lengths->shape.sizes[lengths->dim];
   struct segment_value found;
@@ -360,8 +244,7 @@ static strew_status check_lengths(struct steps *steps, const struct segments *le
                     lengths->dim);
 }
 
-/* The ends of segments of these lengths: 0, then the sums so far. */
-static strew_tensor *ends_of_lengths(struct steps *steps, const strew_tensor *lengths) {
+strew_tensor *segments_ends_of_lengths(struct steps *steps, const strew_tensor *lengths) {
   strew_tensor *given = (strew_tensor *)(uintptr_t)lengths;
   int64_t sizes[MAX_RANK], size = lengths->sizes[lengths->rank - 1];
   memcpy(sizes, lengths->sizes, sizeof sizes);
@@ -372,55 +255,57 @@ static strew_tensor *ends_of_lengths(struct steps *steps, const strew_tensor *le
   return ends;
 }
 
-/* The dimension along which segments lie is the last one of lengths or offsets. */
-static strew_status check_axis(const struct call *call, const struct segments *given, int axis) {
-  int dim = axis;
-  strew_status status = check_named_dim(call, "axis", given->src->rank, &dim);
+/* The dimension along which segments lie is the last one of the tensor that gives them. axis NULL: passes. */
+strew_status segments_check_axis(const struct call *call, const struct segments *given, const char *name,
+                                 const int *axis) {
+  int dim = axis ? *axis : given->dim;
+  strew_status status = check_named_dim(call, name, given->src->rank, &dim);
   if (status != STREW_OK || dim == given->dim) return status;
-  return fail(call, FAULT(STREW_ESHAPE, "axis"), "is %d, expected %d, the last dimension of %s", axis, given->dim,
+  return fail(call, FAULT(STREW_ESHAPE, name), "is %d, expected %d, the last dimension of %s", *axis, given->dim,
               given->name);
 }
 
-/* The value of a segment without elements is by PyTorch's rules the identity, and for a mean of floats NaN. */
-static void segment_reduce(struct steps *steps, const struct segments *given, bool by_lengths,
-                           const strew_segment_options *options, int axis, strew_tensor **out) {
-  const strew_reduction reduction = reduction_of(options);
-  const strew_scalar *initial = options->initial;
-  const struct call *call = steps->call;
-  const strew_dtype dtype = given->src->dtype;
-  STEP(steps, check_reduction(call, reduction, false, dtype));
-  STEP(steps, check_segments(call, given));
-  if (STEP(steps, check_axis(call, given, axis)) != STREW_OK) return;
-  struct segment_reduction reducing = reduction_by_ends(given, reduction, options->exact);
-  if (initial) STEP(steps, element_from(call, "initial", *initial, STREW_EXACT, dtype, &reducing.start));
-  reducing.empty = reducing.start;
-  if (!initial && reduction == STREW_MEAN) dtype_saturate(strew_float((double)NAN), dtype, reducing.empty.bytes);
-  check_out(steps, given, by_lengths ? given->tensor->sizes[given->dim] : segments_between(given, given->tensor), *out);
-  STEP(steps, by_lengths ? check_lengths(steps, given) : check_ends(call, given));
-  if (by_lengths && steps->status == STREW_OK) reducing.ends = ends_of_lengths(steps, given->tensor);
-  if (steps->status == STREW_OK) reduce_into(steps, &reducing, out, NULL);
+/* ----------------------------------------------------------------------------------------------- the index of ends */
+
+strew_tensor *segments_index(struct steps *steps, const struct segments *given, strew_tensor *ends) {
+  const int64_t count = segments_between(given, ends);
+  strew_device *device = ends->storage->device;
+  struct segments own = *given;
+  int64_t sizes[MAX_RANK];
+  memcpy(sizes, ends->sizes, sizeof sizes);
+  sizes[given->dim] = given->shape.sizes[given->dim];
+  strew_tensor *index = step_full(steps, device, STREW_INT64, ends->rank, sizes, strew_int(-1));
+  strew_tensor *line = step_count(steps, device, count);
+  sizes[given->dim] = count;
+  for (int d = 0; d < given->dim; d++) sizes[d] = 1;
+  strew_tensor *numbers = step_view(steps, line, ends->rank, sizes);
+  memcpy(sizes, ends->sizes, (size_t)given->dim * sizeof *sizes);
+  numbers = step_expand(steps, numbers, ends->rank, sizes);
+  if (steps->status != STREW_OK || !strew_tensor_numel(index) || !count) return index;
+  struct segment_plan plan;
+  own.shape = shape_at_least_1d(index);
+  plan_segments(&own, ends, index, numbers, NULL, &plan);
+  STEP(steps, device->ops->groups->spread(steps->call, device, &plan));
+  return index;
 }
 
-strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths, strew_tensor *offsets, int axis,
-                                       const strew_segment_options *options, strew_tensor **out, strew_error *error) {
-  CALL_STEPS(call, steps, "segment_reduce", error, {"data", data, READ_ONCE}, {"lengths", lengths},
-             {"offsets", offsets}, {"out", *out});
-  OPTIONS(strew_segment_options);
-  INDEX(&call, lengths);
-  INDEX(&call, offsets);
-  if (!lengths == !offsets)
-    return fail(&call, FAULT(STREW_EARGUMENT, "lengths"), "%s",
-                lengths ? "and 'offsets' are both given, expected one" : "or 'offsets' is missing");
-  struct segments given = segments_of(lengths ? "lengths" : "offsets", lengths ? lengths : offsets, "data", data);
-  segment_reduce(&steps, &given, lengths != NULL, options, axis, out);
-  return steps_status(&steps);
+strew_tensor *group_index_of_ends(struct steps *steps, strew_tensor *ends, strew_tensor *src,
+                                  struct group_options *options) {
+  const struct segments given = segments_of("indptr", ends, "src", src);
+  STEP(steps, segments_check(steps->call, &given));
+  STEP(steps, segments_check_ends(steps->call, &given));
+  if (steps->status != STREW_OK) return NULL;
+  options->dim = given.dim;
+  options->dim_size = segments_between(&given, ends);
+  options->mode = STREW_DROP;
+  return segments_index(steps, &given, ends);
 }
 
 /* ----------------------------------------------------------------------------------------------------- sorted index */
 
 /* Fails at the first value that is less than the one before it, unless a negative one, which is left to others, comes
    first. */
-static strew_status check_sorted(const struct call *call, const struct segments *index, bool *has_negative) {
+strew_status segments_check_sorted(const struct call *call, const struct segments *index, bool *has_negative) {
   struct segment_value found;
   RETURN_IF_FAILED(first_disorder(call, index->tensor, INT64_MAX, &found));
   *has_negative = found.exists && found.value < 0;
@@ -428,8 +313,8 @@ static strew_status check_sorted(const struct call *call, const struct segments 
   return fail_descent(call, index, &found, sorted_rule);
 }
 
-/* Fails with the negative value that check_sorted has found. */
-static strew_status fail_negative(const struct call *call, const struct segments *index) {
+/* Fails with the negative value that segments_check_sorted has found. */
+strew_status segments_fail_negative(const struct call *call, const struct segments *index) {
   struct segment_value found;
   RETURN_IF_FAILED(first_disorder(call, index->tensor, INT64_MAX, &found));
   if (!found.exists) return fail(call, FAULT(STREW_EINDEX, index->name), "has changed while it was read");
@@ -472,8 +357,8 @@ static strew_tensor *ends_of_sorted(struct steps *steps, const struct segments *
 /* A sorted index into a new result of no more rows than this share of the index's elements is reduced by its ends.
    Others, and all errors, are left to the group form, whose results are the same. */
 enum { MOST_ROWS = 2 };
-static void reduce_sorted(struct steps *steps, const struct segments *index, int64_t dim_size,
-                          strew_reduction reduction, strew_tensor **out, strew_tensor **arg) {
+void segments_reduce_sorted(struct steps *steps, const struct segments *index, int64_t dim_size,
+                            strew_reduction reduction, strew_tensor **out, strew_tensor **arg) {
   int64_t largest = 0, count = index->tensor->sizes[index->dim];
   STEP(steps, largest_of_sorted(steps->call, index, &largest));
   if (steps->status != STREW_OK || largest / MOST_ROWS >= count) return;
@@ -481,37 +366,16 @@ static void reduce_sorted(struct steps *steps, const struct segments *index, int
   if (largest >= dim_size || dim_size / MOST_ROWS > count) return;
   struct segments by_ends = *index;
   by_ends.tensor = ends_of_sorted(steps, index, dim_size);
-  const struct segment_reduction reducing = reduction_by_ends(&by_ends, reduction, false);
-  if (steps->status == STREW_OK) reduce_into(steps, &reducing, out, arg);
+  const struct segment_reduction reducing = segments_reduction(&by_ends, reduction);
+  if (steps->status == STREW_OK) segments_reduce(steps, &reducing, out, arg);
 }
 
-/* True if the index has an entry for each element, and the call no errors but those of index values. */
-static bool is_plain(const struct segments *index, strew_tensor *src, const struct group_options *options,
-                     bool with_arg) {
+bool segments_are_plain(const struct segments *index, strew_tensor *src, const struct group_options *options,
+                        bool with_arg) {
   strew_tensor *tensor = index->tensor;
   if (tensor->rank > index->shape.rank || strew_tensor_numel(tensor) == 0) return false;
   return tensor->sizes[index->dim] == index->shape.sizes[index->dim] &&
          group_form_is_valid(src, tensor, options, with_arg);
-}
-
-strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index, const strew_segment_options *options,
-                                    strew_tensor **out, strew_tensor **arg, strew_error *error) {
-  CALL_STEPS(call, steps, "segment_coo", error, {"src", src, READ_ONCE}, {"index", index}, {"out", *out});
-  OPTIONS(strew_segment_options);
-  INDEX(&call, index);
-  strew_tensor line = line_of(index);
-  struct segments given = segments_of("index", &line, "src", src);
-  struct group_options joined = {.dim = given.dim, .reduction = reduction_of(options), .mode = STREW_ERROR};
-  const bool is_index = dtype_category(index->dtype) == INTEGER, is_new = !*out && !options->exact;
-  bool has_negative = false;
-  joined.exact = options->exact;
-  STEP(&steps, read_dim_size(&call, options->dim_size, &joined.dim_size));
-  if (is_index) STEP(&steps, check_sorted(&call, &given, &has_negative));
-  if (steps.status == STREW_OK && is_index && is_new && !has_negative && is_plain(&given, src, &joined, arg))
-    reduce_sorted(&steps, &given, joined.dim_size, joined.reduction, out, arg);
-  if (!(is_new && *out)) STEP(&steps, group_by_index(src, index, &joined, out, arg, error));
-  if (steps.status == STREW_EINDEX && has_negative) return fail_negative(&call, &given);
-  return steps_status(&steps);
 }
 
 /* --------------------------------------------------------------------------------------------- back to the elements */
@@ -572,7 +436,7 @@ strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_ten
   const struct segments given = segments_of("indptr", indptr, "src", src);
   struct shape1 shape = given.shape;
   strew_device *device = src->storage->device;
-  STEP(&steps, check_segments(&call, &given));
+  STEP(&steps, segments_check(&call, &given));
   STEP(&steps, check_segment_count(&call, &given));
   STEP(&steps, check_whole(&call, &given, &shape.sizes[given.dim]));
   if (steps.status != STREW_OK) return steps_status(&steps);
@@ -589,14 +453,14 @@ strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_ten
 strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "gather_coo", error, {"src", src, MOVED}, {"index", index}, {"out", *out, MOVED});
   INDEX(&call, index);
-  strew_tensor line = line_of(index);
+  strew_tensor line = segments_line(index);
   struct segments given = segments_of("index", &line, "src", src);
-  STEP(&steps, check_segments(&call, &given));
+  STEP(&steps, segments_check(&call, &given));
   STEP(&steps, check_order(&call, &given, given.shape.sizes[given.dim] - 1, sorted_rule));
   if (steps.status == STREW_OK) {
     struct shape1 shape = given.shape;
     shape.sizes[given.dim] = line.sizes[given.dim];
-    strew_tensor few = aligned(&given, line.sizes[given.dim]), view, elements = line_of(src);
+    strew_tensor few = aligned(&given, line.sizes[given.dim]), view, elements = segments_line(src);
     tensor_broadcast(&view, &few, &shape);
     STEP(&steps, strew_gather_with(&elements, given.dim, &view, NULL, out, error));
   }

@@ -2,6 +2,7 @@
    the largest element (logsumexp, softmax), of which none overflows. */
 #include "group_ops.h"
 #include "reduce.h"
+#include "segment.h"
 
 #include <math.h>
 
@@ -301,6 +302,7 @@ strew_status strew_group_softmax_with(strew_groups groups, strew_tensor *src,
     index = groups.grouping->groups.wide;
   }
   STEP(&steps, check_float(&call, "src", src));
+  if (groups.ends) index = group_index_of_ends(&steps, groups.ends, src, &own);
   STEP(&steps, groups_open(&call, src, index, &own, &soft.groups));
   if (steps.status == STREW_OK) {
     soft.x = step_to(&steps, soft.groups.src, NULL, wide);

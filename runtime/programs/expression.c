@@ -51,7 +51,8 @@ struct evaluation {
 enum { FEW_NODES = 12 };
 
 static void mark_error(struct evaluation *evaluation, int k) {
-  if (!evaluation->is_marked) strew_expr_mark(evaluation->expr, k, evaluation->call->error);
+  if (!evaluation->is_marked && !evaluation->given->unmarked)
+    strew_expr_mark(evaluation->expr, k, evaluation->call->error);
   evaluation->is_marked = true;
 }
 
@@ -667,7 +668,7 @@ static strew_status compute_operation(struct evaluation *evaluation, int k, stru
   return compute_elementwise(evaluation, k, call, in);
 }
 
-/* Operations report under their own names, with the place in the text. */
+/* Operations report under their own names, with the place in the text; unmarked, under that of the call. */
 static strew_status compute_node(struct evaluation *evaluation, int k) {
   const struct node *node = &evaluation->expr->nodes[k];
   struct value *value = &evaluation->values[k];
@@ -680,7 +681,7 @@ static strew_status compute_node(struct evaluation *evaluation, int k) {
   if (node->kind == NODE_NUMBER || is_code) return STREW_OK;
   struct call call = {.op = name_of(node), .error = error};
   const char *alias = error ? error->alias : NULL;
-  if (error) error->alias = NULL;
+  if (error && !evaluation->given->unmarked) error->alias = NULL;
   const strew_status status = compute_operation(evaluation, k, &call);
   if (error) error->alias = alias;
   if (status != STREW_OK) mark_error(evaluation, k);

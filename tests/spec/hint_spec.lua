@@ -145,6 +145,8 @@ describe("a hint can be followed:", function()
      {x = strew.tensor{10.0, 20, 30}, index = strew.tensor{-1, 0}}},
     {"negative positions that are too small", "x:gather(0, index, {})", "{}", '{mode = "drop"}',
      "float32[2] {0.0, 10.0}", {x = strew.tensor{10.0, 20, 30}, index = strew.tensor{-4, 0}}, 'mode = "drop" skips'},
+    {"a quantile of segments without q", "strew.segment_csr(src, ends, 'quantile', {})", "{}", "{q = 0.5}",
+     "float32[1] {2.0}", {src = strew.tensor{1.0, 2, 3}, ends = strew.tensor{0, 3}}},
     {"negative values of a sorted index", "strew.segment_coo(src, index)", "strew.segment_coo(src, index)",
      'strew.scatter(src, index, {dim = 0, mode = "drop"})', "float32[1, 2] {{2.0, 2.0}}",
      {index = strew.tensor{-1, 0, 0}}},

@@ -257,6 +257,101 @@ describe("segments", function()
     assert.is_true(strew.equal(src:scatter_sum(index), expected[1]))
   end)
 
+  it("have every reduction of groups, with its options", function()
+    local out = strew.zeros(4)
+    support.evaluate({ -- values of NumPy, of each segment
+      {"x:segment_csr(p, 'var')", "float64[4] {2.3333333333333, 0.0, 0.0, 9.8958333333333}"},
+      {"x:segment_csr(p, 'var', {unbiased = false})", "float64[4] {1.5555555555556, 0.0, 0.0, 7.421875}"},
+      {"x:segment_csr(p, 'var', {correction = 0})", "float64[4] {1.5555555555556, 0.0, 0.0, 7.421875}"},
+      {"strew.segment_csr{src = x, indptr = p, reduce = 'median'}", "float64[4] {2.0, nan, 9.0, 3.0}"},
+      {"x:segment_csr(p, {reduce = 'lower_median', fill = -1})", "float64[4] {2.0, -1.0, 9.0, 3.0}"},
+      {"x:segment_csr(p, 'quantile', {q = 0.3, interpolation = 'nearest'})", "float64[4] {2.0, nan, 9.0, 3.0}"},
+      {"x:segment_csr(p, 'quantile', {q = 0.5})", "float64[4] {2.0, nan, 9.0, 3.0}"},
+      {"x:segment_csr(p, 'nunique'), x:segment_csr(p, 'count')", "int64[4] {3, 0, 1, 3}; int64[4] {3, 0, 1, 4}"},
+      {"x:segment_csr(p, 'first'), x:segment_csr(p, 'last')",
+       "float64[4] {4.0, 0.0, 9.0, 3.0}; float64[4] {2.0, 0.0, 9.0, 0.5}"},
+      {"x:gt(2):segment_csr(p, 'any'), x:gt(2):segment_csr(p, 'all')",
+       "bool[4] {true, false, true, true}; bool[4] {false, true, true, false}"},
+      {"x:segment_coo(i, 'var'), x:segment_coo(i, 'median')",
+       "float64[4] {2.3333333333333, 0.0, 0.0, 9.8958333333333}; float64[4] {2.0, nan, 9.0, 3.0}"},
+      {"x:segment_reduce('var', {lengths = n}), x:segment_reduce('count', {offsets = p})",
+       "float64[4] {2.3333333333333, 0.0, 0.0, 9.8958333333333}; int64[4] {3, 0, 1, 4}"},
+      {"x:to('int64'):segment_csr(p, 'mean', {dtype = 'float64'})", "float64[4] {2.3333333333333, 0.0, 9.0, 3.5}"},
+      {"x:segment_csr(p, 'sum', {fill = -1}), x:segment_reduce('max', {lengths = n, fill = 0})",
+       "float64[4] {7.0, -1.0, 9.0, 14.5}; float64[4] {4.0, 0.0, 9.0, 8.0}"},
+      {"z:segment_csr(p, 'sum', {skip_nan = true}), "
+        .. "z:segment_reduce('sum', {offsets = p, skip_nan = true, initial = 2})",
+       "float64[4] {4.0, 0.0, 9.0, 11.0}; float64[4] {6.0, 2.0, 11.0, 13.0}"},
+      {"z:segment_csr(p, 'max', {skip_nan = true})", "float64[4] {4.0, 0.0, 9.0, 8.0}; int64[4] {0, 8, 3, 6}"},
+      {"(strew.tensor{1e16, 1.0, -1e16}):to('float64'):segment_csr(strew.tensor{0, 3}, 'sum', {exact = true})",
+       "float64[1] {1.0}"},
+      {"strew.segment_reduce(strew.tensor{0.5}, 'mean', {lengths = strew.tensor{1, 0}, exact = true, initial = 0.25})",
+       "float32[2] {0.75, 0.25}"},
+      {"strew.tensor{{1.0, 2.0, 5.0}, {4.0, 8.0, 0.0}}:segment_csr(strew.tensor{{0, 2}, {1, 3}}, 'var')",
+       "float32[2, 1] {{0.5}, {32.0}}"},
+      {"strew.tensor(2.0):segment_csr(strew.tensor{0, 1}, 'std'), strew.zeros(0):segment_csr(p * 0, 'median')",
+       "float32[1] {0.0}; float32[4] {nan, nan, nan, nan}"},
+      {"x:segment_csr(p, 'var', {out = strew.ones(4, {dtype = 'float64'})})",
+       "float64[4] {2.3333333333333, 0.0, 0.0, 9.8958333333333}"},
+      {"w:segment_csr(q, 'max'), w:segment_csr(q, 'first'), w:segment_csr(q, 'count'), w:segment_csr(q, 'nunique')",
+       "text[3] {c, , b}; text[3] {a, , b}; int64[3] {2, 0, 1}; int64[3] {2, 0, 1}"},
+      {"w:segment_coo(strew.tensor{0, 0, 2}, 'last'), w:segment_reduce('min', {lengths = strew.tensor{2, 0, 1}})",
+       "text[3] {c, , b}; text[3] {a, , b}"},
+      {"t:segment_csr(q, 'mean'), t:segment_csr(q, 'quantile', {q = 1}), t:segment_csr(q, 'last')",
+       "time[3] {2024-05-02, NaT, 2024-05-09}; time[3] {2024-05-03, NaT, 2024-05-09}; "
+       .. "time[3] {2024-05-03, NaT, 2024-05-09}"},
+    }, {
+      strew = strew, x = strew.tensor({4, 1, 2, 9, 3, 3, 8, 0.5}, {dtype = "float64"}), p = strew.tensor{0, 3, 3, 4, 8},
+      z = strew.tensor({4, nan, nan, 9, 3, nan, 8, nan}, {dtype = "float64"}), i = strew.tensor{0, 0, 0, 2, 3, 3, 3, 3},
+      n = strew.tensor{3, 0, 1, 4}, w = strew.text{"a", "c", "b"}, q = strew.tensor{0, 2, 2, 3},
+      t = strew.time{"2024-05-01", "2024-05-03", "2024-05-09"},
+    })
+    support.fail({
+      {"x:segment_csr(p, 'quantile')", "segment_csr: 'q' is missing, expected a number\n  hint  {q = 0.5}"},
+      {"x:segment_csr(p, 'sum', {q = 0.5})", "segment_csr: 'q' is given, but \"sum\" does not take it\n"
+        .. "  src     float32[2] cpu\n  indptr  int64[2] cpu"},
+      {"x:segment_reduce('var', {lengths = p:diff(), initial = 1})",
+       "segment_reduce: 'initial' is given, but \"var\" does not take it\n  data     float32[2] cpu\n"
+       .. "  lengths  int64[1] cpu"},
+      {"x:segment_reduce('sum', {offsets = p, initial = 1, fill = 2})",
+       "segment_reduce: 'fill' cannot be combined with 'initial', the value of segments without elements\n"
+       .. "  data     float32[2] cpu\n  offsets  int64[2] cpu"},
+      {"x:segment_csr(p, 'count', {out = out})", "segment_csr: 'out' is float32, expected int64\n"
+        .. "  src     float32[2] cpu\n  indptr  int64[2] cpu\n  out     float32[1] cpu"},
+      {"x:to('int64'):segment_reduce('var', {offsets = p})", "segment_reduce: 'data' is int64, expected a float dtype\n"
+        .. "  data     int64[2] cpu\n  offsets  int64[2] cpu\n  hint     data:to(\"float64\")"},
+    }, {x = strew.tensor{1.0, 2}, p = strew.tensor{0, 2}, out = strew.zeros(1)})
+    same(strew.zeros(4), out)
+  end)
+
+  it("have the gradients of the group form", function()
+    for _ = 1, TIMES // 2 do
+      local case = random_case({"float64"})
+      local src, dim, n = case.src:to("float64"), case.dim, case.n
+      src = strew.where((src - src):eq(0), src, 0.5) + strew.rand(src.shape, {dtype = "float64"})
+      local shape = {table.unpack(case.leading)}
+      shape[dim + 1] = case.shape[dim + 1]
+      local ids = made(shape, "int64", function(row)
+        for i = 0, n - 1 do
+          local at = row[dim + 1]
+          if at >= case.end_of(row, i) and at < case.end_of(row, i + 1) then return i end
+        end
+        return -1
+      end)
+      for word in string.gmatch("sum prod mean var std max min first last median logsumexp quantile", "%a+") do
+        local name = word == "prod" and "mul" or word
+        local options = {dim = dim, dim_size = n, mode = "drop"}
+        local function by_ids(x)
+          if word == "quantile" then return (strew.scatter_quantile(x, ids, 0.3, options)) end
+          return (strew["scatter_" .. name](x, ids, options))
+        end
+        local function by_ends(x) return (x:segment_csr(case.ends, word, {q = word == "quantile" and 0.3 or nil})) end
+        local function squares(f) return strew.grad(function(x) return f(x):square():sum() end)(src) end
+        same(squares(by_ids), squares(by_ends), word .. " of " .. row_text(case))
+      end
+    end
+  end)
+
   it("refuse bad ends, lengths and indices by their first place, and write nothing", function()
     local out = strew.tensor{7.0, 7, 7}
     local environment = {
@@ -292,8 +387,9 @@ describe("segments", function()
     refused("local t = i(0, 1, 2, 4) i(5, 6, 7, 8):segment_csr(t, {out = t:narrow(0, 0, 3)})",
       "segment_csr: 'indptr' shares elements with the tensor written in place")
     refused("src:segment_csr(i(0, 1, 2, 4), {out = i(1, 2, 3)})", "segment_csr: 'out' is int64, expected float32")
-    refused("src:segment_csr(i(0, 4), {reduce = 'avg'})", "segment_csr: 'reduce' is \"avg\", "
-      .. "expected one of sum = add, prod = multiply = mul, mean, amax = max, amin = min")
+    refused("src:segment_csr(i(0, 4), {reduce = 'avg'})", "segment_csr: 'reduce' is \"avg\", expected one of sum, "
+      .. "prod, mean, var, std, min, max, any, all, first, last, median, quantile, count, "
+      .. "nunique, logsumexp, lower_median")
     refused("src:gather_csr(i(0, 2, 4))",
       "gather_csr: 'src' has size 4 in dim 0, expected 2, the number of segments of indptr")
     refused("src:gather_csr(i(0, 2, 1, 4, 4))",

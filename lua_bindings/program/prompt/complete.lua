@@ -60,7 +60,8 @@ end
 -- Words by the name x in x = "...", {x = "..."}, x("...") and x "...". The strings of by_path are file names.
 local by_key = {dtype = "dtype", device = "device", mode = "mode", reduce = "reduce"}
 local by_call = {to = "dtype device", scatter_reduce = "reduce", scatter_reduce_ = "reduce", index_reduce = "reduce",
-                 index_reduce_ = "reduce", segment_reduce = "reduce", help = "name", require = "module"}
+                 index_reduce_ = "reduce", segment_reduce = "aggregate", segment_csr = "aggregate",
+                 segment_coo = "aggregate", help = "name", require = "module"}
 local by_path = {path = true, load = true, save = true, chunks = true, open = true, lines = true, input = true,
                  output = true, remove = true, rename = true, dofile = true, loadfile = true}
 -- What the arguments of calls are whose first one is a table of columns, or a column of text.

@@ -5,6 +5,7 @@
 #undef STREW_INLINE
 #define STREW_INLINE static inline
 #include "device.h"
+#include "operations.h"
 #include "runtime/core/shared/scalar.h"
 
 #include <stdio.h>
@@ -76,7 +77,7 @@ static const struct vocabulary vocabularies[STREW_WORDS_COUNT] = {
     [STREW_WORDS_BINARY] = VOCABULARY("op", STREW_BINARY(OPERATION)),
     [STREW_WORDS_FOLD] = VOCABULARY("fold", STREW_FOLDS(FOLD)),
     [STREW_WORDS_PRODUCT] = VOCABULARY("kind", "matmul", "mm", "mv", "dot"),
-    [STREW_WORDS_GROUP_REDUCTION] = VOCABULARY("reduction", STREW_GROUP_REDUCTIONS(GROUPS)),
+    [STREW_WORDS_GROUP_REDUCTION] = VOCABULARY("reduce", STREW_GROUP_REDUCTIONS(GROUPS)),
     [STREW_WORDS_KEY_ORDER] = VOCABULARY("order", "sorted", "first"),
     [STREW_WORDS_COLORMAP] = VOCABULARY("colormap", "viridis", "magma", "inferno", "coolwarm", "grey"),
 };
@@ -88,11 +89,19 @@ strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_err
   return status;
 }
 
-static strew_status reduction_of(const char *word, int *out, strew_error *error) {
+/* The reduction of that word, one of several; STREW_ASSIGN: none. */
+static strew_reduction find_reduction(const char *word) {
   const char *name;
   for (int i = 0; word && i < STREW_REDUCTION_COUNT; i++)
     for (int k = 0; i != STREW_ASSIGN && (name = reduction_word((strew_reduction)i, k)); k++)
-      if (!strcmp(word, name)) return *out = i, STREW_OK;
+      if (!strcmp(word, name)) return (strew_reduction)i;
+  return STREW_ASSIGN;
+}
+
+static strew_status reduction_of(const char *word, int *out, strew_error *error) {
+  const char *name;
+  const strew_reduction found = find_reduction(word);
+  if (found != STREW_ASSIGN) return *out = (int)found, STREW_OK;
   strew_guess guess = {.wanted = word};
   char known[TEXT_BYTES];
   int at = 0;
@@ -113,8 +122,10 @@ strew_status strew_enum_from_word(strew_words of, const char *word, int *out, st
   if (of == STREW_WORDS_REDUCTION) return reduction_of(word, out, error);
   CALL(call, "enum_from_word", error, {0});
   if ((unsigned)of >= STREW_WORDS_COUNT) return fail_unknown(&call, "of", (int)of, STREW_WORDS_COUNT - 1);
-  const bool is_gray = of == STREW_WORDS_COLORMAP && word && !strcmp(word, "gray");
-  return number_of(&vocabularies[of], is_gray ? "grey" : word, out, error);
+  if (of == STREW_WORDS_COLORMAP && word && !strcmp(word, "gray")) word = "grey";
+  if (of == STREW_WORDS_GROUP_REDUCTION && find_reduction(word) != STREW_ASSIGN)
+    word = group_row_of(find_reduction(word))->word;
+  return number_of(&vocabularies[of], word, out, error);
 }
 
 /* --------------------------------------------------------------------------------------------------- promotion */

@@ -1,0 +1,242 @@
+/* group_reduce.c: strew_group_reduce: of groups by an index or a grouping (reduce.c), and of segments: what joins values in
+   order does not look at each element's group, other reductions take the index that ends stand for. */
+#include "reduce.h"
+#include "segment.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* --------------------------------------------------------------------------------------------- calls that reduce */
+
+/* A call that reduces segments. */
+struct segment_call {
+  struct group_call g;
+  struct segments given;
+  strew_tensor *ends;          /* of lengths: made here */
+  bool by_lengths, has_axis;   /* has_axis: segment_reduce, with PyTorch's values of segments without elements */
+  int64_t count;               /* of segments */
+  int axis;                    /* if it has one */
+  const strew_scalar *initial; /* NULL: none */
+  strew_scalar empty;          /* of values that join: that of segments without elements */
+  union element start;         /* if there is an initial value */
+};
+
+static strew_status check_count(const struct call *call, const struct segments *given, int64_t count,
+                                const int64_t *dim_size) {
+  if (!dim_size || *dim_size == count) return STREW_OK;
+  return fail(call, FAULT(STREW_ESHAPE, "dim_size"), "is %" PRId64 ", %s has %" PRId64 " segments", *dim_size,
+              given->name, count);
+}
+
+static strew_status check_no_mode(const struct call *call, const struct segments *given, strew_mode mode) {
+  if (mode == STREW_ERROR) return STREW_OK;
+  return fail(call, FAULT(STREW_EARGUMENT, "mode"), "cannot be combined with '%s', whose values are checked",
+              given->name);
+}
+
+/* Joins values of each segment: sums, products, means, extremes. */
+static bool is_joined(const struct segment_call *c) { return c->g.row->options & WITH_SIZES; }
+
+/* Values of segments without elements: by PyTorch's rules the identity, and for a mean of floats NaN. */
+static strew_scalar empty_of(const struct segment_call *c, strew_dtype dtype) {
+  const strew_reduction reduction = c->g.row->reduction;
+  if (c->g.given->fill) return *c->g.given->fill;
+  if (c->initial) return *c->initial;
+  if (!c->has_axis) return group_empty(c->g.row, false, dtype);
+  if (reduction == STREW_MEAN && dtype_is_float(dtype)) return strew_float((double)NAN);
+  return strew_scalar_load(dtype, element_identity(reduction, dtype).bytes);
+}
+
+/* What only values that join have: an initial value, and a dtype that is known before. */
+static void check_joined(struct segment_call *c, strew_tensor *out) {
+  struct group_call *g = &c->g;
+  struct steps *steps = g->steps;
+  const struct call *call = steps->call;
+  const strew_dtype dtype = g->given->dtype ? *g->given->dtype : g->src->dtype;
+  union element checked;
+  STEP(steps, group_check_dtype(call, &g->options, g->src));
+  if (c->initial && g->given->fill)
+    STEP(steps, fail(call, FAULT(STREW_EARGUMENT, "fill"),
+                     "cannot be combined with 'initial', the value of segments without elements"));
+  if (steps->status != STREW_OK) return;
+  c->empty = empty_of(c, dtype);
+  if (c->initial) STEP(steps, element_from(call, "initial", *c->initial, STREW_EXACT, dtype, &c->start));
+  if (g->given->fill) STEP(steps, element_from(call, "fill", *g->given->fill, STREW_EXACT, dtype, &checked));
+  segments_check_out(steps, &c->given, c->count, dtype, out);
+}
+
+/* All checks of a call, and its ends. */
+static void check_call(struct segment_call *c, strew_tensor *out) {
+  struct group_call *g = &c->g;
+  struct steps *steps = g->steps;
+  const struct call *call = steps->call;
+  STEP(steps, group_call_check(g, false));
+  if (c->initial && !is_joined(c))
+    STEP(steps, fail(call, FAULT(STREW_EARGUMENT, "initial"), "is given, but \"%s\" does not take it", g->row->word));
+  if (STEP(steps, segments_check(call, &c->given)) != STREW_OK) return;
+  c->count = c->by_lengths ? c->given.tensor->sizes[c->given.dim] : segments_between(&c->given, c->given.tensor);
+  STEP(steps,
+       segments_check_axis(call, &c->given, c->has_axis ? "axis" : "dim", c->has_axis ? &c->axis : g->given->dim));
+  STEP(steps, check_count(call, &c->given, c->count, g->given->dim_size));
+  STEP(steps, check_no_mode(call, &c->given, g->given->mode));
+  if (is_joined(c)) check_joined(c, out);
+  STEP(steps, c->by_lengths ? segments_check_lengths(steps, &c->given) : segments_check_ends(call, &c->given));
+  c->ends = c->given.tensor;
+  if (c->by_lengths && steps->status == STREW_OK) c->ends = segments_ends_of_lengths(steps, c->given.tensor);
+}
+
+/* Joins the elements of each segment in order, into *out, which is given or made. */
+static void join_segments(struct segment_call *c, strew_tensor **out) {
+  struct group_call *g = &c->g;
+  struct steps *steps = g->steps;
+  struct segments given = c->given;
+  if (g->given->dtype && *g->given->dtype != g->src->dtype) given.src = step_to(steps, g->src, NULL, *g->given->dtype);
+  if (steps->status != STREW_OK) return;
+  struct segment_reduction reducing = segments_reduction(&given, g->row->reduction);
+  reducing.ends = c->ends;
+  if (c->initial) reducing.start = c->start;
+  STEP(steps, element_from(steps->call, "fill", c->empty, STREW_EXACT, given.src->dtype, &reducing.empty));
+  segments_reduce(steps, &reducing, out, g->arg);
+}
+
+/* The same by an index, for sums that are exact, and where elements that are NaN are skipped. */
+static strew_tensor *join_by_index(struct segment_call *c) {
+  struct group_call *g = &c->g;
+  struct steps *steps = g->steps;
+  struct shape1 shape = c->given.shape;
+  strew_tensor **target = steps_place(steps);
+  const strew_dtype dtype = g->given->dtype ? *g->given->dtype : g->src->dtype;
+  shape.sizes[c->given.dim] = c->count;
+  g->options.fill = c->initial ? NULL : &c->empty;
+  if (c->initial)
+    STEP(steps, strew_full(g->src->storage->device, dtype, shape.rank, shape.sizes, *c->initial, target, steps->error));
+  STEP(steps, group_by_index(g->src, g->index, &g->options, target, g->arg, steps->error));
+  return *target;
+}
+
+static strew_tensor *reduce_by_index(struct segment_call *c) {
+  struct group_call *g = &c->g;
+  if (g->steps->status != STREW_OK) return NULL;
+  g->index = segments_index(g->steps, &c->given, c->ends);
+  g->options.dim = c->given.dim;
+  g->options.dim_size = c->count;
+  g->options.mode = STREW_DROP;
+  if (is_joined(c)) return join_by_index(c);
+  STEP(g->steps, operand_store(g->steps->call, g->src));
+  return group_call_run(g, NULL);
+}
+
+static strew_status reduce_segments(struct segment_call *c, strew_tensor **out) {
+  struct steps *steps = c->g.steps;
+  check_call(c, *out);
+  if (steps->status != STREW_OK) return steps_status(steps);
+  const bool is_exact = c->g.given->exact && c->g.row->options & WITH_EXACT && dtype_is_float(c->g.src->dtype);
+  if (is_joined(c) && !is_exact && !group_skips(&c->g)) {
+    join_segments(c, out);
+    return steps_status(steps);
+  }
+  strew_tensor *result = reduce_by_index(c);
+  groups_close(&c->g.groups);
+  if (!*out || steps->status != STREW_OK) return steps_give(steps, result, out);
+  segments_check_out(steps, &c->given, c->count, result->dtype, *out);
+  STEP(steps, copy_tensor(steps->call, *out, result));
+  return steps_status(steps);
+}
+
+static strew_status by_ends(strew_tensor *indptr, strew_group_reduction reduction, strew_tensor *src,
+                            const strew_group_reduce_options *options, strew_tensor **out, strew_tensor **arg,
+                            strew_error *error) {
+  CALL_STEPS(call, steps, "segment_csr", error, {"src", src, READ_ONCE}, {"indptr", indptr}, {"out", *out});
+  INDEX(&call, indptr);
+  if (!src) return fail(&call, FAULT(STREW_EARGUMENT, "src"), "is NULL");
+  struct segment_call c = {.given = segments_of("indptr", indptr, "src", src)};
+  group_call_start(&c.g, &steps, reduction, strew_by_index(NULL), src, options);
+  c.g.arg = arg;
+  return reduce_segments(&c, out);
+}
+
+strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths, strew_tensor *offsets, int axis,
+                                       strew_group_reduction reduction, const strew_scalar *initial,
+                                       const strew_group_reduce_options *options, strew_tensor **out,
+                                       strew_error *error) {
+  CALL_STEPS(call, steps, "segment_reduce", error, {"data", data, READ_ONCE}, {"lengths", lengths},
+             {"offsets", offsets}, {"out", *out});
+  OPTIONS(strew_group_reduce_options);
+  INDEX(&call, lengths);
+  INDEX(&call, offsets);
+  if ((unsigned)reduction >= STREW_GROUP_REDUCTION_COUNT)
+    return fail_unknown(&call, "reduction", (int)reduction, STREW_GROUP_REDUCTION_COUNT - 1);
+  if (!lengths == !offsets)
+    return fail(&call, FAULT(STREW_EARGUMENT, "lengths"), "%s",
+                lengths ? "and 'offsets' are both given, expected one" : "or 'offsets' is missing");
+  struct segment_call c = {.given =
+                               segments_of(lengths ? "lengths" : "offsets", lengths ? lengths : offsets, "data", data),
+                           .by_lengths = lengths != NULL,
+                           .has_axis = true,
+                           .axis = axis,
+                           .initial = initial};
+  group_call_start(&c.g, &steps, reduction, strew_by_index(NULL), data, options);
+  return reduce_segments(&c, out);
+}
+
+/* True of a reduction into a new result that ends may do: it joins values in order, by no option but dim_size. */
+static bool is_simple(const struct group_row *row, const strew_group_reduce_options *given, bool has_arg) {
+  if (given->fill || given->dtype || given->skip_nan || given->exact || given->mode != STREW_ERROR) return false;
+  return row->options & WITH_SIZES && !find_untaken(row, given, false, has_arg);
+}
+
+static strew_status by_sorted(strew_tensor *index, strew_group_reduction reduction, strew_tensor *src,
+                              const strew_group_reduce_options *options, strew_tensor **out, strew_tensor **arg,
+                              strew_error *error) {
+  CALL_STEPS(call, steps, "segment_coo", error, {"src", src, READ_ONCE}, {"index", index}, {"out", *out});
+  INDEX(&call, index);
+  if (!src) return fail(&call, FAULT(STREW_EARGUMENT, "src"), "is NULL");
+  strew_tensor line = segments_line(index);
+  struct segments given = segments_of("index", &line, "src", src);
+  strew_group_reduce_options own = *options;
+  struct group_options joined = {.dim = given.dim, .reduction = group_rows[reduction].reduction, .mode = STREW_ERROR};
+  const bool is_index = dtype_category(index->dtype) == INTEGER, is_new = !*out;
+  bool has_negative = false;
+  if (own.dim) STEP(&steps, segments_check_axis(&call, &given, "dim", own.dim));
+  own.dim = &given.dim;
+  STEP(&steps, read_dim_size(&call, own.dim_size, &joined.dim_size));
+  if (is_index) STEP(&steps, segments_check_sorted(&call, &given, &has_negative));
+  if (steps.status == STREW_OK && is_index && is_new && !has_negative &&
+      is_simple(&group_rows[reduction], &own, arg != NULL) && segments_are_plain(&given, src, &joined, arg))
+    segments_reduce_sorted(&steps, &given, joined.dim_size, joined.reduction, out, arg);
+  if (!(is_new && *out))
+    STEP(&steps, group_reduce(strew_by_index(index), reduction, src, &own, false, out, arg, error));
+  if (steps.status == STREW_EINDEX && has_negative) return segments_fail_negative(&call, &given);
+  return steps_status(&steps);
+}
+strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
+                                const strew_group_reduce_options *options, strew_tensor **out, strew_tensor **arg,
+                                strew_error *error) {
+  const bool is_known = (unsigned)reduction < STREW_GROUP_REDUCTION_COUNT;
+  static const strew_group_reduce_options defaults;
+  options = options ? options : &defaults;
+  if (is_known && groups.ends) return by_ends(groups.ends, reduction, src, options, out, arg, error);
+  if (is_known && groups.is_sorted) return by_sorted(groups.index, reduction, src, options, out, arg, error);
+  return group_reduce(groups, reduction, src, options, false, out, arg, error);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- ids */
+
+strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options,
+                             strew_tensor **out, strew_error *error) {
+  CALL_STEPS(call, steps, "group_ids", error, {"src", src}, GROUPS_OF(groups));
+  strew_tensor *index = groups.index;
+  INDEX(&call, index);
+  groups.index = index;
+  struct group_call g;
+  group_call_start(&g, &steps, STREW_GROUP_COUNT, groups, src,
+                   options ? options : &(const strew_group_reduce_options){0});
+  strew_tensor **settled = steps_place(&steps);
+  STEP(&steps, group_call_check(&g, false));
+  if (groups.ends) g.index = group_index_of_ends(&steps, groups.ends, src, &g.options);
+  group_open(&g, NULL);
+  strew_tensor *ids = step_copy(&steps, &g.groups.index, STREW_INT64);
+  STEP(&steps, groups_apply_mode(&call, ids, g.groups.addressing.limits.mode, group_size(&g), settled));
+  groups_close(&g.groups);
+  return steps_give(&steps, *settled, out);
+}
