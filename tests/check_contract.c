@@ -360,9 +360,12 @@ static void assert_no_numbers(strew_tensor *t) {
     fails(STREW_EDTYPE, strew_binary((strew_binary_op)op, self, strew_of(ints), &out, &failure));
     fails(STREW_EDTYPE, strew_binary((strew_binary_op)op, self, one(), &out, &failure));
   }
-  for (int fold = 0; fold < STREW_FOLD_COUNT; fold++)
+  for (int fold = 0; fold < STREW_FOLD_COUNT; fold++) { /* words and times have an order (check_text) */
+    if (fold == STREW_FOLD_AMAX || fold == STREW_FOLD_AMIN || fold == STREW_FOLD_ARGMAX || fold == STREW_FOLD_ARGMIN)
+      continue;
     fails(STREW_EDTYPE,
           strew_reduce_with((strew_fold)fold, t, &(strew_reduce_options){.correction = &(double){0}}, &out, &failure));
+  }
   fails(STREW_EDTYPE, strew_where(bools, self, one(), &out, &failure));
   fails(STREW_EDTYPE, strew_where(t, one(), one(), &out, &failure));
   fails(STREW_EDTYPE, strew_clamp_with(t, low, high, &out, &failure));
@@ -378,10 +381,6 @@ static void assert_no_numbers(strew_tensor *t) {
         strew_to(t, device, STREW_FLOAT32, &out, &failure));
   fails(STREW_EDTYPE, strew_cumsum(t, 0, &out, &failure));
   fails(STREW_EDTYPE, strew_cumprod(t, 0, &out, &failure));
-  fails(STREW_EDTYPE, strew_cummax(t, 0, &out, &second, &failure));
-  fails(STREW_EDTYPE, strew_cummin(t, 0, &out, &second, &failure));
-  fails(STREW_EDTYPE, strew_sort_with(t, 0, NULL, &out, &second, &failure));
-  fails(STREW_EDTYPE, strew_topk_with(t, 1, 0, NULL, &out, &second, &failure));
   fails(STREW_EDTYPE, strew_diff(t, 1, 0, &out, &failure));
   fails(STREW_EDTYPE, strew_isnan(t, &flags, &failure));
   fails(STREW_EDTYPE, strew_matmul(STREW_DOT, t, t, &out, &failure));

@@ -210,11 +210,19 @@ static void refuse_softmax_options(const char *argument, const strew_group_softm
   REFUSES(argument, strew_group_softmax_with, strew_by_grouping(grouping), floats, options, &out);
 }
 
+static strew_exact_sums *exact_sums_of(int64_t n) {
+  strew_exact_sums *sums = NULL;
+  ok(strew_exact_sums_create(device, n, NULL, &sums, &failure));
+  return sums;
+}
+
 static void reductions(void) {
   start();
+  strew_exact_sums *sums = exact_sums_of(3);
   EACH(STREW_GROUP_REDUCTION_COUNT) {
     refuse_reduce_options("reduction", (strew_group_reduction)bad, NULL, bad);
     refuse_segments("reduction", (strew_group_reduction)bad, bad);
+    REFUSES("reduction", strew_exact_sums_result, sums, (strew_group_reduction)bad, NULL, &out);
   }
   EACH(STREW_REDUCTION_COUNT) {
     const strew_reduction reduction = (strew_reduction)bad;
@@ -222,12 +230,14 @@ static void reductions(void) {
     note("strew_scatter_options.reduction");
     refuse_scatter_options("reduce", &scattering, bad);
   }
+  strew_exact_sums_release(sums);
   end();
 }
 
 static void modes(void) {
   start();
   strew_tensor *column = NULL;
+  strew_exact_sums *sums = exact_sums_of(3);
   ok(strew_unsqueeze(index, 1, &column, &failure));
   EACH(STREW_MODE_COUNT) {
     const strew_mode mode = (strew_mode)bad;
@@ -245,7 +255,10 @@ static void modes(void) {
     refuse_index_options("mode", &(strew_index_options){.mode = mode}, bad);
     REFUSES_MEMBER("strew_grouping_options.mode", "mode", strew_grouping_create_with, index,
                    &(strew_grouping_options){.mode = mode}, &made);
+    REFUSES_MEMBER("strew_exact_sums_add_options.mode", "mode", strew_exact_sums_add, sums, floats,
+                   strew_by_index(index), &(strew_exact_sums_add_options){.mode = mode});
   }
+  strew_exact_sums_release(sums);
   strew_release(column);
   end();
 }
@@ -326,6 +339,12 @@ static void dtypes_of_sums(void) {
     const strew_group_reduce_options reducing = {.dtype = &dtype};
     refuse_reduce_options("dtype", STREW_GROUP_SUM, &reducing, bad);
     refuse_reduce_options("dtype", STREW_GROUP_VAR, &reducing, bad);
+    strew_exact_sums *sums = NULL, *some = exact_sums_of(3);
+    REFUSES_MEMBER("strew_exact_sums_options.dtype", "dtype", strew_exact_sums_create, device, 3,
+                   &(strew_exact_sums_options){.dtype = &dtype}, &sums);
+    REFUSES_MEMBER("strew_exact_sums_result_options.dtype", "dtype", strew_exact_sums_result, some, STREW_GROUP_SUM,
+                   &(strew_exact_sums_result_options){.dtype = &dtype}, &out);
+    strew_exact_sums_release(some);
   }
   end();
 }
@@ -394,6 +413,7 @@ static void counts(void) {
     REFUSES("tensors", strew_stack, bad, two, 0, &out);
     REFUSES("texts", strew_text_align, bad, two, false, &out);
     REFUSES("words", strew_text, index, bad < 0 ? bad : -1, NULL, NULL, &out);
+    REFUSES("words", strew_text_ordered, index, bad < 0 ? bad : -1, NULL, NULL, &out);
     REFUSES("indices", strew_index_put, floats, bad, &index, strew_of(floats), NULL, &out);
     REFUSES("indices", strew_index_get, floats, bad, &index, NULL, &out);
     const int64_t three = 3;
@@ -554,6 +574,19 @@ static void reserved(void) {
     REFUSES_MEMBER("strew_image_options.reserved", "options", strew_image, matrix, &painting, &out);
     REFUSES_MEMBER("strew_reader_options.reserved", "options", strew_reader_open, device, FOLDER "/x.csv", &reading,
                    &reader);
+    strew_range_options ranging = {.window = 1};
+    strew_exact_sums_options summing = {.squares = false};
+    strew_exact_sums_add_options adding = {.skip_nan = false};
+    strew_exact_sums_result_options resulting = {.dtype = NULL};
+    strew_exact_sums *sums = NULL, *some = exact_sums_of(3);
+    ranging.reserved[bad] = summing.reserved[bad] = adding.reserved[bad] = resulting.reserved[bad] = bit;
+    REFUSES_MEMBER("strew_range_options.reserved", "options", strew_sum_ranges, floats, NULL, NULL, &ranging, &out);
+    REFUSES_MEMBER("strew_exact_sums_options.reserved", "options", strew_exact_sums_create, device, 3, &summing, &sums);
+    REFUSES_MEMBER("strew_exact_sums_add_options.reserved", "options", strew_exact_sums_add, some, floats,
+                   strew_by_index(index), &adding);
+    REFUSES_MEMBER("strew_exact_sums_result_options.reserved", "options", strew_exact_sums_result, some,
+                   STREW_GROUP_SUM, &resulting, &out);
+    strew_exact_sums_release(some);
     strew_map_options mapping = {.offset = 0};
     const int64_t one = 1;
     mapping.reserved[bad] = bit;

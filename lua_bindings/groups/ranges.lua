@@ -370,7 +370,8 @@ end
 local JOINING = {
   nunique = by_columns(different), median = median "linear", lower_median = median "lower",
   quantile = by_columns(quantile),
-  sum = summing(tree_sum, false), mean = summing(tree_mean, true), var = spread(false), std = spread(true), min = extreme(strew.minimum, math.huge),
+  sum = summing(tree_sum, false), mean = summing(tree_mean, true), var = spread(false), std = spread(true),
+  min = extreme(strew.minimum, math.huge),
   max = extreme(strew.maximum, -math.huge), any = truth(strew.logical_or, false),
   all = truth(strew.logical_and, true), first = choice(false), last = choice(true),
   prod = product,

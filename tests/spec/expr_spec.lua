@@ -15,7 +15,9 @@ local NO_COMPUTATION = {bernoulli = true, bucketize = true, cat = true, choice =
   copy = true, detach = true, normal = true, poisson = true, shuffle = true, uniform = true,
   concat = true, concatenate = true, empty_like = true, expand_as = true, flatten = true, full_like = true, isin = true,
   ones_like = true, zeros_like = true, slice_scatter = true, t = true, tensor = true, zero = true, show = true,
-  view = true, text = true, time = true, fillna = true}
+  view = true, text = true, time = true, fillna = true, shift = true, ffill = true, bfill = true, interpolate = true,
+  share = true, pct_change = true, rank = true, duplicated = true, drop_duplicates = true, dropna = true, drop = true,
+  rename = true, sample = true}
 
 -- True if every element of f's result is what f gives for that element of the arguments by itself.
 local function is_elementwise(f, arguments)

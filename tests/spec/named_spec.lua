@@ -76,7 +76,8 @@ local by_position = {tensor = true, text = true, time = true, rows = true, sort_
   grouping = true, group_by = true, join = true, asof = true, melt = true, table = true, describe = true, head = true,
   tail = true, pivot = true, value_counts = true, calendar = true, floor_time = true, add_months = true, format = true,
   date_range = true, resample = true, aggregate = true,
-  ranges = true, rolling = true, exact_sums = true, join_words = true, dropna = true, duplicated = true, drop_duplicates = true,
+  ranges = true, rolling = true, exact_sums = true, join_words = true, dropna = true, duplicated = true,
+  drop_duplicates = true,
   corr = true, fillna = true, rename = true, drop = true, sample = true, row = true, each = true,
   cut = true, qcut = true,
   get_dummies = true, rank = true}
