@@ -2536,7 +2536,7 @@ local Grouping = {}
 -------------------------------------------------------------------------------------------------------------- Segments
 
 ---@param index strew.Tensor of integers, sorted; error: a value out of range
----@param reduce strew.aggregate default "sum"; the other words of ?reduce_word, too
+---@param reduce strew.aggregates default "sum"; the other words of ?reduce_word, too
 ---@param q number of "quantile": from 0 to 1
 ---@param interpolation string of "quantile": "linear" (default), "lower", "higher", "midpoint" or "nearest"
 ---@param dtype strew.dtype of sums, products, means, var and std: computes and returns the result in it
@@ -2644,7 +2644,7 @@ local Grouping = {}
 --- 13  22  10  16
 ---```
 ---@param data strew.Tensor any dtype and strides
----@param reduce strew.aggregate how the elements of a segment are combined; the other words of ?reduce_word, too
+---@param reduce strew.aggregates how the elements of a segment are combined; the other words of ?reduce_word, too
 ---@param lengths strew.Tensor of integers; they add up to the size of data along axis
 ---@param offsets strew.Tensor of integers, instead of lengths: the ends, as in segment_csr
 ---@param axis integer the last dimension of lengths or offsets, default 0

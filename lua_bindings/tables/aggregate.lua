@@ -204,7 +204,7 @@ local function merge(self, other)
   end
   if not is_same then fail("other", "has other keys or reductions, expected those of self") end
   if not its.n then return self end
-  local ids = state.keys:ids(its.keys.keys, state.by):narrow(0, 0, its.n)
+  local ids = state.keys:ids(its.keys.keys, state.by):narrow(0, 0, its.n):to(its.rows.device)
   for k, entry in ipairs(its.entries) do state.entries[k].dtype = state.entries[k].dtype or entry.dtype end
   local n, parts = state.keys.n, {}
   for k, entry in ipairs(state.entries) do parts[k] = merged(entry, state.parts[k], its.parts[k], ids, n) end
@@ -234,7 +234,7 @@ local function result(self)
   local state = state_of(self)
   if not state.n then fail("self", "has no rows: nothing was added") end
   local keys = tables.read(state.keys.keys, "self")
-  local out = tables.map(keys, function(t) return t:narrow(0, 0, state.n) end)
+  local out = tables.map(keys, function(t) return t:narrow(0, 0, state.n):to(state.rows.device) end)
   local order = strew.group_by(tables.make(out), state.by).positions
   for k, entry in ipairs(state.entries) do
     out.names[#out.names + 1], out.tensors[#out.tensors + 1] = entry.name, result_of(entry, state.parts[k])

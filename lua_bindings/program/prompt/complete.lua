@@ -39,7 +39,7 @@ function later.module() return keys_of{host.loaded, host.preload} end
 function later.name() return keys_of{strew, host.methods} end
 
 -- Values that the help of a type lists, but for second names.
-for kind, page in next, {aggregate = "aggregate", dtype = "dtype", mode = "index_mode", reduce = "reduce_word"} do
+for kind, page in next, {aggregate = "aggregates", dtype = "dtype", mode = "index_mode", reduce = "reduce_word"} do
   later[kind] = function()
     local names = {}
     for _, value in ipairs(host.help().find(page).values) do
