@@ -31,6 +31,7 @@ x.t = strew.time{"2024-01-01T00:00", "2024-01-01T01:00", "2024-01-01T01:30", "20
 
 describe("windows by time", function()
   it("include the ends that they are to", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
     for closed, of in pairs{right = {{1, 3, 7, 8, 16, 32}, {1, 1.5, 2, 8, 16, 32}},
       left = {{nan, 1, 3, nan, nan, 16}, {nan, 1, 1.5, nan, nan, 16}},
       both = {{1, 3, 7, 8, 16, 48}, {1, 1.5, 2, 8, 16, 24}},
@@ -60,6 +61,7 @@ describe("windows by time", function()
   end)
 
   it("reduce times and words", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
     assert.same({"a", "a", "a", "a", "b", "b"}, strew.rolling(x.k, "2h", "first", {on = x.t}):tolist())
     assert.equal("2024-01-01T00:50", strew.rolling(x.t, "2h", "mean", {on = x.t})[2])
     local v = strew.where(x.v:eq(2), nan, x.v)
@@ -109,6 +111,7 @@ describe("steps of time", function()
   end)
 
   it("group rows, and have groups without rows", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
     assert.equal("t time[4] {2024-01-01, 2024-01-01T08:00, 2024-01-01T16:00, 2024-01-02}; c int64[4] {4, 0, 0, 2}; "
       .. "m float64[4] {1.0, nan, nan, 16.0}; s float64[4] {15.0, 0.0, 0.0, 48.0}",
       text(x:resample("8h", "t"):agg{s = {"sum", "v"}, m = {"min", "n"}, c = "count"}))
@@ -137,6 +140,7 @@ describe("steps of time", function()
 end)
 
 it("asof keeps the rows that `how` names", function()
+  if support.lacks_float64 then return pending "without float64, which the device lacks" end
   local a = strew.table{{"at", {1, 5, 9}}, {"p", {1, 2, 3}}}
   local b = strew.table{{"at", {2, 3, 8, 20}}, {"q", {7, 8, 9, 10}}}
   assert.equal("at int64[3] {1, 5, 9}; p int64[3] {1, 2, 3}; q float64[3] {nan, 8.0, 9.0}",
@@ -176,6 +180,7 @@ describe("aggregates that grow", function()
   end
 
   it("have the result of the whole table", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
     for rows = 1, 120, 17 do
       local y = data(rows)
       local cut = rows // 3
@@ -204,6 +209,7 @@ describe("aggregates that grow", function()
   end)
 
   it("keep the order of columns, and keys that are texts", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
     local a = strew.aggregate("n // 10", {{"z", "sum", "v"}, {"a", "count"}})
     a:add(strew.table{{"n", {5, 15, 7}}, {"v", {1.5, 2, 0.5}}})
     assert.equal("n // 10 int64[2] {0, 1}; z float64[2] {2.0, 2.0}; a int64[2] {2, 1}", text(a:result()))
