@@ -21,7 +21,7 @@ describe("the core", function()
     t:set(0, 0, -1)
     assert.are.equal(-1, t:select(0, 0):get(0))
     assert.are.same({{1, 0}, {0, 1}}, values(strew.eye(2, {dtype = "uint8"})))
-    assert.is_truthy(tostring(t):find("int64[2, 3] cpu", 1, true))
+    assert.is_truthy(tostring(t):find("int64[2, 3] " .. tostring(t.device), 1, true))
   end)
 
   it("makes views, copies and joins", function()
