@@ -114,7 +114,7 @@ END
     same "strew.h by $compiler" '' "$(compile "$compiler" -std=c++17 "$strict" -Wold-style-cast -fsyntax-only "$(flags --cflags strew)" "$here/alone.cpp" 2>&1)"
     same "strew.h in C++11 by $compiler" '' "$(compile "$compiler" -std=c++11 "$strict" -Wold-style-cast -fsyntax-only "$(flags --cflags strew)" "$here/alone.cpp" 2>&1)"
     for standard in 17 20; do
-      same "strew.hpp in C++$standard by $compiler" 'wrapper: 80 passed, 0 failed' \
+      same "strew.hpp in C++$standard by $compiler" 'wrapper: 81 passed, 0 failed' \
         "$(compile "$compiler" -std=c++$standard "$strict" -Wold-style-cast "$root/tests/wrapper_test.cpp" "$(flags --cflags --libs strew)" -o "$here/wrapper" 2>&1 && OCL_ICD_VENDORS=/dev/null/none "$here/wrapper" 2>&1)"
     done
   done

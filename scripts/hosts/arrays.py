@@ -7,7 +7,7 @@ from ctypes import CDLL, Structure, byref, c_bool, c_char, c_char_p, c_int, c_in
 strew = CDLL(sys.argv[1] if len(sys.argv) > 1 else "libstrew.so.0")
 FLOAT32, INT64, SUM = 0, 4, 0  # STREW_FLOAT32, STREW_INT64, STREW_GROUP_SUM
 
-class Groups(Structure): _fields_ = [("index", c_void_p), ("grouping", c_void_p)]
+class Groups(Structure): _fields_ = [("index", c_void_p), ("grouping", c_void_p), ("ends", c_void_p), ("is_sorted", c_bool)]
 class Error(Structure): _fields_ = [("alias", c_char_p), ("op", c_char_p), ("code", c_int), ("argument", c_char_p),
     ("has_value", c_bool), ("value", c_int64 * 2), ("position_rank", c_int), ("position", c_int64 * 16),
     ("hint", c_char * 256), ("message", c_char * 2048), ("reserved", c_uint64 * 8)]
