@@ -363,16 +363,25 @@ static const void *element_of(const struct row *row, enum exact_operand operand,
   return row->address[operand] + i * row->step_bytes[operand];
 }
 
-/* The bits of (first + second) / count, if they are certain: if all that lies within the bounds of the errors is rounded
-   to the same float. */
-static bool round_parts(const struct finishing *f, double first, double second, int64_t count, uint64_t *bits) {
-  const double sum = first + second, back = sum - first, rest = (first - (sum - back)) + (second - back);
-  const double n = (double)count, near = sum / n, error = (fma(-near, n, sum) + rest) / n;
-  const double least = near + error * (1 - 0x1p-50), most = near + error * (1 + 0x1p-50);
+/* x + y, rounded, and what is lost. */
+static double add_wholly(double x, double y, double *rest) {
+  const double sum = x + y, back = sum - x;
+  *rest = (x - (sum - back)) + (y - back);
+  return sum;
+}
+
+/* The bits of the sum of three parts / count, if they are certain: if all that lies within the bounds of the errors is
+   rounded to the same float. */
+static bool round_parts(const struct finishing *f, const double part[3], int64_t count, uint64_t *bits) {
+  double low_rest, rest;
+  const double low = add_wholly(part[0], part[1], &low_rest), sum = add_wholly(low, part[2], &rest);
+  const double n = (double)count, near = sum / n, left = fma(-near, n, sum), lost = rest + low_rest;
+  const double error = (left + lost) / n, slack = (fabs(left) + fabs(lost)) / n * 0x1p-50;
+  const double least = near + (error - slack), most = near + (error + slack);
   if (count <= 0 || count > (int64_t)1 << 52) return false;
   if (f->format.bytes == 8) return *bits = bits_of_double(least), least == most;
-  const float low = (float)(least * (1 - 0x1p-50)), high = (float)(most * (1 + 0x1p-50));
-  return *bits = bits_of_float(low), f->format.bytes == 4 && low == high;
+  const float lower = (float)(least * (1 - 0x1p-50)), upper = (float)(most * (1 + 0x1p-50));
+  return *bits = bits_of_float(lower), f->format.bytes == 4 && lower == upper;
 }
 
 /* The sum or mean of parts. */
@@ -382,13 +391,13 @@ static uint64_t result_of_parts(const struct finishing *f, const char *parts, in
   const bool divides = plan->result == EXACT_MEAN;
   int64_t limbs[MOST_PARTS];
   struct whole sum;
-  if (plan->limbs <= 2) {
-    const double first = *(const double *)(const void *)parts;
-    const double second = plan->limbs == 2 ? *(const double *)(const void *)(parts + step) : 0;
+  if (plan->limbs <= 3) {
+    double part[3] = {0};
     uint64_t bits;
-    if (round_parts(f, first, second, divides ? count : 1, &bits)) return bits;
-    if (!divides || (count > 0 && count <= UINT32_MAX))
-      return small_result(f, (int64_t)(first * f->scale[0]), (int64_t)(second * f->scale[1]), count);
+    for (int k = 0; k < plan->limbs; k++) part[k] = *(const double *)(const void *)(parts + k * step);
+    if (round_parts(f, part, divides ? count : 1, &bits)) return bits;
+    if (plan->limbs <= 2 && (!divides || (count > 0 && count <= UINT32_MAX)))
+      return small_result(f, (int64_t)(part[0] * f->scale[0]), (int64_t)(part[1] * f->scale[1]), count);
   }
   for (int k = 0; k < plan->limbs; k++)
     limbs[k] = (int64_t)ldexp(*(const double *)(const void *)(parts + k * step), -plan->exponent - k * plan->width);
