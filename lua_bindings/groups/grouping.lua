@@ -216,44 +216,12 @@ local function read_entry(g, name, entry, columns)
   return {name = name, word = word, src = src, is_line = reads and is_line, options = options}
 end
 
--- Returns {{name, word, src, ...}, ...} as names in their order, and the entries {word, src, ...} by name.
-local function named(list)
-  local names, entries = {}, {}
-  for key, row in next, list do
-    local name = type(row) == "table" and rawget(row, 1)
-    if math.type(key) ~= "integer" or key < 1 or key > rawlen(list) or type(name) ~= "string" then
-      fail("what", format("has %s at key %s, expected {name, reduction, src}", inner.text(row), inner.text(key)),
-        'g:agg{total = {"sum", src}}, or g:agg{{"total", "sum", src}}')
-    elseif entries[name] then
-      fail("what", format("has %s twice", inner.text(name)))
-    end
-    names[key], entries[name] = name, {}
-    for field, value in next, row do
-      local at = math.type(field) == "integer" and field - 1 or field
-      if at ~= 0 then entries[name][at] = value end
-    end
-  end
-  return names, entries
-end
-
--- Returns what agg is to compute, by the result's names: in the order of a sequence, or of the alphabet.
+-- Returns what agg is to compute, by the result's names.
 local function read_entries(g, what, columns)
-  local names, entries = {}, {}
-  if rawlen(what) > 0 then
-    names, what = named(what)
-    for i = 1, #names do entries[i] = read_entry(g, names[i], what[names[i]], columns) end
-    return names, entries
-  end
-  for name in next, what do
-    if type(name) ~= "string" then
-      fail("what", format("has key %s, expected names of the result's columns", inner.text(name)),
-        'g:agg{total = {"sum", src}}')
-    end
-    table.insert(names, name)
-  end
-  if #names == 0 then fail("what", "is an empty table, expected reductions by name", 'g:agg{total = {"sum", src}}') end
-  table.sort(names)
-  for i = 1, #names do entries[i] = read_entry(g, names[i], rawget(what, names[i]), columns) end
+  local names, given = aggregates.listed(what, "src", 'g:agg{total = {"sum", src}}',
+    'g:agg{total = {"sum", src}}, or g:agg{{"total", "sum", src}}')
+  local entries = {}
+  for i = 1, #names do entries[i] = read_entry(g, names[i], given[i], columns) end
   return names, entries
 end
 

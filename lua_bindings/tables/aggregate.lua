@@ -39,29 +39,8 @@ local function read_entry(name, entry)
 end
 
 local function aggregate(by, what)
-  local entries, names = {}, {}
-  for k = 1, rawlen(what) do
-    local row = what[k]
-    if type(row) ~= "table" or type(row[1]) ~= "string" then
-      fail("what", format("has %s at key %d, expected {name, reduction, column}", inner.text(row), k))
-    end
-    local entry = table.move(row, 2, #row, 1, {})
-    for key, value in next, row do
-      if type(key) == "string" then entry[key] = value end
-    end
-    entries[k] = read_entry(row[1], entry)
-  end
-  if rawlen(what) == 0 then
-    for name in next, what do
-      if type(name) ~= "string" then
-        fail("what", format("has key %s, expected names of the result's columns", inner.text(name)))
-      end
-      names[#names + 1] = name
-    end
-    table.sort(names)
-    for k, name in ipairs(names) do entries[k] = read_entry(name, what[name]) end
-  end
-  if #entries == 0 then fail("what", "is an empty table, expected reductions by name") end
+  local names, entries = aggregates.listed(what, "column")
+  for k, name in ipairs(names) do entries[k] = read_entry(name, entries[k]) end
   local list = type(by) == "table" and by or {by}
   for k = 1, math.max(rawlen(list), 1) do
     if type(list[k]) ~= "string" then fail("by", format("has %s, expected names of columns", inner.text(list[k]))) end

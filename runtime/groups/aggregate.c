@@ -58,7 +58,7 @@ static int find_column(struct aggregating *a, const struct aggregate *aggregate)
   const bool is_product = slot_of(aggregate) == STREW_PROD;
   for (int c = 0; c < a->columns; c++)
     if (a->at[c].src == aggregate->src && a->at[c].computed == computed &&
-        (a->at[c].out[STREW_PROD] != NULL) == is_product && (a->at[c].parts != 0) == aggregate->is_exact)
+        (a->at[c].out[STREW_PROD] != NULL) == is_product && !a->at[c].parts)
       return c;
   a->at[a->columns] = (struct aggregate_column){.src = aggregate->src, .computed = computed};
   return a->columns++;

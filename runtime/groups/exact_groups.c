@@ -28,27 +28,26 @@ void group_cut(struct steps *steps, strew_tensor *src, const struct exact_sums *
   }
 }
 
-void group_walk_terms(struct steps *steps, void *user, int count, strew_tensor *const *terms,
-                      strew_tensor *const *sums) {
-  const struct group_call *g = user;
+static void walk(struct steps *steps, const struct group_call *g, int count, const struct aggregate_column *columns) {
   struct groups *groups = &g->grouping->groups;
   const struct group_ids ids = groups_narrow(groups);
+  STEP(steps, groups_walks(groups)->group_aggregate(steps->call, g->src->storage->device, &ids, count, columns));
+}
+
+void group_walk_terms(struct steps *steps, void *g, int count, strew_tensor *const *terms, strew_tensor *const *sums) {
   struct aggregate_column columns[EXACT_TOGETHER];
   for (int i = 0; i < count; i++) {
     columns[i] = (struct aggregate_column){.src = terms[i], .computed = terms[i]->dtype};
     columns[i].out[STREW_SUM] = sums[i];
   }
-  STEP(steps, groups_walks(groups)->group_aggregate(steps->call, g->src->storage->device, &ids, count, columns));
+  walk(steps, g, count, columns);
 }
 
 /* The parts of terms, in one walk. */
-static void walk_parts(struct steps *steps, void *user, const struct exact_sums *sums) {
-  const struct group_call *g = user;
-  struct groups *groups = &g->grouping->groups;
-  const struct group_ids ids = groups_narrow(groups);
+static void walk_parts(struct steps *steps, void *g, const struct exact_sums *sums) {
   struct aggregate_column column;
-  group_cut(steps, g->src, sums, &column);
-  STEP(steps, groups_walks(groups)->group_aggregate(steps->call, g->src->storage->device, &ids, 1, &column));
+  group_cut(steps, ((const struct group_call *)g)->src, sums, &column);
+  walk(steps, g, 1, &column);
 }
 
 static void index_terms(struct steps *steps, void *user, int count, strew_tensor *const *terms,
