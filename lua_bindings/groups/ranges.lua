@@ -109,9 +109,8 @@ end
 local function exactly(x, ranges, skips, options, is_mean)
   if options and options.exact == false then return nil end
   local ends = ranges.starts and ranges.starts + ranges.lengths
-  local out = inner.sum_ranges(x:detach(), ranges.starts and 0 or ranges.longest, is_mean, skips or false,
+  return inner.sum_ranges(x:detach(), ranges.starts and 0 or ranges.longest, is_mean, skips or false,
     ranges.starts, ends)
-  return out
 end
 
 local function tree_sum(x, ranges, skips)
@@ -597,6 +596,14 @@ local function arrange(full, rest, places, windows, n)
   return rows:index_select(0, at, {mode = "drop"}), at:lt(0)
 end
 
+-- Returns rows of windows that end at `places` of the order, and where they are missing, in the order of all rows; one
+-- that the order lacks is missing.
+local function in_own_order(size, order, places, out, is_missing)
+  local at = strew.full(size, -1, {dtype = "int64", device = out.device}):scatter(0, order, places)
+  return out:index_select(0, at, {mode = "drop"}),
+    is_missing:index_select(0, at, {mode = "drop"}) | beside(at:lt(0), out)
+end
+
 -- Returns a row for each window, and where a window is missing. g: the grouping of the rows of x, or nil.
 local function rolled(v, x, n, g, min_count, word, options, skips)
   local device, size, order, first = x.device, x:size(0), nil, 0
@@ -632,11 +639,7 @@ local function rolled(v, x, n, g, min_count, word, options, skips)
   end
   is_missing = beside(is_missing, out)
   if skips then is_missing = is_missing | counts_of(rows, windows, true):lt(min_count) end
-  if order then
-    local at = strew.full(size, -1, {dtype = "int64", device = device}):scatter(0, order, ends_at)
-    out = out:index_select(0, at, {mode = "drop"})
-    is_missing = is_missing:index_select(0, at, {mode = "drop"}) | beside(at:lt(0), out)
-  end
+  if order then out, is_missing = in_own_order(size, order, ends_at, out, is_missing) end
   return as_own(out, x, options), is_missing
 end
 
@@ -696,11 +699,7 @@ local function rolled_along(v, x, windows, order, places, min_count, word, optio
   local rows = skips and order and x:index_select(0, order) or x
   local is_missing = counts_of(rows, windows, skips):lt(min_count)
   if not skips then is_missing = beside(windows.lengths:lt(min_count), out) end
-  if order then
-    local at = strew.full(x:size(0), -1, {dtype = "int64", device = x.device}):scatter(0, order, places)
-    out = out:index_select(0, at, {mode = "drop"})
-    is_missing = is_missing:index_select(0, at, {mode = "drop"}) | beside(at:lt(0), out)
-  end
+  if order then out, is_missing = in_own_order(x:size(0), order, places, out, is_missing) end
   return as_own(out, x, options), is_missing
 end
 
