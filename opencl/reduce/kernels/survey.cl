@@ -11,11 +11,12 @@
 #define SIGN_f32     0x80000000u
 #define SIGN_f64     0x8000000000000000ul
 
-__kernel void survey(SPACE, OPERAND(const CAT(T_, S), x), volatile __global int *found) {
+__kernel void survey(SPACE, OPERAND(const CAT(T_, S), x), __global int *found) {
+  __local int here[3];
+  const bool is_first = get_local_id(0) + get_local_id(1) == 0;
   const long begin = (long)get_global_id(0) * STRIP, row = (long)get_global_id(1);
-  if (begin >= columns || row >= rows) return;
-  const long end = columns - begin < STRIP ? columns : begin + STRIP;
-  const coordinates at = coordinates_of(row, rows, sizes);
+  const long end = row >= rows ? begin : columns - begin < STRIP ? columns : begin + STRIP;
+  const coordinates at = coordinates_of(row < rows ? row : 0, rows, sizes);
   int low = EXACT_NONE, top = -1, kinds = 0;
   for (long column = begin; column < end; column++) {
     const CAT(B_, R) bits = CAT(BITS_, R)(CAT(exact_, S)(x[AT(x)])), magnitude = bits & ~CAT(SIGN_, R);
@@ -27,7 +28,14 @@ __kernel void survey(SPACE, OPERAND(const CAT(T_, S), x), volatile __global int 
     kinds |= magnitude != CAT(INFINITE_, R) ? 0 : bits == magnitude ? EXACT_POSITIVE : EXACT_NEGATIVE;
     kinds |= bits == CAT(SIGN_, R) ? EXACT_MINUS_ZERO : 0;
   }
-  if (low < found[0]) atomic_min(found, low);
-  if (top > found[1]) atomic_max(found + 1, top);
-  if (kinds & ~found[2]) atomic_or(found + 2, kinds);
+  if (is_first) here[0] = EXACT_NONE, here[1] = -1, here[2] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  atomic_min(here, low);
+  atomic_max(here + 1, top);
+  atomic_or(here + 2, kinds);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (!is_first) return;
+  atomic_min(found, here[0]);
+  atomic_max(found + 1, here[1]);
+  atomic_or(found + 2, here[2]);
 }
