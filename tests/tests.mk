@@ -82,7 +82,7 @@ ifneq ($(filter test nightly sanitized threads,$(MAKECMDGOALS)),)
 endif
 AT_ONCE  = +@$(MAKE) --output-sync=target $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 OR_LATER = $(if $(findstring k,$(firstword -$(MAKEFLAGS))),|| touch $(BUILD)/unbuilt)
-test: ENDLESS = 0.02 26 2 80
+test: ENDLESS = 0.02 26 2 160
 test nightly:
 	@mkdir -p $(BUILD) && rm -f $(BUILD)/unbuilt && date +%s >$(BUILD)/started
 	$(AT_ONCE) whole $(OR_LATER)
