@@ -25,7 +25,7 @@ struct scatter_job {
 /* Runs the job. On failure self is unchanged, or disposable. */
 strew_status scatter_run(const struct call *call, const struct scatter_job *job);
 
-/* The same of an exact sum or mean of floats, by scatters of integers. runtime/reduce/exact_scatter.c */
+/* The same of an exact sum or mean of floats, by scatters of integers. runtime/groups/exact_scatter.c */
 typedef strew_status scatter_runs(const struct call *call, const struct scatter_job *job);
 struct exact_scatters {
   strew_status (*run)(const struct call *call, const struct scatter_job *job, scatter_runs *run);

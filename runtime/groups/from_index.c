@@ -106,6 +106,18 @@ static strew_status find_size(const struct call *call, struct groups *groups, co
   return limits->size < 0 ? find_index_size(call, groups->addressing.given, &limits->size) : STREW_OK;
 }
 
+/* The same of an index that is checked anyway: in one pass, unless a value is wrong. */
+static strew_status find_checked_size(const struct call *call, struct groups *groups, const strew_tensor *out) {
+  struct addressing *addressing = &groups->addressing;
+  struct index_range range;
+  const bool is_read = !out && groups->dim_size < 0 && groups->index.storage->device->ops->host_memory;
+  if (!is_read) return find_size(call, groups, out);
+  const strew_status status = find_index_range(call, addressing->given, &range);
+  addressing->limits.size = index_size_of(&range);
+  addressing->checked = status == STREW_OK && range.lowest >= 0 && range.highest < INT64_MAX;
+  return status;
+}
+
 /* All checks but those of the index values; the number of groups is not known yet. `src` is not retained. */
 static strew_status check_form(const struct call *call, strew_tensor *src, strew_tensor *index,
                                const struct group_options *options, const strew_tensor *out, bool with_arg,
@@ -288,7 +300,7 @@ strew_status group_by_index(strew_tensor *src, strew_tensor *index, const struct
   struct groups groups;
   strew_tensor *target = *out, *made_arg = NULL;
   strew_status status = check_form(&call, src, index, options, *out, arg != NULL, &groups);
-  TRY(status, find_size(&call, &groups, *out));
+  TRY(status, (options->exact ? find_checked_size : find_size)(&call, &groups, *out));
   TRY(status, group_into(&call, &groups, options, &target, arg ? &made_arg : NULL));
   strew_release(groups.ids);
   if (status != STREW_OK) {
@@ -308,7 +320,7 @@ strew_status groups_open(const struct call *call, strew_tensor *src, strew_tenso
   struct group_options own = {.dim = options->dim, .dim_size = options->dim_size, .reduction = STREW_AMAX};
   own.mode = options->mode;
   strew_status status = check_form(call, src, index, &own, NULL, false, groups);
-  TRY(status, find_size(call, groups, NULL));
+  TRY(status, find_checked_size(call, groups, NULL));
   groups->src = NULL;
   if (status != STREW_OK) return status;
   if (src->rank) groups->src = strew_retain(src);

@@ -12,7 +12,8 @@ enum {
   LIMB_BITS = 62,  /* of an int64, but for its sign and a carry */
   PART_BITS = 54,  /* of a float64: 53 digits, and parts are rounded to nearest */
   PART_MOST = 900, /* of the exponents of parts, whose bounds are finite and have reciprocals */
-  PART_LEAST = 24  /* bits of a part that is worth a pass */
+  PART_LEAST = 24, /* bits of a part that is worth a pass */
+  PART_WIDEST = 50 /* bits of a part that adding 1.5 * 2^52 of its units cuts */
 };
 
 static strew_dtype limb_dtype(const struct exact_window *window) {
@@ -108,7 +109,8 @@ static struct exact_window window_of(const struct exact_job *job, struct exact_s
   const int low = is_none ? 0 : x.low + (job->y ? y.low : 0);
   const int top = is_none ? 0 : x.top + (job->y ? y.top + 1 : 0);
   const int carries = bits_of_count(job->most + (job->self != NULL));
-  const int room = LIMB_BITS - carries, width = room > 0 ? room : 1, part = PART_BITS - carries, unit = unit_of(job->x);
+  const int room = LIMB_BITS - carries, width = room > 0 ? room : 1, unit = unit_of(job->x);
+  const int part = PART_BITS - carries < PART_WIDEST ? PART_BITS - carries : PART_WIDEST;
   const strew_context *context = job->x->storage->device->context;
   const bool is_sum = !job->y && !exact_is_spread(job->result),
              is_near = low + unit > -PART_MOST && top + unit < PART_MOST;
@@ -124,12 +126,17 @@ static struct exact_window window_of(const struct exact_job *job, struct exact_s
 
 /* ------------------------------------------------------------------------------------------------------------- sums */
 
+static strew_tensor *stored_limbs(struct steps *steps, strew_tensor *x, int from, const struct exact_window *window) {
+  return step_to(steps, step_limbs(steps, x, NULL, from, window), NULL, limb_dtype(window));
+}
+
+strew_tensor *exact_part(struct steps *steps, strew_tensor *x, const struct exact_sums *sums, int k) {
+  return stored_limbs(steps, x, sums->window.low + k * sums->window.width, &sums->window);
+}
+
 static void join_self(struct steps *steps, strew_tensor *self, int from, const struct exact_window *window,
                       strew_tensor *sums) {
-  if (!self) return;
-  strew_tensor *limbs = step_limbs(steps, self, NULL, from, window);
-  strew_tensor *stored = step_to(steps, limbs, NULL, limb_dtype(window));
-  STEP(steps, copy_tensor(steps->call, sums, stored));
+  if (self) STEP(steps, copy_tensor(steps->call, sums, stored_limbs(steps, self, from, window)));
 }
 
 /* Row `k` of the sums. */

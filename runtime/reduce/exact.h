@@ -61,6 +61,8 @@ strew_tensor *exact_round(struct steps *steps, const struct exact_job *job, cons
 /* True for results of which a term, or self, has a mark (`of_self` NULL: there is none); every term of which is -0. */
 strew_tensor *exact_any(struct steps *steps, const struct exact_job *job, strew_tensor *is, strew_tensor *of_self);
 strew_tensor *exact_minus_zeros(struct steps *steps, const struct exact_job *job);
+/* Limb or part k of x, stored. */
+strew_tensor *exact_part(struct steps *steps, strew_tensor *x, const struct exact_sums *sums, int k);
 /* 2^(p + 52) for the exponent p of a place in x. */
 double exact_bound(const strew_tensor *x, int place);
 

@@ -138,10 +138,14 @@ strew_status find_outside(const struct call *call, const strew_tensor *index, in
   return RUN_ON(index, index_check, call, &values, lowest, highest, number);
 }
 
+int64_t index_size_of(const struct index_range *range) {
+  return range->highest < 0 ? 0 : range->highest < INT64_MAX ? range->highest + 1 : INT64_MAX;
+}
+
 strew_status find_index_size(const struct call *call, const strew_tensor *index, int64_t *size) {
   struct index_range range;
   strew_status status = find_index_range(call, index, &range);
-  *size = range.highest < 0 ? 0 : range.highest < INT64_MAX ? range.highest + 1 : INT64_MAX;
+  *size = index_size_of(&range);
   return status;
 }
 

@@ -70,6 +70,7 @@ void plan_index_values(struct plan *plan, const strew_tensor *index);
    greatest value + 1, at least 0, at most INT64_MAX. */
 struct index_range;
 strew_status find_index_range(const struct call *call, const strew_tensor *index, struct index_range *range);
+int64_t index_size_of(const struct index_range *range);
 strew_status find_index_size(const struct call *call, const strew_tensor *index, int64_t *size);
 /* The number, in row-major order, of the first value out of lowest..highest; -1: there is none. */
 strew_status find_outside(const struct call *call, const strew_tensor *index, int64_t lowest, int64_t highest,

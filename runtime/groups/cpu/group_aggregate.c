@@ -20,6 +20,7 @@ struct block {
   int64_t count;
   const int32_t *ids;
   const uint16_t *which;
+  int64_t ahead; /* so many slots from the first on are prefetched; parts prefetch as many before they join them */
 };
 
 /* Which slots of a column there are, or its parts. */
@@ -299,7 +300,7 @@ struct ready {
 };
 
 static void prefetch_ids(const struct block *block, const char *records, int64_t stride) {
-  for (int64_t k = 0; k < block->count; k++)
+  for (int64_t k = 0; k < block->ahead; k++)
     prefetch_write((uintptr_t)records + (uintptr_t)(block->ids[k] * stride), stride);
 }
 
@@ -309,9 +310,11 @@ static void make_ready(const struct part *part, int64_t at, int64_t count, struc
   ready->block = (struct block){.count = count, .ids = ids};
   if (part->lists) {
     list_owned(ids, count, part->begin, part->end, &ready->list);
-    ready->block = (struct block){ready->list.count, ready->list.ids, ready->list.which};
+    ready->block = (struct block){ready->list.count, ready->list.ids, ready->list.which, 0};
   }
   if (!walk->far) return;
+  ready->block.ahead =
+      walk->count == 1 && walk->columns->parts ? least(PARTS_AHEAD, ready->block.count) : ready->block.count;
   if (!walk->is_direct) prefetch_ids(&ready->block, part->records, walk->stride);
   for (int c = 0; walk->is_direct && c < walk->count; c++)
     prefetch_ids(&ready->block, walk->placed[c].result, walk->placed[c].bytes);

@@ -392,9 +392,14 @@ static uint64_t result_of_parts(const struct finishing *f, const char *parts, in
   int64_t limbs[MOST_PARTS];
   struct whole sum;
   if (plan->limbs <= 3) {
-    double part[3] = {0};
+    double part[3] = {0}, rest;
     uint64_t bits;
     for (int k = 0; k < plan->limbs; k++) part[k] = *(const double *)(const void *)(parts + k * step);
+    if (plan->limbs <= 2 && !divides) { /* an addition is the rounding */
+      const double whole = add_wholly(part[0], part[1], &rest) + 0.0;
+      if (f->format.bytes == 8) return bits_of_double(whole);
+      if (f->format.bytes == 4 && rest == 0) return bits_of_float((float)whole);
+    }
     if (round_parts(f, part, divides ? count : 1, &bits)) return bits;
     if (plan->limbs <= 2 && (!divides || (count > 0 && count <= UINT32_MAX)))
       return small_result(f, (int64_t)(part[0] * f->scale[0]), (int64_t)(part[1] * f->scale[1]), count);

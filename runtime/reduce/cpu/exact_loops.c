@@ -13,6 +13,12 @@ typedef int64_t I_f64;
 #define SIGN_f64          0x8000000000000000u
 #define MAGNITUDE_f32     0x7fffffff
 #define MAGNITUDE_f64     0x7fffffffffffffff
+#define FRACTION_f32      0x7fffffu
+#define FRACTION_f64      0xfffffffffffffu
+#define OF_BITS_f32       float_of_bits
+#define OF_BITS_f64       double_of_bits
+#define TO_BITS_f32       bits_of_float
+#define TO_BITS_f64       bits_of_double
 #define INFINITE_BITS_f32 0x7f800000
 #define INFINITE_BITS_f64 0x7ff0000000000000
 /* Of blocks: the place of the lowest bit of 1, cuts, and how far places may be apart: sums of 2^10 rests, below 2^(exponent

@@ -1,11 +1,14 @@
-/* exact_scatter.c: exact sums and means of a scatter: of the limbs of its terms, as integers. */
-#include "exact.h"
+/* exact_scatter.c: exact sums and means of a scatter: of a line in one walk over the index that all parts of a term share,
+   else of the limbs of its terms, a scatter for each. */
+#include "reduce.h"
 #include "runtime/core/scatter.h"
+#include "runtime/elementwise/shared/exact.h"
 
 /* What terms are joined by. */
 struct joining {
   struct scatter_job job;
   scatter_runs *run;
+  strew_tensor *x, *self; /* the terms; those of destinations: NULL, or none */
 };
 
 static void scatter_terms(struct steps *steps, void *user, int count, strew_tensor *const *terms,
@@ -21,6 +24,30 @@ static void scatter_terms(struct steps *steps, void *user, int count, strew_tens
     job.src = terms[i];
     STEP(steps, joining->run(steps->call, &job));
   }
+}
+
+/* True of a line of terms, each of which joins its destination, in range. */
+static bool is_line(const struct scatter_job *job, const strew_tensor *x) {
+  const strew_tensor *index = job->addressing->index;
+  const struct index_limits *limits = &job->addressing->limits;
+  return index->rank == 1 && index->strides[0] == 1 && x->rank == 1 && limits->size <= INT32_MAX &&
+         limits->mode == STREW_ERROR && !job->start_from_identity && x->storage->device->ops->groups->group_aggregate;
+}
+
+/* The parts of terms, in one walk; a single one, the whole term, by a scatter. Then those of the destinations. */
+static void join_line(struct steps *steps, void *joining_, const struct exact_sums *sums) {
+  struct joining *joining = joining_;
+  const struct scatter_job *job = &joining->job;
+  const struct group_ids ids = {.ids = job->addressing->index, .size = job->addressing->limits.size};
+  struct aggregate_column column;
+  strew_device *device = joining->x->storage->device;
+  group_cut(steps, joining->x, sums, &column);
+  if (sums->window.limbs == 1 && !(sums->kinds & (EXACT_NAN | EXACT_INFINITIES)))
+    scatter_terms(steps, joining, 1, &joining->x, column.part);
+  else
+    STEP(steps, device->ops->groups->group_aggregate(steps->call, device, &ids, 1, &column));
+  for (int k = 0; joining->self && k < sums->window.limbs; k++)
+    step_binary(steps, STREW_ADD, column.part[k], exact_part(steps, joining->self, sums, k), column.part[k]);
 }
 
 /* The terms: src where the index is, or the number. */
@@ -57,14 +84,15 @@ static strew_status count_wholly(const struct call *call, const struct scatter_j
 static strew_status exact_scatter(const struct call *call, const struct scatter_job *job, scatter_runs *run) {
   STEPS(steps, call);
   const struct shape1 shape = shape_at_least_1d(job->self);
-  struct joining own = {*job, run};
+  struct joining own = {.job = *job, .run = run};
   strew_tensor **start = steps_place(&steps);
   STEP(&steps, strew_view((strew_tensor *)(uintptr_t)job->start, shape.rank, shape.sizes, start, steps.error));
   STEP(&steps, addressing_check(call, job->addressing));
-  strew_tensor *x = terms_of(&steps, job);
+  strew_tensor *x = own.x = terms_of(&steps, job);
+  own.self = job->fresh && !job->start_from_identity ? NULL : *start; /* which is 0 */
   struct exact_job exact = {.result = job->reduction == STREW_MEAN ? EXACT_MEAN : EXACT_SUM,
                             .x = x,
-                            .self = *start,
+                            .self = own.self,
                             .dtype = job->self->dtype,
                             .rank = shape.rank,
                             .sizes = shape.sizes,
@@ -72,6 +100,7 @@ static strew_status exact_scatter(const struct call *call, const struct scatter_
                             .signs_zero = !job->fresh, /* in groups 0 */
                             .join = scatter_terms,
                             .user = &own};
+  if (steps.status == STREW_OK && is_line(job, x)) exact.cut = join_line;
   if (exact.result == EXACT_MEAN) { /* destinations without contributions keep their value, one term */
     strew_tensor *counts = step_new(&steps, job->self->storage->device, STREW_INT64, shape.rank, shape.sizes);
     if (counts) STEP(&steps, count_wholly(call, job, run, counts));
