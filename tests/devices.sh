@@ -2,9 +2,9 @@
 # usage: sh tests/devices.sh BUILD KIND list|name|PART
 # The tests on one OpenCL implementation, with kernels cached in BUILD/devices. KIND: pocl, rusticl, oclgrind, intel, or
 # the name of any other device, opencl:WORD. PART: few (a few calls of each family), ways (those of ways that small
-# calls do not take), digest, demos (each of $DEMOS), a Check program or a spec: run.sh runs each by itself. list prints
-# the parts, name implementation, device and driver, or both after a dash why the implementation is absent. Check programs and specs run there unless they have a
-# line "devices: no, REASON". Oclgrind, which finds races and invalid accesses, is slow: it runs only few and digest.
+# calls do not take), digest, demos (each of $DEMOS), counts, a Check program or a spec: run.sh runs each by itself. list
+# prints the parts, name implementation, device and driver, or both after a dash why the implementation is absent. Check
+# programs and specs run there unless they have a line "devices: no, REASON". Oclgrind, which finds races and invalid accesses, is slow: it runs only few and digest.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$1 kind=$2 part=$3
@@ -81,6 +81,16 @@ ways() {
   calls '' large
 }
 
+# What calls ask of OpenCL, on a device taken for a GPU.
+counts() {
+  log=$here/counts.log
+  if STREW_OPENCL_ASSUME=gpu SCALE=50 "$build/tests/counts/counts" tests/counts/counts.lua "$device" >"$log" 2>&1; then
+    count 1 0
+  else
+    count 0 1 counts.lua "$log"
+  fi
+}
+
 # The Check programs and specs that do not say "devices: no, REASON".
 files() {
   grep -L 'devices: no, ' tests/check_*.c tests/spec/*_spec.lua | sed 's|.*/||; s|\.[^.]*$||'
@@ -89,7 +99,7 @@ files() {
 digest='60 1' parts='few ways digest' # digest.lua's CALLS and EACH
 case $kind in
   pocl)
-    title=PoCL word=opencl:portable package=pocl-opencl-icd parts="$parts demos $(files)"
+    title=PoCL word=opencl:portable package=pocl-opencl-icd parts="$parts demos counts $(files)"
     # kernels are compiled anew after each failure
     export STREW_TEST_STEP=20 STREW_TEST_THIN=3
     step=3

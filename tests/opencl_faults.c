@@ -86,6 +86,21 @@ static void note_event(cl_int error, const cl_event *event) {
   if (error == CL_SUCCESS && event) note(MADE_EVENT, 1);
 }
 
+#define COUNT(member, step)                                                                                            \
+  if (!depth) faults.counts.member += (step)
+
+static void count_transfer(cl_bool blocks) {
+  COUNT(blocking, blocks != CL_FALSE);
+  COUNT(waits, blocks != CL_FALSE);
+}
+
+static void count_launch(cl_uint dimensions, const size_t *global) {
+  long items = 1;
+  for (cl_uint d = 0; d < dimensions; d++) items *= (long)global[d];
+  COUNT(launches, 1);
+  COUNT(items, items);
+}
+
 /* A failing driver may write to the host's memory long after the call. */
 static void note_loan(cl_bool blocks) {
   if (!blocks) note(MADE_LOAN, 1);
@@ -176,28 +191,32 @@ STATUS(clGetProgramBuildInfo,
 STATUS(clGetKernelWorkGroupInfo,
        (cl_kernel kernel, cl_device_id id, cl_kernel_work_group_info what, size_t room, void *value, size_t *size),
        (kernel, id, what, room, value, size), (void)0)
-STATUS(clSetKernelArg, (cl_kernel kernel, cl_uint i, size_t size, const void *value), (kernel, i, size, value), (void)0)
+STATUS(clSetKernelArg, (cl_kernel kernel, cl_uint i, size_t size, const void *value), (kernel, i, size, value),
+       COUNT(arguments, 1))
 STATUS(clEnqueueNDRangeKernel,
        (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
         const size_t *local, cl_uint waits, const cl_event *list, cl_event *event),
-       (queue, kernel, dimensions, offset, global, local, waits, list, event), if (!depth) faults.launched++)
+       (queue, kernel, dimensions, offset, global, local, waits, list, event), count_launch(dimensions, global))
 STATUS(clEnqueueReadBuffer,
        (cl_command_queue queue, cl_mem memory, cl_bool blocks, size_t offset, size_t size, void *to, cl_uint waits,
         const cl_event *list, cl_event *event),
-       (queue, memory, blocks, offset, size, to, waits, list, event), note_loan(blocks))
+       (queue, memory, blocks, offset, size, to, waits, list, event), note_loan(blocks);
+       count_transfer(blocks))
 STATUS(clEnqueueMarkerWithWaitList, (cl_command_queue queue, cl_uint waits, const cl_event *list, cl_event *event),
-       (queue, waits, list, event), note_event(error, event))
+       (queue, waits, list, event), note_event(error, event);
+       COUNT(markers, 1))
 STATUS(clReleaseEvent, (cl_event event), (event), asked = NULL; note(MADE_EVENT, -1))
 STATUS(clEnqueueWriteBuffer,
        (cl_command_queue queue, cl_mem memory, cl_bool blocks, size_t offset, size_t size, const void *from,
         cl_uint waits, const cl_event *list, cl_event *event),
-       (queue, memory, blocks, offset, size, from, waits, list, event), note_loan(blocks))
+       (queue, memory, blocks, offset, size, from, waits, list, event), note_loan(blocks);
+       count_transfer(blocks))
 STATUS(clEnqueueCopyBuffer,
        (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size,
         cl_uint waits, const cl_event *list, cl_event *event),
        (queue, from, to, from_offset, to_offset, size, waits, list, event), (void)0)
-STATUS(clFlush, (cl_command_queue queue), (queue), (void)0)
-STATUS(clFinish, (cl_command_queue queue), (queue), (void)0)
+STATUS(clFlush, (cl_command_queue queue), (queue), COUNT(flushes, 1))
+STATUS(clFinish, (cl_command_queue queue), (queue), COUNT(waits, 1))
 
 /* The number of status queries of an event depends on how busy the machine is: only the first one counts. */
 __attribute__((visibility("default"))) cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t room,
@@ -206,6 +225,7 @@ __attribute__((visibility("default"))) cl_int clGetEventInfo(cl_event event, cl_
   if (!real) *(void **)&real = own("clGetEventInfo");
   bool again = depth || event == asked;
   asked = event;
+  COUNT(waits, !again);
   cl_int expected = again ? CL_SUCCESS : expected_error("clGetEventInfo");
   if (expected != CL_SUCCESS) return expected;
   depth++;

@@ -39,6 +39,10 @@ $(BUILD)/tests/endless/endless: $(BUILD)/obj/tests/endless/endless.o $(call obje
 $(BUILD)/tests/faults/faults: ALL_LDFLAGS += -Wl,-E $(REPLACED)
 $(BUILD)/tests/faults/faults: $(call objects,$(wildcard tests/faults/*.c) tests/system_faults.c $(if $(filter-out 0,$(OPENCL)),tests/opencl_faults.c) $(BINDINGS)) $(BUILD)/obj/libstrew.a
 	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(LUA_LIBS) $(ZLIB) $(LIBS)
+# And this one, which counts their calls.
+$(BUILD)/tests/counts/counts: ALL_LDFLAGS += -Wl,-E
+$(BUILD)/tests/counts/counts: $(call objects,tests/counts/counts.c tests/opencl_faults.c $(BINDINGS)) $(BUILD)/obj/libstrew.a
+	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(LUA_LIBS) $(ZLIB) $(LIBS)
 # This one makes reads short.
 $(BUILD)/tests/fuzz/fuzz_chunks: ALL_LDFLAGS += -Wl,--wrap=read
 # With libFuzzer in its own build (make fuzz), else with a driver that replays files.
@@ -221,4 +225,4 @@ lint: rules tidy
 	  --exclude-dir=found runtime opencl lua_bindings scripts tests Makefile README.md .github || echo 'advice: tests/words.txt has plainer words'
 
 .PHONY: test nightly check checks specs hosts replay sanitized threads cross devices drivers parts whole $(ALONE) same faults faults-sanitized fuzz coverage lint tidy analyze valgrind tsan oclgrind
--include $(patsubst %.o,%.d,$(call objects,$(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/endless/*.c tests/fuzz/*.c tests/faults/*.c)))
+-include $(patsubst %.o,%.d,$(call objects,$(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/endless/*.c tests/fuzz/*.c tests/faults/*.c tests/counts/*.c)))
