@@ -59,7 +59,7 @@ end
 -- Reads "strew.f(self, dim?, shape..., dtype=) -> values, indices", whose marks strew.lua explains. Optional arguments
 -- may be passed by name, all of them: a second way of calling f.
 function read.call(entry, text)
-  local name, parameters, results = string.match(text, "^strew%.([%w_]+)%((.-)%)[ %->]*(.*)$")
+  local name, parameters, results = string.match(text, "^strew%.([%w_.]+)%((.-)%)[ %->]*(.*)$")
   local params, options, required, named, returns = {}, {}, {}, {}, {}
   for label, mark in string.gmatch(parameters, "([%w_.]+)([?~=:]?)") do
     local about, is_rest = entry.told.params[label], string.find(label, "...", 1, true)
@@ -387,7 +387,7 @@ end
 local function find(name)
   local plain = string.match(string.gsub(trim(name), "%s*%b()$", ""), "[^.:]*$")
   for _, entry in ipairs(entries) do
-    if entry.name == plain then return entry, false end
+    if entry.name == plain or string.match(entry.name, "%.(.*)") == plain then return entry, false end
     if entry.forms.inplace and entry.name .. "_" == plain then return entry, true end
     if string.match(entry.summary, "`%a* ?(%p+) ?%a+`%.") == plain then return entry, false end
   end
@@ -693,7 +693,7 @@ local function file_rows()
         table.insert(row.names, {library = library[2], name = trim(name), plain = bare(name)})
       end
     end
-    row.entry = find(string.match(row[1], "^%a+%p+([%w_]+)"))
+    row.entry = find(string.match(row[1], "^%a+%p+([%w_.]+)"))
     table.insert(row.entry.rows, row)
   end)
 end

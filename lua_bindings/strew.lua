@@ -6188,23 +6188,28 @@ local Grouping = {}
 
 ---Returns a function that calls f and returns the gradients of its result.
 ---
----It returns one for each float tensor among the arguments, in their order; other arguments are passed on to f. See
----`gradients`.
+---It returns one for each float tensor among the arguments, in their order; other arguments are passed on to f. For a table
+---that has float tensors, nested ones too, f gets a copy, and the result is a table of the same form that has the gradient
+---of each; other values are left out. See `gradients`, and `strew.optim.adam` for steps along them.
 ---
 ---```lua
 ---local g = strew.grad(function(x, y) return (x * y):sum() end)
 ---local of_x, of_y = g(strew.tensor{1.0, 2}, strew.tensor{3.0, 4})
 ---print(of_x)
 ---print(of_y)
+---local p = {w = strew.tensor{1.0, 2}, layers = {{b = strew.tensor{3.0}}}}
+---print(strew.grad(function(p) return (p.w * p.layers[1].b):sum() end)(p).layers[1].b)
 ---```
 ---```text
 ---float32[2] cpu
 --- 3  4
 ---float32[2] cpu
 --- 1  2
+---float32[1] cpu
+--- 3
 ---```
 ---@param f function error: its result is not a float tensor of one element; a call in it has no gradient
----@return function gradients fun(...): strew.Tensor...
+---@return function gradients fun(...): strew.Tensor|table...
 ---@call strew.grad(f) -> gradients
 
 ---Returns a function that calls f and returns its result, then the gradients of the result.
@@ -6217,7 +6222,7 @@ local Grouping = {}
 ---9.0	6.0
 ---```
 ---@param f function as for grad
----@return function value_and_gradients fun(...): strew.Tensor, strew.Tensor...
+---@return function value_and_gradients fun(...): strew.Tensor, strew.Tensor|table...
 ---@call strew.value_and_grad(f) -> value_and_gradients
 
 ---Returns the tensor as a constant: a view of the same memory, through which no gradient passes.
@@ -6231,6 +6236,91 @@ local Grouping = {}
 ---```
 ---@param self strew.Tensor
 ---@call strew.detach(self) -> t
+
+--------------------------------------------------------------------------------------------------------------- Training
+
+---@param betas number[] {b1, b2}; default {0.9, 0.999}
+---@param eps number default 1e-8
+---@param params strew.Tensor|table a float tensor, or a table of them, nested; other values in it are left alone
+---@param rate number of learning, PyTorch's lr; default 0.001
+---@param state table what o:state() of such an optimizer returned, or strew.load of its file
+---@param weight_decay number default 0, of adamw 0.01
+---@return strew.optimizer o error: no float tensor, or one that stands there twice
+
+---An optimizer, as returned by strew.optim.sgd, adam and adamw.
+---@class strew.optimizer
+---@field step fun(self:strew.optimizer,grads:table,options?:table):strew.optimizer steps along gradients
+---@field state fun(self:strew.optimizer):table copies of its tensors, to be saved
+
+---Makes an optimizer that steps along gradients: gradient descent, with momentum as PyTorch's SGD.
+---
+---`o:step(grads)` changes the parameters in place: `grads` has a gradient where `params` has a float tensor, as the tables
+---of `strew.grad` do. `o:step(grads, {rate = r})` takes another rate for one step. All new values are computed before one
+---is written. `o:state()` is a table of copies, by the parameter's keys and PyTorch's names, as `layers.1.w.momentum_buffer`,
+---and `step`, the number of steps: `strew.save("o.safetensors", o:state())`; the option `state` continues with it.
+---
+---With d = weight_decay, g becomes g + d * p; with momentum, buffer = g in the first step, then momentum * buffer + (1 -
+---dampening) * g, and g becomes the buffer, or with nesterov g + momentum * buffer; then p = p - rate * g. float16 and bfloat16
+---are computed, and their buffers kept, in float32. The bits are the same on every device.
+---
+---```lua
+---local p = {w = strew.tensor{1.0, -2}}
+---local value_and_grad = strew.value_and_grad(function(p) return (p.w * p.w):sum() end)
+---local o = strew.optim.sgd(p, {rate = 0.1, momentum = 0.5})
+---for step = 1, 20 do
+---  local loss, grads = value_and_grad(p)
+---  o:step(grads)
+---  if step % 10 == 0 then print(step, ("%.4f"):format(loss:item())) end
+---end
+---print(o:state()["w.momentum_buffer"].shape)
+---```
+---```text
+---10	0.0126
+---20	0.0000
+---{2}
+---```
+---@param momentum number default 0: no buffers
+---@param dampening number default 0
+---@param nesterov boolean true: Nesterov's momentum
+---@call strew.optim.sgd(params, rate=, momentum=, dampening=, nesterov=, weight_decay=, state=) -> o
+
+---Makes an optimizer that steps as PyTorch's Adam.
+---
+---With g the gradient plus weight_decay * p, and t the number of the step: m = b1 * m + (1 - b1) * g, v = b2 * v + (1 - b2) * g²,
+---p = p - rate * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps). The state has m and v as `exp_avg` and `exp_avg_sq`. Methods and
+---tables are those of `strew.optim.sgd`.
+---
+---```lua
+---local p = {w = strew.tensor{1.0, -2}, layers = {{b = strew.tensor{0.5}}}}
+---local gradients = strew.grad(function(p) return (p.w * p.w):sum() + (p.layers[1].b - 1):pow(2):sum() end)
+---local o = strew.optim.adam(p, {rate = 0.1})
+---for step = 1, 3 do o:step(gradients(p)) end
+---print(p.w)
+---print(strew.optim.adam(p, {rate = 0.1, state = o:state()}))
+---```
+---```text
+---float32[2] cpu
+---  0.7016  -1.7006
+---adam of 2 tensors after 3 steps
+---```
+---@call strew.optim.adam(params, rate=, betas=, eps=, weight_decay=, state=) -> o
+
+---Makes an optimizer that steps as PyTorch's AdamW: Adam, with weight decay apart from the gradient.
+---
+---Each step begins with p = p * (1 - rate * weight_decay), then is that of `strew.optim.adam` without weight decay.
+---
+---```lua
+---local w = strew.tensor{1.0, -2}
+---local o = strew.optim.adamw(w, {rate = 0.1, weight_decay = 0.5})
+---print(o:step(strew.tensor{0.5, 0}))
+---print(w)
+---```
+---```text
+---adamw of 1 tensors after 1 steps
+---float32[2] cpu
+---  0.8500  -1.9000
+---```
+---@call strew.optim.adamw(params, rate=, betas=, eps=, weight_decay=, state=) -> o
 
 ------------------------------------------------------------------------------------------------------------------ Files
 

@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* strew.NAME of an unknown name raises an error, as for a tensor, instead of returning nil. */
+/* strew.NAME of an unknown name raises an error, as for a tensor, instead of returning nil; so does strew.optim.NAME. */
 static int no_name(lua_State *L, struct script_call *call) {
   char text[TEXT_BYTES];
   bool is_string = lua_type(L, 2) == LUA_TSTRING;
   strew_guess guess = {.wanted = is_string ? lua_tostring(L, 2) : bind_text(L, call, 2, text)};
   if (is_string) bind_guess_keys(L, 1, &guess);
-  return bind_fail_name(L, call, "strew", &guess);
+  return bind_fail_name(L, call, luaL_getmetafield(L, 1, "__name") == LUA_TSTRING ? lua_tostring(L, -1) : "strew",
+                        &guess);
 }
 
 static const struct script_function no_name_row = {"strew[name]", no_name, 0, FUNCTION};
@@ -63,8 +64,33 @@ static void set_function(lua_State *L, int table, const struct script_function *
   lua_setfield(L, table, name);
 }
 
+/* Sets strew.GROUP.NAME of a row "GROUP.NAME". */
+static void set_grouped(lua_State *L, const struct script_function *row, const char *point) {
+  lua_pushlstring(L, row->name, (size_t)(point - row->name));
+  lua_pushvalue(L, -1);
+  if (lua_rawget(L, MODULE) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_createtable(L, 0, 2);
+    lua_pushfstring(L, "strew.%s", lua_tostring(L, -3));
+    lua_setfield(L, -2, "__name");
+    bind_set_event(L, BINDING, "__index", &no_name_row);
+    lua_setmetatable(L, -2);
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, MODULE);
+  }
+  set_function(L, lua_gettop(L), row, point + 1, FUNCTION);
+  lua_pop(L, 2);
+}
+
 static void set_names(lua_State *L, const struct script_function *row) {
   char underscore[32];
+  const char *point = row->forms & FUNCTION ? strchr(row->name, '.') : NULL;
+  if (point) {
+    set_grouped(L, row, point);
+    return;
+  }
   snprintf(underscore, sizeof underscore, "%s_", row->name);
   if (row->forms & FUNCTION) set_function(L, MODULE, row, row->name, FUNCTION | (row->forms & GROUPED));
   if (row->forms & METHOD) set_function(L, METHODS, row, row->name, METHOD);

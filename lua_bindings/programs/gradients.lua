@@ -8,7 +8,7 @@
 -- have the shape to which the operand broadcasts. `all` instead of these is a function of (g, call, add) that calls
 -- add(operand, gradient, or a function that returns it).
 local strew, fail, use, inner = ...
-local operands, placed = use "operands.lua", use "gradients_placed.lua"
+local operands, placed, columns = use "operands.lua", use "gradients_placed.lua", use "columns.lua"
 local like, zeros, equal, compute, bound = placed.like, placed.zeros, placed.equal, operands.compute, operands.bound
 
 local is_tensor = operands.is_tensor
@@ -683,47 +683,71 @@ local function backwards(tape, first, result, is_last)
   return gradients
 end
 
-local MOST_SHOWN <const> = 8 -- names in a hint
+---------------------------------------------------------------------------------------------------- tables of tensors
 
--- Returns the hint for arguments without a tensor of floats; p stands for a table of tensors.
-local function hint_of_arguments(arguments)
-  local names, p = {}, nil
-  for k = 1, arguments.n do
-    local x = arguments[k]
-    if is_tensor(x) then return format('the arguments are those of f; t:to("%s")', operands.widest(x)) end
-    if type(x) == "table" then p = p or x end
-  end
-  for name, t in next, p or {} do
-    if not is_tensor(t) or not operands.is_float(t) then return "each tensor is an argument of f" end
-    if type(name) ~= "string" or not string.find(name, "^%a[%w_]*$") or #names == MOST_SHOWN then
-      return "each tensor is an argument: strew.grad(function(...) return f{...} end)(table.unpack(p))"
-    end
-    names[#names + 1] = name
-  end
-  if not names[1] then return "the arguments are those of f" end
-  table.sort(names)
-  local passed, given = {}, {}
-  for k, name in ipairs(names) do passed[k], given[k] = format("%s = %s", name, name), "p." .. name end
-  return format("each tensor is an argument: strew.grad(function(%s) return f{%s} end)(%s)",
-    table.concat(names, ", "), table.concat(passed, ", "), table.concat(given, ", "))
+-- The metatable of a table whose fields are walked; false: its metatable is protected, and it is passed on as it is.
+local function meta_of(x)
+  local meta = getmetatable(x)
+  return (meta == nil or type(meta) == "table") and {meta}
 end
 
--- Returns the gradients of f's result with respect to the float tensors among the arguments; the result first if it is
--- wanted.
+-- Returns true if x is a float tensor, or a table that has one. seen: the tables that were looked at.
+local function has_floats(x, seen)
+  if is_tensor(x) then return inner.is_open(x) and operands.is_float(x) end
+  if type(x) ~= "table" or seen[x] or not meta_of(x) then return false end
+  seen[x] = true
+  for _, value in next, x do
+    if has_floats(value, seen) then return true end
+  end
+  return false
+end
+
+-- Returns x with each float tensor replaced by what `replace` returns for it, in copies of the tables that have them;
+-- other values are those of `other`, or, without it, absent. copies: by table.
+local function mapped(x, replace, other, copies)
+  if is_tensor(x) then
+    if not inner.is_open(x) then fail(nil, "a tensor of a table was freed", nil, "freed") end
+    if operands.is_float(x) then return replace(x) end
+  end
+  local meta = type(x) == "table" and meta_of(x)
+  if not meta then return other and x or nil end
+  if copies[x] then return copies[x] end
+  local copy, names = {}, columns.about(x)
+  copies[x] = copy
+  for key, value in next, x do copy[key] = mapped(value, replace, other, copies) end
+  if names then
+    local floats = {}
+    for _, name in ipairs(names) do floats[#floats + 1] = copy[name] and name end
+    return columns.set(copy, floats)
+  end
+  return other and setmetatable(copy, meta[1]) or copy
+end
+
+local function same(x) return x end
+
+-- Returns the gradients of f's result with respect to the float tensors among the arguments, and in tables among them;
+-- the result first if it is wanted.
 local function differentiate(f, wants_value, ...)
-  local arguments, inputs = table.pack(...), {}
+  local arguments, inputs, forms = table.pack(...), {}, {} -- forms: of the gradients, with the inputs in their place
+  local function watch(x)
+    inputs[#inputs + 1] = inner.alias(x)
+    return inputs[#inputs]
+  end
   for k = 1, arguments.n do
     local x = arguments[k]
-    if is_tensor(x) then
-      if not inner.is_open(x) then fail("argument " .. k, "was freed", nil, "freed") end
-      if operands.is_float(x) then
-        arguments[k] = inner.alias(x)
-        table.insert(inputs, arguments[k])
-      end
+    if is_tensor(x) and not inner.is_open(x) then fail("argument " .. k, "was freed", nil, "freed") end
+    if has_floats(x, {}) then
+      arguments[k] = mapped(x, watch, true, {})
+      forms[#forms + 1] = mapped(arguments[k], same, false, {})
     end
   end
   if #inputs == 0 then
-    fail(nil, "no argument is a tensor of floats", hint_of_arguments(arguments), "argument")
+    local hint = "the arguments are those of f"
+    for k = arguments.n, 1, -1 do
+      local x = arguments[k]
+      if is_tensor(x) then hint = format('the arguments are those of f; t:to("%s")', operands.widest(x)) end
+    end
+    fail(nil, "no argument is a tensor of floats, or a table that has one", hint, "argument")
   end
   for _, x in ipairs(inputs) do inner.watch(x) end
   local tape = inner.tape()
@@ -739,10 +763,11 @@ local function differentiate(f, wants_value, ...)
       operands.text(result.shape)), "t:sum() adds up all elements", "argument")
   end
   local gradients, out = backwards(tape, first, result, first == #inputs), wants_value and {result} or {}
-  for _, x in ipairs(inputs) do
+  local function gradient_of_input(x)
     local g = gradients[x]
-    table.insert(out, g and g:clone() or zeros(x))
+    return g and g:clone() or zeros(x)
   end
+  for _, form in ipairs(forms) do out[#out + 1] = mapped(form, gradient_of_input, false, {}) end
   return table.unpack(out)
 end
 

@@ -7,7 +7,7 @@ local escape = page.escape
 
 -- A name in `backquotes` with an entry becomes a link.
 local function code(words)
-  local plain = words:match "^[%w_]+$" or words:match "^strew%.[%w_]+$" or words:match "^t:[%w_]+$"
+  local plain = words:match "^[%w_]+$" or words:match "^strew%.[%w_.]+$" or words:match "^t:[%w_]+$"
   local entry = plain and #plain > 1 and text.find(plain)
   local shown = "<code>" .. escape(words) .. "</code>"
   return entry and ('<a href="#%s">%s</a>'):format(entry.name, shown) or shown

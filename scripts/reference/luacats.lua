@@ -62,9 +62,16 @@ local function add_function(entry)
   end
 end
 
+local groups = {} -- of functions strew.GROUP.NAME
+for _, entry in ipairs(text.entries) do
+  local group = entry.kind == "function" and entry.name:match "^(.-)%."
+  if group and not groups[group] then table.insert(groups, group) end
+  groups[group or ""] = true
+end
+
 local block, declared, is_read -- the first line of a block, the entry of its call, and whether that has the line
 for line in file:lines() do
-  local name = line:match "^%-%-%-@call strew%.([%w_]+)"
+  local name = line:match "^%-%-%-@call strew%.([%w_.]+)"
   while line == "return strew" and constants[1] do
     add("---@type %s\nstrew.%s", constants[4] and "lightuserdata" or "number", table.remove(constants))
   end
@@ -76,5 +83,8 @@ for line in file:lines() do
   block = block or line
   is_read = declared or line:find "^%-%-%-@param" or line:find "^%-%-%-@return" or is_read and line:find "^%-%-%-  "
   if not is_read then table.insert(lines, line) end
+  if line == "strew = {}" then
+    for _, group in ipairs(groups) do add("strew.%s = {}", group) end
+  end
 end
 text.write(arg[1], table.concat(lines, "\n") .. "\n")

@@ -804,7 +804,7 @@ describe("gradients", function()
     assert.are.equal("grad: 'f' is 3, expected a function", support.message(strew.grad, 3))
     assert.are.equal("grad: 'f' is missing, the arguments are (f)", support.message(strew.grad))
     assert.are.equal([[
-grad: no argument is a tensor of floats
+grad: no argument is a tensor of floats, or a table that has one
 hint  the arguments are those of f; t:to("float64")]], refused(function() end, 1, strew.tensor{1}))
     assert.are.equal([[
 grad: 'f' returned float32[2], expected a float tensor of one element

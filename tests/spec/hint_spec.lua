@@ -443,14 +443,6 @@ describe("a hint names what works:", function()
     {"strew.grad(function(x) return x end)(T{1.0, 2})", "t:sum()",
      "strew.grad(function(x) return x:sum() end)(T{1.0, 2})",
      "float32[2] {1.0, 1.0}"},
-    {"strew.grad(function(p) return (p.w * p.b):sum() end){w = T{2.0, 3}, b = T{4.0, 5}}",
-     "strew.grad(function(b, w) return f{b = b, w = w} end)(p.b, p.w)",
-     "(function(f, p) return strew.grad(function(b, w) return f{b = b, w = w} end)(p.b, p.w) end)("
-       .. "function(p) return (p.w * p.b):sum() end, {w = T{2.0, 3}, b = T{4.0, 5}})", "float32[2] {2.0, 3.0}"},
-    {"strew.grad(function(p) return (p[1] * p[2]):sum() end){T{2.0, 3}, T{4.0, 5}}",
-     "strew.grad(function(...) return f{...} end)(table.unpack(p))",
-     "(function(f, p) return strew.grad(function(...) return f{...} end)(table.unpack(p)) end)("
-       .. "function(p) return (p[1] * p[2]):sum() end, {T{2.0, 3}, T{4.0, 5}})", "float32[2] {4.0, 5.0}"},
     {"strew.grad(function(x) return x:sum() end)(T{1})", 't:to("float64")',
      'strew.grad(function(x) return x:sum() end)(T{1}:to("float64"))', "float64[1] {1.0}"},
   }

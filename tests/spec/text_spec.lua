@@ -34,6 +34,13 @@ local function set(list)
   return keys
 end
 
+-- The function strew.NAME, or strew.GROUP.NAME; nil: there is none.
+local function function_of(name)
+  local value = strew
+  for part in name:gmatch "[^.]+" do value = type(value) == "table" and rawget(value, part) or nil end
+  return value
+end
+
 -- The table of methods: the one among the upvalues of __index.
 local metatable = debug.getmetatable(strew.zeros(1))
 local function methods()
@@ -288,10 +295,10 @@ describe("the table of calls", function()
   it("has calls that work on its operands, of functions that exist", function()
     each_row(function(row)
       local names = 0
-      for name in row[1]:gmatch "[.:%[]\"?([%a_][%w_]*)\"?%]?[({]" do
+      for name in row[1]:gsub("strew%.", "strew:"):gmatch "[.:%[]\"?([%a_][%w_.]*)\"?%]?[({]" do
         names = names + 1
         local is_method = row[1]:find(":" .. name, 1, true) -- of a grouping, if tensors have none
-        assert.truthy(rawget(strew, name) or is_method, row[1] .. ": no function " .. name)
+        assert.truthy(function_of(name) or is_method, row[1] .. ": no function " .. name)
         assert.truthy(help.find(name), row[1] .. ": no help on " .. name)
       end
       assert(names > 0, row[1])
@@ -421,7 +428,10 @@ describe("the text", function()
       told[name] = true
       if entry.forms.inplace then told[name .. "_"] = true end
     end
-    for name in pairs(strew) do there[name] = true end
+    for name, value in pairs(strew) do
+      if type(value) ~= "table" then there[name] = true end
+      for own in pairs(type(value) == "table" and value or {}) do there[name .. "." .. own] = true end
+    end
     assert.equal("", difference(there, told))
   end)
 
@@ -449,7 +459,7 @@ describe("the text", function()
     local compared = 0
     for name, entry in pairs(functions) do
       local is_free = not entry.params[1] or entry.params[1].optional or entry.params[1].name == "..."
-      local message = support.message(strew[name], is_free and {["no option"] = 1} or nil)
+      local message = support.message(function_of(name), is_free and {["no option"] = 1} or nil)
       local expected = message:match "the arguments are (%b())" or message:match "unknown key [^,]*, (expected [^\n]*)"
       local said = {}
       for _, line in ipairs(help.signatures(entry)) do
