@@ -100,7 +100,7 @@ of_processor() {
 }
 
 waiting='endless limits terminal mpi' # for deadlines and for processes
-others='driver installed faults-few digest instruction_sets program readme rules reference exports circles peers'
+others='driver installed faults-few digest instruction_sets program readme rules reference exports circles peers notebook'
 
 sanitized() { sed 's/^/sanitized-/'; }
 
@@ -171,6 +171,11 @@ one() {
     instruction_sets) exec sh tests/isas.sh "$BUILD" plain $ISAS ;;
     peers)
       "${PYTHON:-python3}" -B tests/interchange_peers.py "$BUILD" && exec "${PYTHON:-python3}" -B tests/coming_from_peers.py "$BUILD"
+      ;;
+    notebook) # nbclient is Debian's, of its own Python, or another's
+      python=${PYTHON:-python3}
+      "$python" -c 'import ipykernel, nbclient' 2>/dev/null || [ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
+      exec "$python" -B tests/notebook_test.py "$BUILD"
       ;;
     circles) exec sh tests/circles_test.sh "$BUILD" ;;
     faults-few)

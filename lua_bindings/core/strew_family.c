@@ -576,7 +576,7 @@ const struct script_function bind_family_rows[] = {
     IN(combinations, reduction, FUNCTION | CONSTANT), IN(combinations, reduce, ALWAYS), IN(combinations, scan, ALWAYS),
     IN(printing, set_printoptions, FUNCTION | BRIEF), IN(printing, get_printoptions, FUNCTION | BRIEF),
     /* of tables of columns, for their metatables */
-    IN(printing, tostring, INNER | CONSTANT), IN(rows, table, INNER), IN(rows, length, INNER),
+    IN(printing, tostring, INNER | CONSTANT), IN(printing, html, INNER | CONSTANT), IN(rows, table, INNER), IN(rows, length, INNER),
     IN(rows, column, INNER | CONSTANT),
     {"line_width", bind_values, 0, INNER | CONSTANT, "", line_width}, {"nearest", nearest, 0, INNER | CONSTANT},
     {"raised", raised, 0, INNER | CONSTANT}, {"call_script", call_script, 0, INNER | COMPOSED | CHECKED, "f"},

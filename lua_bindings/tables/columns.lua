@@ -15,7 +15,7 @@ end
 function columns.set(x, names)
   local about = setmetatable({names = names}, {columns = x, methods = methods, __index = inner.table})
   return setmetatable(x, {__index = about, __tostring = inner.tostring, __newindex = inner.column,
-                          __len = inner.length})
+                          __len = inner.length, __html = inner.html})
 end
 
 -- Returns the names in x's metatable; nil: there are none.

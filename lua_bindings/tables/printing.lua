@@ -199,14 +199,21 @@ end
 
 local function plural(n, word) return format("%d %s%s", n, word, n == 1 and "" or "s") end
 
-local function rows_of(columns)
+-- Returns the caption; the columns that fit `width`, by default the line; and the page: {rows = all, count = those
+-- shown, edge = how many of the first and of the last ones if others are left out}.
+local function layout_of(columns, width)
   local options, rows = get_printoptions(), columns.rows
-  local page = {rows = rows, count = rows, width = inner.line_width()}
+  local page = {rows = rows, count = rows, width = width or inner.line_width()}
   if rows > math.max(MOST_ROWS, 2 * options.edgeitems) and options.threshold ~= math.huge then
     page.edge, page.count = options.edgeitems, 2 * options.edgeitems
   end
-  local lines = {format("table: %s, %s, %s", plural(rows, "row"), plural(#columns.names, "column"), columns.device)}
-  local shown = fitting(columns, page)
+  local caption = format("table: %s, %s, %s", plural(rows, "row"), plural(#columns.names, "column"), columns.device)
+  return caption, fitting(columns, page), page
+end
+
+local function rows_of(columns)
+  local caption, shown, page = layout_of(columns)
+  local lines = {caption}
   for k = 1, page.count + 2 do
     local cells = {}
     for i, column in ipairs(shown) do cells[i] = aligned(column.texts[k], column.width, column.is_left) end
@@ -214,6 +221,32 @@ local function rows_of(columns)
     table.insert(lines, (string.gsub(" " .. table.concat(cells, "  "), " +$", "")))
   end
   return table.concat(lines, "\n")
+end
+
+local ENTITIES <const> = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;"}
+
+-- Returns a row of HTML's: the texts of all shown columns at k, or dots.
+local function html_row(shown, k, tag)
+  local cells = {}
+  for i, column in ipairs(shown) do
+    local text = string.gsub(k and column.texts[k] or DOTS, "[&<>]", ENTITIES)
+    cells[i] = format('<%s style="text-align: %s">%s</%s>', tag, column.is_left and "left" or "right", text, tag)
+  end
+  return "<tr>" .. table.concat(cells) .. "</tr>"
+end
+
+local HTML_WIDTH <const> = 400 -- characters: a notebook scrolls
+
+-- Returns the table as HTML, for notebooks: the same cells, and more columns.
+local function html_of(columns)
+  local caption, shown, page = layout_of(columns, HTML_WIDTH)
+  local lines = {"<table>", "<caption>" .. string.gsub(caption, "^table: ", "") .. "</caption>", "<thead>",
+    html_row(shown, 1, "th"), html_row(shown, 2, "td"), "</thead>", "<tbody>"}
+  for k = 3, page.count + 2 do
+    if page.edge and k == page.edge + 3 then table.insert(lines, html_row(shown, nil, "td")) end
+    table.insert(lines, html_row(shown, k, "td"))
+  end
+  return table.concat(lines, "\n") .. "\n</tbody>\n</table>"
 end
 
 local function describe(value)
@@ -262,5 +295,10 @@ return {
   tostring = {"x:table", function(x)
     local columns = tables.try(x)
     return columns and rows_of(columns) or list_of(x)
+  end},
+  -- nil: x has no columns of one length.
+  html = {"x:table", function(x)
+    local columns = tables.try(x)
+    return columns and html_of(columns) or nil
   end},
 }

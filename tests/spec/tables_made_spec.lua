@@ -533,3 +533,37 @@ describe("dtypes of joined tables", function()
     assert.same({0x1p24}, strew.describe({id = large.id:to("float32")}).max:tolist())
   end)
 end)
+
+describe("HTML of a table, for notebooks,", function()
+  local function html(x) return getmetatable(x).__html(x) end
+  local function cells(x)
+    local rows = {}
+    for row in html(x):gmatch("<tr>(.-)</tr>") do
+      table.insert(rows, (row:gsub("</t[hd]><t[hd] [^>]*>", "|"):gsub("</?t[hd][^>]*>", "")))
+    end
+    return rows
+  end
+
+  it("has the cells of its text, aligned as there", function()
+    local x = strew.table{{"a<b", {0.5, 0 / 0}}, {"city", {"R&D", "<i>"}}}
+    assert.same({"a&lt;b|city", "float64|text", "0.5|R&amp;D", "nan|&lt;i&gt;"}, cells(x))
+    assert.truthy(html(x):find('<td style="text-align: right">0.5</td><td style="text-align: left">R&amp;D</td>', 1, true))
+    assert.truthy(html(x):find("<caption>2 rows, 2 columns, ", 1, true))
+  end)
+
+  it("leaves out rows in the middle, and shows more columns than a line has", function()
+    local wide = {}
+    for k = 1, 30 do wide[k] = {"column_" .. k, strew.arange(25)} end
+    local rows = cells(strew.table(wide))
+    assert.equal(2 + 3 + 1 + 3, #rows)
+    assert.truthy(rows[6]:find("^%.%.%.|%.%.%."))
+    assert.equal(29, select(2, rows[3]:gsub("|", "")))
+  end)
+
+  it("of no rows, and of a table whose columns differ", function()
+    assert.same({"a", "int64"}, cells(strew.table{a = strew.tensor({}, "int64")}))
+    local x = strew.table{a = {1, 2}}
+    rawset(x, "b", strew.zeros(3))
+    assert.is_nil(html(x))
+  end)
+end)
