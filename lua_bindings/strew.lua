@@ -2235,9 +2235,10 @@ strew = {}
 ---Returns the q-quantile of each group, interpolated like NumPy's.
 ---
 ---The quantile lies at position q * (count - 1) of the sorted group. Between two elements, `interpolation` decides:
----"linear" and "midpoint" mix them and take floats only, "lower", "higher" and "nearest" (ties to even) choose one. A
----group with a NaN gives NaN. A mix of a finite element and an infinite one may be NaN, as in NumPy. The elements are
----sorted twice: scratch is about 24 bytes for each element of src.
+---"linear" and "midpoint" mix them and take floats only, "lower", "higher" and "nearest" (ties to even) choose one.
+---"inverted_cdf" is SQL's percentile_disc: the least element that at least a share q of all does not exceed. A group
+---with a NaN gives NaN. A mix of a finite element and an infinite one may be NaN, as in NumPy. The elements are sorted
+---twice: scratch is about 24 bytes for each element of src.
 ---
 ---```lua
 ---local src, index = strew.tensor{4.0, 1, 2, 9}, strew.tensor{0, 0, 0, 2}
@@ -2251,7 +2252,7 @@ strew = {}
 ---  1  -1   9
 ---```
 ---@param q number from 0 to 1
----@param interpolation string "linear" (default), "lower", "higher", "midpoint" or "nearest"
+---@param interpolation string "linear" (default), "lower", "higher", "midpoint", "nearest" or "inverted_cdf"
 ---@param fill number|boolean value of empty groups; default NaN, for other dtypes than floats 0
 ---@call strew.scatter_quantile(src, index, q, dim?, dim_size=, interpolation=, fill=, mode=, skip_nan=) -> out
 
@@ -2507,7 +2508,8 @@ local Grouping = {}
 ---
 ---The result is a table of columns, keys first. The words are those of the methods: sum, prod, mean, var, std, min, max,
 ---any, all, first, last, median, lower_median, quantile (with q = ...), count, nunique, logsumexp, mode and skew, each with its
----method's options. `{"first", "price", by = "time"}` is the price at the first time of each group, and so is "last". Medians, deviations and quantiles are pandas': ?tables.
+---method's options; `{"corr", "a", "b"}` and `{"cov", "a", "b"}` are of two columns. `{"first", "price", by = "time"}` is
+---the price at the first time of each group, and so is "last". Medians, deviations and quantiles are pandas': ?tables.
 ---`"count"` alone is the size of the groups. The keys are the columns "key", or "key1", "key2", ...; the others follow in
 ---alphabetical order. Sums, products, means, extremes and counts share one pass over the elements.
 ---
@@ -2538,7 +2540,7 @@ local Grouping = {}
 ---@param index strew.Tensor of integers, sorted; error: a value out of range
 ---@param reduce strew.aggregates default "sum"; the other words of ?reduce_word, too
 ---@param q number of "quantile": from 0 to 1
----@param interpolation string of "quantile": "linear" (default), "lower", "higher", "midpoint" or "nearest"
+---@param interpolation string of "quantile", as of ?scatter_quantile
 ---@param dtype strew.dtype of sums, products, means, var and std: computes and returns the result in it
 ---@param unbiased boolean of "var" and "std": default true; false: a correction of 0; not with `correction`
 ---@param correction number of "var" and "std": the divisor is max(count - correction, 1), default 1; not with `unbiased`
@@ -4900,8 +4902,9 @@ local Grouping = {}
 ---Returns the q-th quantiles (percentiles) of all elements, or along a dimension.
 ---
 ---A quantile lies at position `q * (n - 1)` of the sorted elements, computed in their dtype. Between two of them it is
----interpolated: "linear", "lower", "higher", "midpoint" or "nearest". NaN if there is a NaN; a mix of a finite element
----and an infinite one may be NaN, too, as in NumPy. Several q give a new first dimension. Sorts a copy of self.
+---interpolated: "linear", "lower", "higher", "midpoint" or "nearest"; "inverted_cdf" is the least element that at least a
+---share q of all does not exceed. NaN if there is a NaN; a mix of a finite element and an infinite one may be NaN, too,
+---as in NumPy. Several q give a new first dimension. Sorts a copy of self.
 ---
 ---```lua
 ---local t = strew.tensor{4.0, 1.0, 2.0, 8.0}

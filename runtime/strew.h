@@ -16,10 +16,11 @@ typedef struct strew_table strew_table;       /* owned by the caller that made i
 /* The quantile at rank r = i + t, between elements i and i + 1 of a sorted sequence. Words: "linear", ... */
 typedef enum strew_interpolation {
   STREW_LINEAR,
-  STREW_LOWER,    /* element i */
-  STREW_HIGHER,   /* element i + 1, unless t is 0 */
-  STREW_MIDPOINT, /* as STREW_LINEAR with t = 0.5, unless t is 0 */
-  STREW_NEAREST,  /* the nearer of the two; halves to even */
+  STREW_LOWER,        /* element i */
+  STREW_HIGHER,       /* element i + 1, unless t is 0 */
+  STREW_MIDPOINT,     /* as STREW_LINEAR with t = 0.5, unless t is 0 */
+  STREW_NEAREST,      /* the nearer of the two; halves to even */
+  STREW_INVERTED_CDF, /* the least element that at least a share q of all does not exceed: rank ceil(q * n) - 1 */
   STREW_INTERPOLATION_COUNT
 } strew_interpolation;
 
@@ -649,8 +650,7 @@ STREW_API strew_status strew_group_softmax_with(strew_groups groups, strew_tenso
    for a mean of floats NaN, for extremes the identity: an infinity, or the lowest or highest integer. Scratch: an int64
    for each length. */
 STREW_API strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths, strew_tensor *offsets,
-                                                 int axis, strew_group_reduction reduction,
-                                                 const strew_scalar *initial,
+                                                 int axis, strew_group_reduction reduction, const strew_scalar *initial,
                                                  const strew_group_reduce_options *options, strew_tensor **out,
                                                  strew_error *error);
 typedef struct strew_range_options {

@@ -204,6 +204,12 @@ static int by_value(const void *a_, const void *b_) {
   return (a > b) - (a < b);
 }
 
+/* The rank of a quantile, whose product with q is rounded to a dtype. */
+static double rank_of_q(strew_dtype dtype, double q, int64_t count, strew_interpolation interpolation) {
+  if (interpolation != STREW_INVERTED_CDF) return rounded(dtype, q * rounded(dtype, (double)(count - 1)));
+  return fmax(ceil(rounded(dtype, q * rounded(dtype, (double)count))) - 1, 0);
+}
+
 /* The quantile of sorted values at a rank. */
 static double at_rank(strew_dtype dtype, const double *sorted, int64_t count, double rank,
                       strew_interpolation interpolation) {
@@ -243,7 +249,9 @@ static void check_group_quantile(struct group_case *c, double q, strew_interpola
       qsort(values, (size_t)count, sizeof *values, by_value);
       const double empty = fills ? 1 : is_float_dtype(dtype) ? (double)NAN : 0;
       expected[(line / c->inner * c->groups + group) * c->inner + line % c->inner] =
-          count ? at_rank(computed(dtype), values, count, q * (double)(count - 1), interpolation) : empty;
+          count ? at_rank(computed(dtype), values, count, rank_of_q(STREW_FLOAT64, q, count, interpolation),
+                          interpolation)
+                : empty;
     }
   strew_group_reduce_options options = reduce_options_of(&c->options);
   options.q = q, options.interpolation = interpolation;
@@ -274,7 +282,7 @@ START_TEST(test_random_group_quantiles) {
       }
       strew_interpolation interpolation = (strew_interpolation)draw_below(STREW_INTERPOLATION_COUNT);
       if (!is_float_dtype(dtype))
-        interpolation = (strew_interpolation[]){STREW_LOWER, STREW_HIGHER, STREW_NEAREST}[n % 3];
+        interpolation = (strew_interpolation[]){STREW_LOWER, STREW_HIGHER, STREW_NEAREST, STREW_INVERTED_CDF}[n % 4];
       check_group_quantile(&c, some_q[draw_below(QS)], interpolation);
       case_end(&c);
     }
@@ -316,7 +324,7 @@ static void check_quantile(strew_tensor *tensor, int dim, bool whole, int64_t co
     for (int64_t line = 0; line < lines; line++) {
       for (int64_t i = 0; i < c.n; i++) values[i] = x[element_at(&c, line, i)];
       qsort(values, (size_t)c.n, sizeof *values, by_value);
-      const double at = rounded(wide, rounded_q[k] * rounded(wide, (double)(c.n - 1)));
+      const double at = rank_of_q(wide, rounded_q[k], c.n, interpolation);
       expected[k * lines + line] = at_rank(wide, values, c.n, at, interpolation);
     }
   ok(strew_quantile_with(

@@ -21,6 +21,9 @@ end
 -- first and last in an order of one's own, and words that share no walk.
 for _, word in ipairs{"first", "last"} do table.insert(KEYS[word], 1, "by") end
 KEYS.mode, KEYS.skew = {"skip_nan"}, {"skip_nan"}
+-- Words of two columns: {"corr", a, b}, or {"corr", a, other = b}.
+local PAIRS <const> = {corr = true, cov = true}
+KEYS.corr, KEYS.cov = {"other", "skip_nan"}, {"correction", "other", "skip_nan"}
 
 -- "a, b or c"
 local function listed(names)
@@ -30,9 +33,15 @@ end
 local shown = inner.text
 
 function aggregates.is_word(word) return KEYS[word] ~= nil end
+function aggregates.is_pair(word) return PAIRS[word] end
 
 -- Raises an error unless word is one of a reduction. `where`: a format for what is wrong; `src`: what stands behind it.
-function aggregates.check_word(word, argument, where, src)
+-- takes_pairs: of two columns, too.
+function aggregates.check_word(word, argument, where, src, takes_pairs)
+  if PAIRS[word] and not takes_pairs then
+    fail(argument, format(where, shown(word)) .. ", which reduces two columns, expected a reduction of one",
+      format('g:agg{r = {%s, a, b}} reduces two columns', shown(word)))
+  end
   if KEYS[word] or inner.is_combination(word) then return end
   local is_function = type(word) == "function"
   local hint = errors.meant(inner.hints().word(word), WORDS)
@@ -178,6 +187,11 @@ end
 local function reduce(g, entry)
   if entry.options.by then return by_order(g, entry) end
   if inner.is_combination(entry.word) then return g:reduce(entry.src, entry.word) end
+  if PAIRS[entry.word] then
+    local pair = g[entry.word]
+    local options = {skip_nan = entry.options.skip_nan, correction = entry.options.correction}
+    return (pair(g, entry.src, entry.options.other, options))
+  end
   local method = g[entry.word] -- in a local, as a call g.word() would get the hint of a script's
   return (method(g, entry.src, entry.options))
 end

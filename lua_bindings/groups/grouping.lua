@@ -142,6 +142,20 @@ end
 
 ------------------------------------------------------------------------------------------------------------- several
 
+-- Returns the second column of a reduction of two.
+local function other_of(g, name, entry, options, where, read)
+  local given = rawget(entry, 3)
+  if given ~= nil and options.other ~= nil then fail("what", format(where, "two other columns") .. ", expected one") end
+  local other = read(given == nil and options.other or given)
+  if not operands.is_tensor(other) then
+    local fact = other == nil and "no other column" or inner.text(other) .. " as the other column"
+    fail("what", format(where, fact) .. ", expected a tensor or a column's name",
+      other == nil and format("{%s, a, b}", inner.text(rawget(entry, 1))) or nil)
+  end
+  check_line(g, other, name)
+  return other
+end
+
 -- Returns the entry of agg (aggregates.lua) at a name.
 local function read_entry(g, name, entry, columns)
   local where = format("has %s at key %s", "%s", tables.quoted(name))
@@ -156,7 +170,7 @@ local function read_entry(g, name, entry, columns)
         type(given) == "string" and inner.text(given) or "src"))
     end
   end
-  aggregates.check_word(word, "what", where, src)
+  aggregates.check_word(word, "what", where, src, true)
   local reads, is_line = aggregates.reads(word), nil
   local function read(given)
     if type(given) == "userdata" then
@@ -200,7 +214,9 @@ local function read_entry(g, name, entry, columns)
         or src == nil and columns and tables.place(columns, name)
         and format("g:agg{[%q] = {%s, %s}}", name, inner.text(word), inner.text(name)) or nil)
   end
-  local options = aggregates.options(entry, 2, "what", where)
+  local is_pair = aggregates.is_pair(word)
+  local options = aggregates.options(entry, is_pair and 3 or 2, "what", where)
+  if is_pair then options.other = other_of(g, name, entry, options, where, read) end
   if options.by ~= nil then
     for key in next, options do
       if key ~= "by" and key ~= "fill" then

@@ -285,7 +285,8 @@ end
 local SHARE <const> = "where(b - a < inf, (b - a) * s, (b * 0.5 - a * 0.5) * (s + s))"
 local BETWEEN <const> = "where(t == 0 or a == b, a, where(t < 0.5, a + share, b - share))"
 -- How ranks become those of the elements, of the lower one of two.
-local ROUNDING <const> = {linear = "floor", midpoint = "floor", lower = "floor", higher = "ceil", nearest = "round"}
+local ROUNDING <const> = {linear = "floor", midpoint = "floor", lower = "floor", higher = "ceil", nearest = "round",
+  inverted_cdf = "ceil"}
 -- Ranges of so few elements are sooner copied (medians of 1 M windows of 5 float64: 390 ms -> 140 ms; of 10 equal).
 local SHORT <const> = 8
 local function quantile(x, ranges, skips, options)
@@ -298,6 +299,7 @@ local function quantile(x, ranges, skips, options)
   local counts = counts_of(x, ranges, skips)
   local highest = (counts - 1):clamp(0)
   local rank = highest:to("float64") * q
+  if way == "inverted_cdf" then rank = (counts:to("float64") * q - 1):clamp(0) end
   local below = rank[round](rank):to("int64")
   local ranks = {below}
   local wants_last = is_float(x) and not skips and x:ne(x):any():item()

@@ -152,6 +152,9 @@ local function norm_self(g, c)
 end
 
 -- The gradient of quantile and, for lower, of median over all: each quantile lies between two elements of the sorted x.
+-- Returns x rounded to the dtype of the ranks of quantiles of t.
+local function of_ranks(t, x) return t.dtype == "float64" and x or string.unpack("f", string.pack("f", x)) end
+
 local function quantile_self(g, c)
   local x, dim = c.self, c.dim
   local line = dim and operands.line(x) or x:reshape(-1)
@@ -163,9 +166,10 @@ local function quantile_self(g, c)
   sizes[dim < 0 and dim + #sizes + 1 or dim + 1] = 1
   local parts = g:reshape(#qs, -1)
   for k, q in ipairs(qs) do
-    local rank = q * (n - 1)
-    local low, high, weight = math.floor(rank), math.ceil(rank), rank - math.floor(rank)
     local word = c.interpolation or "linear"
+    local rank = of_ranks(x, of_ranks(x, q) * (word == "inverted_cdf" and n or n - 1))
+    if word == "inverted_cdf" then rank = math.max(math.ceil(rank) - 1, 0) end
+    local low, high, weight = math.floor(rank), math.ceil(rank), rank - math.floor(rank)
     if word == "lower" then weight = 0 elseif word == "higher" then weight = 1
     elseif word == "midpoint" then weight = 0.5
     elseif word == "nearest" then

@@ -189,6 +189,7 @@ local function quantile(g, c, q, interpolation)
   local at = order:gather(dim, by_group)
   local counts = numbers_of(groups)
   local ranks = (counts:to("cpu") - 1):clamp(0):to(float.dtype) * q -- the device may lack float64
+  if interpolation == "inverted_cdf" then ranks = (counts:to("cpu"):to(float.dtype) * q - 1):clamp(0):ceil() end
   local low = ranks:floor()
   local weight = ranks - low
   if interpolation == "lower" then weight = weight * 0 end

@@ -23,7 +23,7 @@ local function read_entry(name, entry)
   end
   local word, src = rawget(entry, 1), rawget(entry, 2)
   if not BY_ITSELF[word] and not BY_PARTS[word] then
-    if not inner.is_combination(word) then aggregates.check_word(word, "what", where, src) end
+    if not inner.is_combination(word) then aggregates.check_word(word, "what", where, src, true) end
     fail("what", format(where, inner.is_combination(word) and "a reduction of one's own" or inner.text(word))
       .. ", which cannot be merged, expected " .. MERGED)
   elseif type(src) ~= "string" and math.type(src) ~= "integer" and (src ~= nil or word ~= "count") then

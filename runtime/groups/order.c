@@ -124,7 +124,7 @@ static strew_status check_interpolated(const struct call *call, strew_interpolat
   if (!mixes[interpolation] || dtype_is_float(src->dtype)) return STREW_OK;
   return fail(call,
               HINTED(STREW_EDTYPE, call->operands[0].name,
-                     "interpolation = STREW_LOWER, STREW_HIGHER and STREW_NEAREST take all dtypes"),
+                     "interpolation = STREW_LOWER, STREW_HIGHER, STREW_NEAREST and STREW_INVERTED_CDF take all dtypes"),
               "is %s, expected a float dtype for interpolation = \"%s\"", strew_dtype_name(src->dtype),
               mixes[interpolation]);
 }

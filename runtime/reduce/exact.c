@@ -286,7 +286,7 @@ strew_tensor *exact_finish(struct steps *steps, const struct exact_job *job, con
   const unsigned endless = job->skips_nan ? EXACT_INFINITIES : EXACT_INFINITIES | EXACT_NAN;
   strew_tensor *out = exact_round(steps, job, sums);
   if (sums->kinds & endless) add_infinities(steps, job, job->y ? endless_products(steps, job) : job->x, out);
-  if (sums->kinds & EXACT_MINUS_ZERO && job->signs_zero) {
+  if (sums->kinds & EXACT_MINUS_ZERO && job->signs_zero && !exact_is_spread(job->result)) {
     strew_tensor *zeros = exact_minus_zeros(steps, job);
     STEP(steps, strew_masked_fill(out, zeros, operand_of_float(-0.0), &out, steps->error));
   }

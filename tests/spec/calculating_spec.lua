@@ -291,7 +291,8 @@ end
 local function quantile(line, q, dtype, interpolation)
   if median(line) ~= median(line) then return nan end
   local order = order_of(line)
-  local rank = rounded(rounded(q, dtype) * (#line - 1), dtype)
+  local rank = rounded(rounded(q, dtype) * (interpolation == "inverted_cdf" and #line or #line - 1), dtype)
+  if interpolation == "inverted_cdf" then return line[order[math.max(math.ceil(rank), 1)]] end
   local low, high = line[order[math.floor(rank) + 1]], line[order[math.ceil(rank) + 1]]
   local part = rank - math.floor(rank)
   if interpolation == "nearest" then
@@ -409,7 +410,7 @@ describe("statistics", function()
     sweep(function()
       local t, dim, written = random_line(loops.floats, math.random(3) == 1)
       if t:numel() == 0 then return end
-      local interpolation = any{"linear", "lower", "higher", "midpoint", "nearest"}
+      local interpolation = any{"linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf"}
       local computed = t.dtype == "float64" and "float64" or "float32"
       local keepdim, options = math.random(2) == 1, {interpolation = interpolation}
       local numbers = {}
@@ -545,7 +546,8 @@ describe("these operations", function()
     refused("quantile: 'q' is int64, self is float32: dtypes must be equal", strew.quantile, t, strew.tensor{0})
     refused("quantile: 'q' is true, expected a number or a tensor", strew.quantile, t, true)
     refused("quantile: 'q' has 2 dimensions, expected 0 or 1", strew.quantile, t, t)
-    refused('quantile: \'interpolation\' is "median", expected one of linear, lower, higher, midpoint, nearest',
+    refused('quantile: \'interpolation\' is "median", expected one of linear, lower, higher, midpoint, nearest, '
+      .. "inverted_cdf",
       strew.quantile, t, 0.5, {interpolation = "median"})
     refused("quantile: 'dim' is -3, out of range for 2 dimensions (valid -2..1)", strew.quantile, t, 0.5, -3)
     refused("softmax: 'self' is int64, expected a float dtype", strew.softmax, whole, 0)

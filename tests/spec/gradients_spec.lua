@@ -228,7 +228,7 @@ end
 function cases.quantile()
   local sizes = shape(1, 3)
   local d = dims_of(sizes)
-  for _, word in ipairs{"linear", "lower", "higher", "midpoint", "nearest"} do
+  for _, word in ipairs{"linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf"} do
     check("quantile", function(a) return a:quantile(0.37, {interpolation = word}) end, x(sizes))
     check("quantile", function(a) return a:quantile(0.81, d, true, {interpolation = word}) end, x(sizes))
     check("quantile", function(a)
@@ -493,7 +493,7 @@ function cases.groups()
   check("scatter_log_softmax", function(a) return strew.scatter_log_softmax(a, i, options) end, x(src))
   check("scatter_median", function(a) return strew.scatter_median(a, i, {dim = options.dim, mode = options.mode,
     dim_size = options.dim_size, fill = 0}) end, x(src))
-  for _, word in ipairs{"linear", "lower", "higher", "midpoint", "nearest"} do
+  for _, word in ipairs{"linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf"} do
     check("scatter_quantile", function(a) return strew.scatter_quantile(a, i, 0.3, {dim = options.dim, fill = 0,
       dim_size = options.dim_size, mode = options.mode, interpolation = word}) end, x(src))
   end

@@ -92,6 +92,35 @@ describe("groupings of a table", function()
     assert.equal("float64[2] {3.0, nan}", support.text(half:mode(strew.tensor{3})))
   end)
 
+  it("aggregate two columns", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
+    local made = g:agg{a = {"corr", "v", "i"}, b = {"cov", "v", other = x.i}, c = {"cov", x.v, "i * 2", correction = 0},
+      d = {"corr", "v", "i", skip_nan = true}}
+    near({1, 0.9683144553703064, nan}, made.a)
+    near({5 / 6, 7.875, nan}, made.b)
+    near({10 / 9, 11.8125, 0}, made.c)
+    near({1, 0.9683144553703064, nan}, made.d)
+    assert.equal(support.text(made.a), support.text(g:agg{{"a", "corr", "v", "i"}}.a))
+  end)
+
+  it("have the quantiles of SQL's percentile_disc", function() -- NumPy's inverted_cdf
+    local v, ids = strew.tensor{7, 1, 5, 3, 9, 2, 8, 4, 6, 10}, strew.zeros({10}, {dtype = "int64"})
+    for q, expected in pairs{[0] = 1, [0.1] = 1, [0.1001] = 2, [0.3] = 3, [0.5] = 5, [0.75] = 8, [0.95] = 10} do
+      local options = {interpolation = "inverted_cdf"}
+      local entry = {"quantile", v, q = q, interpolation = "inverted_cdf"}
+      assert.equal(expected, strew.group_by(ids):agg{a = entry}.a[0], q) -- of int64
+      assert.equal(expected, strew.scatter_quantile(v, ids, q, options)[0])
+      assert.equal(expected, strew.segment_csr(v, strew.tensor{0, 10}, {reduce = "quantile", q = q,
+        interpolation = "inverted_cdf"})[0])
+      assert.equal(expected, strew.rolling(v, 10, {"quantile", q = q, interpolation = "inverted_cdf"})[9])
+      assert.equal(expected, v:to("float32"):quantile(q, options):item())
+      assert.equal(expected, v:to("float32"):view{2, 5}:t():reshape(10, 1):quantile(q, 0, options)[0])
+    end
+    local at = strew.time{"2024-01-03", "2024-01-01", "2024-01-02"}
+    assert.same({"2024-01-02"}, strew.scatter_quantile(at, strew.tensor{0, 0, 0}, 0.5,
+      {interpolation = "inverted_cdf"}):tolist())
+  end)
+
   it("aggregate in an order of one's own", function()
     local made = g:agg{f = {"first", "v", by = "i"}, l = {"last", "v", by = "i"}, m = {"mode", "w"}, s = {"skew", "v"},
       d = {"first", "i", by = "0 - v"}, w = {"last", "i", by = "w"}}
@@ -118,6 +147,13 @@ describe("groupings of a table", function()
       ["g:agg{f = {'first', 'v', by = 'q'}}"] = "agg: 'what' has \"q\", not found in the table",
       ["g:agg{f = {'first', 'v', by = 2.5}}"] = "agg: 'what' has 2.5 as by at key \"f\"",
       ["g:agg{f = {'first', 'v', by = 'i', skip_nan = true}}"] = "agg: 'what' has by and skip_nan at key \"f\"",
+      ["g:agg{f = {'corr', 'v', 'i', other = 'i'}}"] = "agg: 'what' has two other columns at key \"f\"",
+      ["g:agg{f = {'cov', 'v'}}"] = "agg: 'what' has no other column at key \"f\", expected a tensor",
+      ["g:agg{f = {'cov', 'v', 2.5}}"] = "agg: 'what' has 2.5 as the other column at key \"f\"",
+      ["g:agg{f = {'corr', 'v', 'w'}}"] = "agg: 'what' has \"corr\" for column \"w\" of text",
+      ["g:agg{f = {'corr', 'v', 'i', 'g'}}"] = "agg: 'what' has key 4 at key \"f\"",
+      ["x:pivot('g', 'i', 'v', 'corr')"] = "pivot: 'reduce' is \"corr\", which reduces two columns",
+      ["strew.rolling(x.v, 3, {'cov'})"] = "rolling: 'reduce' has \"cov\", which reduces two columns",
       ["g:agg{f = {'sum', 'v', by = 'i'}}"] = "agg: 'what' has an option \"by\" of sum at key \"f\"",
     } do
       assert.matches(message, support.message(assert(load(code, code, "t", env))), 1, true)

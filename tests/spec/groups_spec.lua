@@ -281,6 +281,7 @@ describe("groups", function()
       local below, above = math.floor(rank), math.ceil(rank)
       local part, word = rank - below, extra.interpolation
       if word == "lower" then return list[below + 1] end
+      if word == "inverted_cdf" then return list[math.max(math.ceil(extra.q * #values), 1)] end
       if word == "higher" then return list[above + 1] end
       if word == "nearest" then
         local is_up = part > 0.5 or part == 0.5 and below % 2 == 1
@@ -296,7 +297,7 @@ describe("groups", function()
     strew.quantile_of_test = call
     check_rows("quantile_of_test", FLOATS, nil, expected, choices{"linear", "midpoint"}, 2 * TIMES)
     check_rows("quantile_of_test", {"float32", table.unpack(INTEGERS)}, nil, expected,
-      choices{"lower", "higher", "nearest"}, 2 * TIMES)
+      choices{"lower", "higher", "nearest", "inverted_cdf"}, 2 * TIMES)
     strew.quantile_of_test = nil
   end)
 
@@ -304,7 +305,7 @@ describe("groups", function()
     local function bits(t) return support.text(loops.is_float(t.dtype) and strew.stack{t, 1 / t} or t) end
     local count, threads = 900, strew.get_num_threads()
     for _, dtype in ipairs{"bool", table.unpack(loops.dtypes, 2)} do
-      local floats, words = loops.is_float(dtype), {"lower", "higher", "nearest"}
+      local floats, words = loops.is_float(dtype), {"lower", "higher", "nearest", "inverted_cdf"}
       if floats then table.insert(words, "linear") table.insert(words, "midpoint") end
       for turn = 1, 2 * TIMES do
         local list = {}
@@ -335,7 +336,8 @@ describe("groups", function()
                 assert.equal(bits(alone), bits(result:narrow(0, group, 1)))
               elseif #values > 0 then
                 local rank = q * (#values - 1)
-                local at = word == "lower" and rank // 1 or word == "higher" and math.ceil(rank)
+                local at = word == "inverted_cdf" and math.max(math.ceil(q * #values) - 1, 0)
+                  or word == "lower" and rank // 1 or word == "higher" and math.ceil(rank)
                   or rank % 1 == 0.5 and (rank // 1 + rank // 1 % 2) or (rank + 0.5) // 1
                 assert.equal((values:sort())[at // 1 | 0], result[group])
               end
@@ -563,7 +565,8 @@ describe("groups", function()
     refused("strew.scatter_quantile(int, index, 0.5)",
       "scatter_quantile: 'src' is int64, expected a float dtype for interpolation = \"linear\"")
     refused("strew.scatter_quantile(src, index, 0.5, {interpolation = 'cubic'})",
-      "scatter_quantile: 'interpolation' is \"cubic\", expected one of linear, lower, higher, midpoint, nearest")
+      "scatter_quantile: 'interpolation' is \"cubic\", expected one of linear, lower, higher, midpoint, nearest, "
+        .. "inverted_cdf")
     local found = support.message(strew.scatter_count, strew.tensor{0, -3})
     assert.matches("^scatter_count: 'index' has value %-3 at %[1%].-\n  index  int64%[2%] %g+\n  hint", found)
     assert.truthy(support.message(strew.fill_, strew.grouping(strew.tensor{0}), strew.tensor{"a"}):find(

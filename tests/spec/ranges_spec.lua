@@ -8,7 +8,7 @@ local nan = 0 / 0
 local WORDS <const> = {"sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "first", "last", "median",
   "lower_median",
   "count", "nunique", "logsumexp", "quantile"}
-local WAYS <const> = {"linear", "lower", "higher", "midpoint", "nearest"}
+local WAYS <const> = {"linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf"}
 local DTYPES <const> = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8",
   "uint16", "uint32", "uint64", "bool"}
 -- Reductions of floats in another order than a group's, or with other roundings, and how far apart they may be.

@@ -21,7 +21,7 @@ static inline element element_of_bits(long bits) {
 static inline element pick(__global const element *first, long count, long step, long q, int interpolation) {
   const element last = first[(count - 1) * step];
   if (CAT(isnan_, EXACT)(CAT(exact_, S)(last))) return last;
-  const struct rank rank = rank_of((ulong)q, count - 1, FORMAT);
+  const struct rank rank = rank_among((ulong)q, count, interpolation, FORMAT);
 #if MIXES
   if (!rank.rest) return first[rank.below * step];
   const CAT(T_, EXACT) a = CAT(exact_, S)(first[rank.below * step]);

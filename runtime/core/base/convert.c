@@ -72,7 +72,8 @@ static const struct vocabulary dtype_words = VOCABULARY("dtype", STREW_DTYPES(DT
 /* kind: the argument in messages. Reductions have several words each: see below. */
 static const struct vocabulary vocabularies[STREW_WORDS_COUNT] = {
     [STREW_WORDS_MODE] = VOCABULARY("mode", "error", "wrap", "clip", "drop"),
-    [STREW_WORDS_INTERPOLATION] = VOCABULARY("interpolation", "linear", "lower", "higher", "midpoint", "nearest"),
+    [STREW_WORDS_INTERPOLATION] =
+        VOCABULARY("interpolation", "linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf"),
     [STREW_WORDS_UNARY] = VOCABULARY("op", STREW_UNARY(OPERATION)),
     [STREW_WORDS_BINARY] = VOCABULARY("op", STREW_BINARY(OPERATION)),
     [STREW_WORDS_FOLD] = VOCABULARY("fold", STREW_FOLDS(FOLD)),

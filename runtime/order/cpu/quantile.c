@@ -7,7 +7,8 @@
 #include "runtime/order/shared/quantile_rank.h"
 
 _Static_assert(RANK_LINEAR == (int)STREW_LINEAR && RANK_LOWER == (int)STREW_LOWER && RANK_HIGHER == (int)STREW_HIGHER &&
-                   RANK_MIDPOINT == (int)STREW_MIDPOINT && RANK_NEAREST == (int)STREW_NEAREST,
+                   RANK_MIDPOINT == (int)STREW_MIDPOINT && RANK_NEAREST == (int)STREW_NEAREST &&
+                   RANK_INVERTED_CDF == (int)STREW_INVERTED_CDF,
                "quantile_rank.h numbers interpolations as strew.h does");
 
 enum { QUANTILES = 1 << 12, SELECTED = 1 << 16 }; /* at once: results, elements to select from */

@@ -5,7 +5,7 @@
 
 #include "runtime/core/shared/scalar.h"
 
-enum { RANK_LINEAR, RANK_LOWER, RANK_HIGHER, RANK_MIDPOINT, RANK_NEAREST };
+enum { RANK_LINEAR, RANK_LOWER, RANK_HIGHER, RANK_MIDPOINT, RANK_NEAREST, RANK_INVERTED_CDF };
 
 /* The rank is below + rest * 2^exponent; rest 0: a whole number. */
 struct rank {
@@ -31,9 +31,15 @@ static inline struct rank rank_of(uint64_t q, int64_t last, struct float_format 
   return rank;
 }
 
+/* The same among `count` sorted elements. RANK_INVERTED_CDF counts them from 1. */
+static inline struct rank rank_among(uint64_t q, int64_t count, int interpolation, struct float_format f) {
+  return rank_of(q, count - (interpolation != RANK_INVERTED_CDF), f);
+}
+
 /* The element at a rank that needs one only. */
 static inline int64_t chosen_of(struct rank rank, int interpolation) {
   /* & rather than &&: the compiler of PoCL 6.0 (LLVM 19) aborts at that. */
+  if (interpolation == RANK_INVERTED_CDF) return rank.below - ((rank.rest == 0) & (rank.below != 0));
   const int64_t is_above = (interpolation == RANK_HIGHER) & (rank.rest != 0);
   return interpolation == RANK_NEAREST ? rank.nearest : rank.below + is_above;
 }
