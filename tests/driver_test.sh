@@ -41,7 +41,7 @@ lies() {
 for words in plain platforms hidden devices absent names zeros units ones unknown positive binary garbage garbage log text \
   fill=0 fill=1 fill=127 fill=255 noise null:clCreateContext null:clCreateCommandQueue null:clCreateBuffer \
   null:clCreateProgramWithSource null:clCreateProgramWithBinary null:clCreateKernel null:clEnqueueReadBuffer \
-  null:clEnqueueMarkerWithWaitList; do
+  null:clEnqueueMarkerWithWaitList null:clEnqueueMapBuffer; do
   lies $words
 done
 

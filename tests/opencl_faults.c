@@ -50,6 +50,7 @@ static cl_int suited(const char *function) {
       ERROR(clEnqueueReadBuffer, CL_OUT_OF_RESOURCES),
       ERROR(clEnqueueWriteBuffer, CL_OUT_OF_RESOURCES),
       ERROR(clEnqueueCopyBuffer, CL_OUT_OF_RESOURCES),
+      ERROR(clEnqueueMapBuffer, CL_MAP_FAILURE),
       ERROR(clEnqueueMarkerWithWaitList, CL_OUT_OF_RESOURCES),
       ERROR(clGetEventInfo, CL_OUT_OF_RESOURCES),
       ERROR(clFlush, CL_OUT_OF_HOST_MEMORY),
@@ -101,8 +102,26 @@ static void count_launch(cl_uint dimensions, const size_t *global) {
   COUNT(items, items);
 }
 
-/* A failing driver may write to the host's memory long after the call. */
-static void note_loan(cl_bool blocks) {
+/* Mapped memory of drivers. */
+enum { MAPPED = 64 };
+static struct mapped {
+  const char *bytes;
+  size_t size;
+} mapped[MAPPED];
+
+static void note_map(const void *bytes, size_t size, const void *before) {
+  for (int i = 0; !depth && i < MAPPED; i++)
+    if (mapped[i].bytes == before) {
+      mapped[i] = (struct mapped){bytes, size};
+      return;
+    }
+}
+
+/* A failing driver may write to the host's memory long after the call, unless it is the driver's own. */
+static void note_loan(cl_bool blocks, const void *host, size_t size) {
+  const char *at = host;
+  for (int i = 0; i < MAPPED; i++)
+    if (mapped[i].bytes && at >= mapped[i].bytes && at + size <= mapped[i].bytes + mapped[i].size) return;
   if (!blocks) note(MADE_LOAN, 1);
 }
 
@@ -200,7 +219,8 @@ STATUS(clEnqueueNDRangeKernel,
 STATUS(clEnqueueReadBuffer,
        (cl_command_queue queue, cl_mem memory, cl_bool blocks, size_t offset, size_t size, void *to, cl_uint waits,
         const cl_event *list, cl_event *event),
-       (queue, memory, blocks, offset, size, to, waits, list, event), note_loan(blocks);
+       (queue, memory, blocks, offset, size, to, waits, list, event), note_loan(blocks, to, size),
+       note_event(error, event);
        count_transfer(blocks))
 STATUS(clEnqueueMarkerWithWaitList, (cl_command_queue queue, cl_uint waits, const cl_event *list, cl_event *event),
        (queue, waits, list, event), note_event(error, event);
@@ -209,12 +229,15 @@ STATUS(clReleaseEvent, (cl_event event), (event), asked = NULL; note(MADE_EVENT,
 STATUS(clEnqueueWriteBuffer,
        (cl_command_queue queue, cl_mem memory, cl_bool blocks, size_t offset, size_t size, const void *from,
         cl_uint waits, const cl_event *list, cl_event *event),
-       (queue, memory, blocks, offset, size, from, waits, list, event), note_loan(blocks);
+       (queue, memory, blocks, offset, size, from, waits, list, event), note_loan(blocks, from, size);
        count_transfer(blocks))
 STATUS(clEnqueueCopyBuffer,
        (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size,
         cl_uint waits, const cl_event *list, cl_event *event),
        (queue, from, to, from_offset, to_offset, size, waits, list, event), (void)0)
+STATUS(clEnqueueUnmapMemObject,
+       (cl_command_queue queue, cl_mem memory, void *bytes, cl_uint waits, const cl_event *list, cl_event *event),
+       (queue, memory, bytes, waits, list, event), note_map(NULL, 0, bytes))
 STATUS(clFlush, (cl_command_queue queue), (queue), COUNT(flushes, 1))
 STATUS(clFinish, (cl_command_queue queue), (queue), COUNT(waits, 1))
 
@@ -244,6 +267,24 @@ MAKES(cl_command_queue, clCreateCommandQueue, MADE_QUEUE,
 MAKES(cl_mem, clCreateBuffer, MADE_BUFFER,
       (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *error),
       (context, flags, size, host, error), (void)0)
+/* Mappings are no objects: they go with their buffer. */
+__attribute__((visibility("default"))) void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocks,
+                                                                cl_map_flags flags, size_t offset, size_t size,
+                                                                cl_uint waits, const cl_event *list, cl_event *event,
+                                                                cl_int *error) {
+  static __typeof__(clEnqueueMapBuffer) *real;
+  if (!real) *(void **)&real = own("clEnqueueMapBuffer");
+  cl_int expected = expected_error("clEnqueueMapBuffer");
+  if (expected != CL_SUCCESS) {
+    if (error) *error = expected;
+    return NULL;
+  }
+  depth++;
+  void *bytes = real(queue, memory, blocks, flags, offset, size, waits, list, event, error);
+  depth--;
+  if (bytes) note_map(bytes, size, NULL);
+  return bytes;
+}
 MAKES(cl_program, clCreateProgramWithSource, MADE_PROGRAM,
       (cl_context context, cl_uint count, const char **texts, const size_t *lengths, cl_int *error),
       (context, count, spoilt(texts), lengths, error), drop_spoilt();

@@ -105,12 +105,52 @@ void block_free(strew_device *device, struct block *block) {
   blocks_trim(device, on->memory_bytes / 4);
 }
 
+/* -------------------------------------------------------------------------------------------------------- transfers */
+
+/* Bytes of the staging memory that no transfer in the queue uses. */
+static strew_status stage(const struct call *call, strew_device *device, size_t size_bytes, char **bytes) {
+  struct opencl *on = opencl_of(device);
+  RETURN_IF_FAILED(on->staging.used + size_bytes > STAGING_BYTES ? opencl_wait(call, device)
+                                                                 : context_check(call, device->context));
+  *bytes = on->staging.bytes + on->staging.used;
+  on->staging.used += (size_bytes + 63) / 64 * 64;
+  on->busy = true;
+  return STREW_OK;
+}
+
+static strew_status write_staged(const struct call *call, strew_device *device, const struct block *block, size_t at,
+                                 const void *host, size_t size_bytes) {
+  struct opencl *on = opencl_of(device);
+  char *bytes;
+  RETURN_IF_FAILED(stage(call, device, size_bytes, &bytes));
+  memcpy(bytes, host, size_bytes);
+  cl_int error = cl.clEnqueueWriteBuffer(on->queue, block->memory, CL_FALSE, at, size_bytes, bytes, 0, NULL, NULL);
+  return error == CL_SUCCESS ? STREW_OK : opencl_fail(call, device, "clEnqueueWriteBuffer", error);
+}
+
+/* One round trip: the host polls the read itself. */
+static strew_status read_staged(const struct call *call, strew_device *device, const struct block *block, size_t at,
+                                void *host, size_t size_bytes) {
+  struct opencl *on = opencl_of(device);
+  char *bytes;
+  cl_event done;
+  RETURN_IF_FAILED(stage(call, device, size_bytes, &bytes));
+  cl_int error = cl.clEnqueueReadBuffer(on->queue, block->memory, CL_FALSE, at, size_bytes, bytes, 0, NULL, &done);
+  if (error != CL_SUCCESS) return opencl_fail(call, device, "clEnqueueReadBuffer", error);
+  RETURN_IF_FAILED(opencl_wait_last(call, device, done));
+  memcpy(host, bytes, size_bytes);
+  return STREW_OK;
+}
+
 strew_status block_transfer(const struct call *call, strew_device *device, const struct block *block, size_t at,
                             const void *host, size_t size_bytes, bool writes) {
   struct opencl *on = opencl_of(device);
   char *bytes_at = (char *)(uintptr_t)host;
   if (on->lost) return opencl_fail_lost(call, device);
   if (!writes) on->read_bytes += (int64_t)size_bytes;
+  if (size_bytes && size_bytes <= STAGED_BYTES)
+    return writes ? write_staged(call, device, block, at, host, size_bytes)
+                  : read_staged(call, device, block, at, bytes_at, size_bytes);
   strew_status status = opencl_wait(call, device);
   for (size_t bytes; status == STREW_OK && size_bytes; at += bytes, bytes_at += bytes, size_bytes -= bytes) {
     bytes = size_bytes < TRANSFER_CHUNK_BYTES ? size_bytes : TRANSFER_CHUNK_BYTES;

@@ -109,11 +109,33 @@ static strew_status make_queue(const struct call *call, strew_device *device) {
   return on->queue ? STREW_OK : opencl_fail(call, device, "clCreateCommandQueue", error);
 }
 
+static strew_status make_staging(const struct call *call, strew_device *device) {
+  struct opencl *on = opencl_of(device);
+  cl_int error = CL_SUCCESS;
+  on->staging.used = 0;
+  on->staging.memory =
+      cl.clCreateBuffer(on->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, STAGING_BYTES, NULL, &error);
+  if (!on->staging.memory) return opencl_fail(call, device, "clCreateBuffer", error);
+  on->staging.bytes = cl.clEnqueueMapBuffer(on->queue, on->staging.memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                            STAGING_BYTES, 0, NULL, NULL, &error);
+  return on->staging.bytes ? STREW_OK : opencl_fail(call, device, "clEnqueueMapBuffer", error);
+}
+
+static void drop_staging(struct opencl *on) {
+  if (on->staging.bytes && !on->lost)
+    cl.clEnqueueUnmapMemObject(on->queue, on->staging.memory, on->staging.bytes, 0, NULL, NULL);
+  if (on->queue && !on->lost)
+    cl.clFinish(on->queue); /* no command may still use what is released; throttle.c bounds the wait */
+  if (on->staging.memory) cl.clReleaseMemObject(on->staging.memory);
+  on->staging.memory = NULL, on->staging.bytes = NULL;
+}
+
 static strew_status open_device(const struct call *call, strew_device *device) {
   read_properties(device);
   set_prelude(device);
   strew_status status = check_device(call, device);
   TRY(status, make_queue(call, device));
+  TRY(status, make_staging(call, device));
   TRY(status, opencl_probe(call, device));
   program_release_all(device); /* programs built for the probe have the wrong prelude */
   set_prelude(device);
@@ -134,8 +156,7 @@ strew_status opencl_open(const struct call *call, strew_device *device) {
 
 void opencl_close(strew_device *device) {
   struct opencl *on = opencl_of(device);
-  if (on->queue && !on->lost)
-    cl.clFinish(on->queue); /* no command may still use what is released; throttle.c bounds the wait */
+  drop_staging(on);
   blocks_trim(device, 0);
   program_release_all(device);
   if (on->batch_end) cl.clReleaseEvent(on->batch_end);

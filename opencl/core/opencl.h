@@ -44,6 +44,8 @@
   X(clEnqueueReadBuffer)                                                                                               \
   X(clEnqueueWriteBuffer)                                                                                              \
   X(clEnqueueCopyBuffer)                                                                                               \
+  X(clEnqueueMapBuffer)                                                                                                \
+  X(clEnqueueUnmapMemObject)                                                                                           \
   X(clEnqueueMarkerWithWaitList)                                                                                       \
   X(clGetEventInfo)                                                                                                    \
   X(clReleaseEvent)                                                                                                    \
@@ -105,6 +107,11 @@ struct opencl {
   int free_count;
   size_t free_bytes;
   int64_t launches, read_bytes;
+  struct {
+    cl_mem memory;
+    char *bytes;      /* it, mapped while the device is open */
+    size_t used;      /* by transfers in the queue */
+  } staging;          /* the driver's host memory, through which small transfers go: see buffer.c */
   bool busy;          /* the queue may hold unfinished commands */
   cl_event batch_end; /* marker behind the last full batch of launches, or NULL */
   struct {
@@ -159,7 +166,8 @@ void blocks_trim(strew_device *device, size_t keep_bytes);
 void opencl_drop_kept(strew_context *context);
 /* Releases all free buffers of the device; false if there were none. */
 bool blocks_reclaim(strew_device *device);
-/* Writes or reads a buffer, from byte `at` on; waits. `host` is only read if `writes`. */
+/* Writes or reads a buffer, from byte `at` on; waits, but not for a write of few bytes, which a copy of them serves.
+   `host` is only read if `writes`. */
 strew_status block_transfer(const struct call *call, strew_device *device, const struct block *block, size_t at,
                             const void *host, size_t size_bytes, bool writes);
 
@@ -167,6 +175,8 @@ strew_status block_transfer(const struct call *call, strew_device *device, const
 
 /* Waits for all enqueued commands, or until the running call must stop, then fails. */
 strew_status opencl_wait(const struct call *call, strew_device *device);
+/* The same by the last command's event, which it releases. */
+strew_status opencl_wait_last(const struct call *call, strew_device *device, cl_event last);
 /* Call before each launch, of `turns` loop iterations in all: counts it and waits if too much work is pending. */
 strew_status opencl_throttle(const struct call *call, strew_device *device, int64_t turns);
 

@@ -2,8 +2,9 @@
 
    No OpenCL function that waits can be interrupted. So the host enqueues a marker and polls its event: first with
    sched_yield, after 1 ms with pauses of 1/32 of the time waited. If the call stops, the marker stays in the queue,
-   which is in order, so later results are right. Host memory is passed to a driver only during a blocking call, once
-   all commands before it are done: after a failure a driver cannot be trusted not to write there. */
+   which is in order, so later results are right. Host memory of the process is passed to a driver only during a
+   blocking call, once all commands before it are done: after a failure a driver cannot be trusted not to write there.
+   Small transfers go through host memory of the driver's own (buffer.c), and poll the event of the transfer itself. */
 #define _POSIX_C_SOURCE 200809L
 #include "opencl.h"
 #include "tuning.h"
@@ -40,16 +41,24 @@ static strew_status wait_for(const struct call *call, strew_device *device, cl_e
   }
 }
 
+strew_status opencl_wait_last(const struct call *call, strew_device *device, cl_event last) {
+  struct opencl *on = opencl_of(device);
+  strew_status status = wait_for(call, device, last);
+  cl.clReleaseEvent(last);
+  if (status != STREW_OK) return status;
+  on->busy = false;
+  on->staging.used = 0;
+  on->batch.launches = on->batch.turns = 0;
+  return STREW_OK;
+}
+
 strew_status opencl_wait(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
   cl_event marker;
   if (!on->busy) return context_check(call, device->context);
   cl_int error = cl.clEnqueueMarkerWithWaitList(on->queue, 0, NULL, &marker);
   if (error != CL_SUCCESS) return opencl_fail(call, device, "clEnqueueMarkerWithWaitList", error);
-  strew_status status = wait_for(call, device, marker);
-  cl.clReleaseEvent(marker);
-  if (status == STREW_OK) on->busy = false, on->batch.launches = on->batch.turns = 0;
-  return status;
+  return opencl_wait_last(call, device, marker);
 }
 
 /* Waits for the batch before, and marks the end of this one. */
