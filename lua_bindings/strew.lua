@@ -8106,6 +8106,69 @@ local Grouping = {}
 ---@param bins integer bins of the histogram, default 10
 ---@call strew.show(self, width=, height=, min=, max=, colormap=, style=, histogram=, bins=)
 
+---Draws values with axes: as lines, points, bars, areas or a histogram, in the terminal or as SVG.
+---
+---`y` is a tensor, a sequence of them, or names and texts of columns: `x:plot{x = "day", y = {"rain", "wind"}}`; each one
+---is a series. `strew.plot(y)` draws it by position, `strew.plot(x, y)` over x, `x:plot()` all columns of numbers. Axes are
+---numbers, times or words; NaN, NaT and the empty word are gaps. `by` splits the rows into a series for each key.
+---
+---The text is written with `print`: braille dots, or a sign for each series where there is neither UTF-8 nor colour. A path
+---that ends in .svg, before the other arguments, gets a file instead: its text stays text, it loads nothing, and follows
+---the light or dark style of its reader. Of more values than pixels the first, last, least and greatest of each column of
+---pixels are drawn, found on the device. Bars and areas begin at 0. What is not drawn is counted below the picture:
+---infinities, values outside of `xlim` and `ylim`, values without a logarithm.
+---
+---```lua
+---local day = strew.date_range("2024-05-01", "2024-05-31", "day")
+---local x = strew.table{{"day", day}, {"rain", (strew.arange(31) % 7):pow(2)}, {"week", strew.arange(31) // 7}}
+---x:plot{x = "day", y = "rain", width = 60, height = 9, style = "ascii"}
+---local weeks = x:group_by("week"):agg{rain = {"mean", "rain"}}
+---weeks:plot{x = "week", y = "rain", kind = "bars", title = "Rain by week", width = 40, style = "ascii"}
+---local name = os.tmpname()
+---strew.plot(name .. ".svg", x.rain, {title = "Rain"})
+---for line in io.lines(name .. ".svg") do if line:find "Rain" then print(line) end end
+---os.remove(name)
+---os.remove(name .. ".svg")
+---```
+---```text
+---rain
+---40+           *            *            *            *
+---  |          * *          * *          * *          * *
+---20+       ***  *        **  *        **  *        *** *
+---  |     ***     *    ***     *    ***     *    ***     *
+--- 0+*****        *****        *****        *****        *****
+---  +---------+------------+------------+-------------+-------
+---       2024-05-06   2024-05-13   2024-05-20    2024-05-27
+---                            day
+---              Rain by week
+---  rain
+---0 |############################### 13
+---1 |############################### 13
+---2 |############################### 13
+---3 |############################### 13
+---4 |#### 1.667
+---week
+---<title	>Rain</title>
+---<text	x='360' y='24' class='t m'>Rain</text>
+---```
+---@param y strew.Tensor|string|table values: of a sequence or a table of columns each a series
+---@param path string a file whose name ends in .svg; absent in a sandbox
+---@param x strew.Tensor|string where the values are; default: their positions
+---@param kind "line"|"points"|"bars"|"histogram"|"area" default "line", of an x of words "bars"
+---@param by strew.Tensor|string a key for each row: a series for each different one
+---@param title string above the picture
+---@param xlabel string label of the x axis, default: the name of x
+---@param ylabel string label of the y axis, default: the name of y
+---@param labels string[] names of the series, default: those of their columns
+---@param log "x"|"y"|"xy"|true logarithmic axes; true is "y"
+---@param xlim (number|string)[] {low, high} of the x axis, of times as texts; nil in it: as without
+---@param ylim (number|string)[] {low, high} of the y axis
+---@param bins integer of a histogram, default 10, equal ones from the least to the greatest value
+---@param width integer characters, default the terminal's, or pixels, default 720
+---@param height integer lines, default the terminal's, or 22, or pixels, default 432
+---@param style "ascii"|"blocks"|"256"|"truecolor"|"svg" default: what the terminal supports; "svg" prints the file's text
+---@call strew.plot(y, path=, x=, kind=, by=, title=, xlabel=, ylabel=, labels=, log=, xlim=, ylim=, bins=, width=, height=, style=)
+
 ---A colour map: the colours from the smallest value to the largest.
 ---
 ---```lua

@@ -895,7 +895,7 @@ local reasons = {
   ["files: tests/spec/file_spec.lua, csv_spec.lua and chunks_spec.lua"] = "load save chunks map",
   ["addresses: tests/interchange_peers.py, tests/check_interchange.c"] =
     "to_dlpack from_dlpack to_arrow from_arrow to_arrow_stream from_arrow_stream",
-  ["texts and pictures, of elements read to the CPU"] = "show image",
+  ["texts and pictures, of elements read to the CPU"] = "show plot image",
   ["settings"] = "manual_seed set_num_threads get_num_threads deterministic set_printoptions get_printoptions",
   ["facts of the machine"] = "devices memory clock",
   ["messages"] = "progress last_error help",

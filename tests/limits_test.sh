@@ -82,6 +82,8 @@ while true do end
 END
 )"
 expect 'files in a sandbox' 1 'a sandbox has no files' "$program" --sandbox -e 'strew.save("x.npy", strew.ones(2))'
+expect 'a plot to a file in a sandbox' 1 'a sandbox has no files' "$program" --sandbox -e 'strew.plot("x.svg", strew.ones(2))'
+expect 'a plot in a sandbox' 0 '2[+┤]' "$program" --sandbox -e 'strew.plot(strew.arange(3), {height = 6})'
 expect 'expressions in a sandbox' 0 '^6.0$' "$program" --sandbox -e 'print(strew.expr("x * 2 + k"):with{x = strew.ones(2), k = 1}:sum():item())'
 expect 'memory within an expression' 1 'line):1: expression: out of memory' "$program" --memory 64M --sandbox -e \
   'strew.expr("x + 1"){x = strew.ones(1):expand(20000000)}'

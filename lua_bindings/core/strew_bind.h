@@ -362,8 +362,8 @@ int bind_missed(lua_State *L, struct script_call *call);
 int bind_column_method(lua_State *L, struct script_call *call);
 /* saved(x, names, words) of strew.save: tensors, names, lists of words. */
 extern const struct script_function bind_saved_columns_row, bind_ordered_row;
-/* The texts of strew.show and strew.help, written in Lua; strew_family.c. */
-extern const struct script_function bind_drawing_row, bind_help_row;
+/* The texts of strew.show, strew.plot and strew.help, written in Lua; strew_family.c. */
+extern const struct script_function bind_drawing_row, bind_plot_row, bind_help_row;
 /* Runs another row in place of the call's. */
 static inline int bind_run_row(lua_State *L, struct script_call *call, const struct script_function *row) {
   call->row = row;
@@ -373,7 +373,8 @@ static inline int bind_run_row(lua_State *L, struct script_call *call, const str
 extern const struct script_function bind_eye_row, bind_linspace_row, bind_slice_row, bind_unique_row;
 /* Runs a call with an option that the library's function lacks (skip_nan, dtype, prepend, ...) as it is written in Lua. */
 int bind_run_with_options(lua_State *L, struct script_call *call);
-/* Calls such a row in place of the call's, and the script's print, which is no part of the operation, with its text. */
+/* Calls such a row in place of the call's, and the script's print, which is no part of the operation, with its text, if there
+   is one. */
 int bind_print_text(lua_State *L, struct script_call *call, const struct script_function *row);
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
 extern const struct script_function bind_table_ids_row, bind_tensor_ids_row, bind_table_keys_row;

@@ -417,6 +417,7 @@ int bind_print_text(lua_State *L, struct script_call *call, const struct script_
   const int results = row->function(L, call);
   call->row = own;
   if (results < 0) return -1;
+  if (lua_isnil(L, -1)) return 0;
   lua_getglobal(L, "print");
   lua_insert(L, -2);
   lua_call(L, 1, 0);
@@ -433,6 +434,7 @@ const struct script_function bind_saved_columns_row = {"saved", run, 0, FUNCTION
                              bind_slice_row = {"slice", run, 0, ALWAYS, "rearranging.lua"},
                              bind_unique_row = {"unique", run, 0, ALWAYS, "counting.lua"},
                              bind_drawing_row = {"show", run, 0, FUNCTION | CONSTANT | BRIEF, "showing.lua"},
+                             bind_plot_row = {"plot", run, 0, FUNCTION | CONSTANT | BRIEF, "plotting.lua"},
                              bind_help_row = {"help", run, 0, FUNCTION | CONSTANT | BRIEF, "printing.lua"},
                              bind_group_columns_row = {"group_by", run, 0, FUNCTION | CONSTANT, "grouped.lua"},
                              bind_concat_row = {"concat", run, 0, FUNCTION | COMPOSED, "building.lua"},

@@ -13,6 +13,9 @@
 /* show(t [, opts]) */
 static int show(lua_State *L, struct script_call *call) { return bind_print_text(L, call, &bind_drawing_row); }
 
+/* plot([path,] ...): printed unless it is written to a file. */
+static int plot(lua_State *L, struct script_call *call) { return bind_print_text(L, call, &bind_plot_row); }
+
 /* terminal() -> the style and the lines (0: unknown) of standard output's terminal. */
 static strew_status terminal(struct arguments *a) {
   const struct terminal at = terminal_at(STDOUT_FILENO);
@@ -248,6 +251,7 @@ static strew_status image(struct arguments *a) {
 
 const struct script_function bind_show_rows[] = {
     {"show", show, 0, ALWAYS | CONSTANT},
+    {"plot", plot, 0, ALWAYS | CONSTANT},
     {"image", bind_one, 0, ALWAYS | OUTSIDE | CONSTANT | INNER, IMAGE, image},
     {"terminal", bind_values, 0, INNER | CONSTANT, "", terminal},
     {"range", range, 0, INNER | CONSTANT | CHECKED, "TNNN"},

@@ -612,7 +612,7 @@ end
 -- Calls that take no tensor, and what draws one.
 local is_left_out = {}
 for name in ([[arange clock deterministic devices empty eye full get_num_threads get_printoptions last_error linspace
-  load map manual_seed memory ones rand randint randn randperm set_num_threads set_printoptions show words chunks
+  load map manual_seed memory ones rand randint randn randperm set_num_threads set_printoptions show plot words chunks
   key_table exact_sums zeros]]):gmatch "%S+" do
   is_left_out[name] = true
 end

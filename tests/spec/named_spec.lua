@@ -80,7 +80,7 @@ local by_position = {tensor = true, text = true, time = true, rows = true, sort_
   drop_duplicates = true,
   corr = true, fillna = true, rename = true, drop = true, sample = true, row = true, each = true,
   cut = true, qcut = true,
-  get_dummies = true, rank = true}
+  get_dummies = true, rank = true, plot = true}
 -- The names of arguments that the help calls otherwise.
 local other_names = {["to target"] = "dtype"}
 

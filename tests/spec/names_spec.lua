@@ -33,6 +33,7 @@ local path = base .. ".csv"
 local module = setmetatable({}, {__index = strew})
 function module.save(name, x) strew.save(base .. name, x) end
 function module.show(x) return strew.type(x) == "tensor" end
+function module.plot(x) return x ~= nil end
 
 -- The variables of the hints, anew.
 local function environment()
@@ -90,8 +91,11 @@ local conditions = {
   dropout = function(r, env) return (r[1]:eq(0) | r[1]:eq(env.t * 2)):all():item() end,
   factorize = function(r, env) return strew.equal(r[1][r[2]], env.v) end,
   groupby = function(r) return r[1].n == 3 end,
-  plot = function(r) return r[1] end, Series = function(r) return strew.equal(r[1], strew.tensor{1, 2, 3}) end,
+  imshow = function(r) return r[1] end, Series = function(r) return strew.equal(r[1], strew.tensor{1, 2, 3}) end,
 }
+for name in ("bar scatterplot lineplot fill_between semilogy savefig histplot hist"):gmatch "%S+" do
+  conditions[name] = conditions.imshow -- drawn
+end
 for name, dtype in pairs{FloatTensor = "float32", DoubleTensor = "float64", LongTensor = "int64", IntTensor = "int32",
   ShortTensor = "int16", CharTensor = "int8", ByteTensor = "uint8"} do conditions[name] = is_like(dtype, 3) end
 
