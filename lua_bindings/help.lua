@@ -269,8 +269,8 @@ end
 --------------------------------------------------------------------------------------------------- other libraries
 
 local imported = {}
-for prefix in string.gmatch(
-  "np numpy pd pandas df series jnp jax lax torch torch_scatter nn functional ops mindspore oneflow flow", "%S+") do
+for prefix in string.gmatch("np numpy pd pandas df series pl polars jnp jax lax torch torch_scatter nn functional ops "
+  .. "mindspore oneflow flow plt matplotlib", "%S+") do
   imported[prefix] = true
 end
 

@@ -229,6 +229,27 @@ print(strew.tensor(range))]],
 float32[2] cpu
  2  6]]},
 
+  {"Message passing", [[
+A layer of a graph network: the mean of the neighbours' rows, and graph attention, their sum with weights that are a
+softmax of scores within each node. `scripts/demos/gcn.lua` trains one.]],
+  [[
+local from, to = strew.tensor{0, 1, 2, 2}, strew.tensor{1, 2, 0, 1}
+local x = strew.tensor{{1.0, 0}, {0, 1}, {1, 1}}
+local messages = x:index_select(0, from)
+print(strew.scatter_mean(messages, to, {dim = 0}))
+local scores = (messages * x:index_select(0, to)):sum(1)
+local weights = strew.scatter_softmax(scores, to)
+print(strew.scatter_sum(messages * weights:unsqueeze(1), to, {dim = 0}))]],
+  [[
+float32[3, 2] cpu
+ 1.0000  1.0000
+ 1.0000  0.5000
+ 0.0000  1.0000
+float32[3, 2] cpu
+ 1.0000  1.0000
+ 1.0000  0.7311
+ 0.0000  1.0000]]},
+
   {"Shares", [[
 The sum of its group for each element, as `sums[group]`, divides the element: the shares of a group add up to 1. Running
 sums, from the largest element, give cumulative shares; a count of words has its own.]],

@@ -91,7 +91,7 @@
 ---```
 
 ---# which
----Lists the call for each task, and its names in PyTorch, torch_scatter, NumPy, pandas, JAX, MindSpore and OneFlow.
+---Lists the call for each task, and its names in ten other libraries, from PyTorch and pandas to R.
 ---
 ---`?which masks` at the prompt, `strew.help "which masks"`, lists the tasks with that word; `??segment_sum` looks for a
 ---name of another library. A call that ends in an underscore works in place; without the underscore the result is new.
@@ -243,6 +243,9 @@
 ---is a time: floats are rounded to the nearest microsecond, halves to even. A sum that is out of range, or with NaN or
 ---NaT, is NaT. NaT is to times what NaN is to floats: it equals nothing and sorts last, `min` and `max` of it are NaT;
 ---`isnan` finds it. It prints as nothing, as in a .csv.
+---
+---There are no time zones: a text that ends in `Z` or `+02:00` becomes UTC, and a time without one stays as it is. For the
+---times of a clock elsewhere add seconds: `t + 2 * 3600`.
 ---
 ---```lua
 ---local t = strew.time{"2024-02-29T12:30", "1969-07-20T20:17:40Z", "2024-05-17 14:00:00+02:00"}
@@ -431,6 +434,42 @@
 ---```
 ---```text
 ---example:3: zeros: 'shape' has more than 16 entries, the greatest rank
+---```
+
+---# prompt
+---The prompt: `strew` alone keeps locals, completes by Tab and remembers entries.
+---
+---Results are shown as `print` shows them, tables of Lua with their entries. `:help` lists its commands, `?name` shows
+---help, `:quit` or Ctrl-D ends it, Ctrl-C stops the running code. The arrow keys go through the history, which is kept in
+---`~/.local/state/strew/history` (or below `$XDG_STATE_HOME`). `strew -i script.lua` enters the prompt when a script is
+---done. In an application `strew_context_interrupt` cancels what runs, from any thread or a signal handler.
+---
+---```lua
+---print(strew.zeros(3):scatter_add_(0, strew.tensor{0, 2, 2}, strew.ones(3)))
+---```
+---```text
+---float32[3] cpu
+--- 1  0  2
+---```
+
+---# notebook
+---A Jupyter kernel: `pip install ./scripts/notebook` in a checkout, then the kernel's name in Jupyter is strew.
+---
+---A cell is an entry of the prompt: the expression at its end is shown, tables as HTML, a picture (`strew.image`, or
+---`strew.show` of a matrix) as one. `display(x)` shows a value in the middle of a cell. `?name`, Tab and interrupts are
+---those of the prompt.
+---
+---```lua
+---print(strew.image(strew.eye(2)))
+---```
+---```text
+---uint8[2, 2, 3] cpu
+---[0, :, :]
+--- 253  231   37
+---  68    1   84
+---[1, :, :]
+---  68    1   84
+--- 253  231   37
 ---```
 
 ---# ranks

@@ -174,6 +174,33 @@ describe("strew.help", function()
     end
   end)
 
+  -- Words that users searched for in vain.
+  it("finds all of a list of words, and has texts with them", function()
+    for words, name in pairs{replace = "replace", lag = "shift", ["previous row"] = "shift", iterate = "each",
+      apply = "reduction", adam = "optim.adam", optimizer = "optim.adam", json = "table", sql = "rows",
+      notebook = "notebook", config = "set_printoptions", split = "split", regex = "match",
+      embedding = "index_select", dropout = "bernoulli", ["percent change"] = "pct_change", ["fill forward"] = "ffill",
+      history = "prompt", ["message passing"] = "scatter_softmax", attention = "scatter_softmax",
+      ["time zone"] = "times", substring = "sub", cancel = "limits", quit = "prompt"} do
+      local found = printed{search = words}
+      assert.truthy(("\n" .. found):find("\n  " .. name .. " ", 1, true), words)
+      assert.matches("^  " .. name .. "%f[^%w_.]", found, 1, false)
+    end
+  end)
+
+  it("finds calls by their names in polars, R and Matplotlib", function()
+    for name, call in pairs{["df.with_columns"] = "strew.assign", ["pl.concat"] = "strew.concat",
+      forward_fill = "v:ffill", group_by_dynamic = "strew.resample", ["str.strip_chars"] = 'strew.tensor{" Oslo"}:trim',
+      join_asof = "strew.asof", unpivot = "strew.melt", ["data.frame"] = "strew.table", grepl = "contains",
+      tapply = "strew.group_by", strsplit = "split", ["na.omit"] = "strew.dropna", pivot_wider = "strew.pivot",
+      mutate = "strew.assign", paste0 = "join_words", ["plt.imshow"] = "strew.image",
+      ["plt.hist"] = "strew.plot{v, kind"} do
+      local page = printed(name)
+      assert.truthy(page:find(call, 1, true), name .. ": " .. page)
+    end
+    assert.matches("Matplotlib", printed "which imshow", 1, true)
+  end)
+
   it("names other libraries once on a page", function()
     for _, entry in ipairs(help.entries) do
       local known = {}
