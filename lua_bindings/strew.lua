@@ -6591,9 +6591,10 @@ local Grouping = {}
 ---Makes n exact sums that grow: over chunks, files, devices, processes and machines, in any order.
 ---
 ---`e:add(src, index)` adds each element of `src` to the sum that `index` names, `e:add(src, g)` to that of its group, and
----`e:add(src)` all elements to a single sum; `src` and `index` may be numbers. `e:merge(other)` adds the sums of `other`.
----Both return `e`. Nothing is rounded: each sum is the real number that its terms add up to, whatever their order and
----dtypes, in any parts (?sums). A call that fails adds nothing. Options of add: `mode` (?scatter), and `skip_nan = true`,
+---`e:add(src)` all elements to a single sum; `src` and `index` may be numbers. `e:merge(other)` adds the sums of
+---`other`; with an index `e:merge(other, index)` each of them to the sum that it names. All return `e`. Nothing is
+---rounded: each sum is the real number that its terms add up to, whatever their order and dtypes, in any parts (?sums).
+---A call that fails adds nothing. Options of add: `mode` (?scatter), and `skip_nan = true`,
 ---which leaves out NaN.
 ---
 ---`e:sum()`, `e:mean()` and `e:count()`, with `squares` also `e:var()` and `e:std()`, give [n], rounded once: sums in
@@ -6628,7 +6629,7 @@ local Grouping = {}
 ---@param dtype strew.dtype of sums: a float dtype, int64 or uint64; default: that of the terms, as PyTorch promotes them
 ---@param device strew.device of results; default: the state's, else the default device
 ---@param squares boolean true: sums of squares, too, for `e:var()` and `e:std()`; default false
----@return any e with e:add(...), e:merge(other), e:sum(), e:mean(), e:count(), e:state()
+---@return any e with e:add(...), e:merge(other, index?), e:sum(), e:mean(), e:count(), e:state()
 ---@call strew.exact_sums(n, dtype=, device=, squares=) -> e
 
 ---Writes a tensor, or a table of tensors, to a file. The extension, or `format`, gives the format.
@@ -7472,7 +7473,8 @@ local Grouping = {}
 ---`a:add(chunk)` adds the rows of a table, `a:merge(b)` those that another one with the same arguments has, `a:result()` is the
 ---table of `strew.group_by(x, by):agg(what)` for all rows. Keys need no bound beforehand. Words are sum, prod, mean, var, std,
 ---min, max, any, all, first, last and count, in the order in which rows are added, with `skip_nan`, `unbiased` and
----`correction`; others cannot be merged. Sums of floats grow in float64, and are rounded once for each chunk.
+---`correction`; others cannot be merged. Sums of floats, means, variances and deviations are exact, as `exact = true` makes
+---those of `agg`: rounded once, in `a:result()`, whatever the chunks and their order (?sums).
 ---
 ---```lua
 ---local a = strew.aggregate("city", {low = {"min", "t"}, mean = {"mean", "t"}, high = {"max", "t"}})

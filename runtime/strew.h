@@ -856,6 +856,10 @@ STREW_API strew_status strew_exact_sums_add(strew_exact_sums *sums, strew_tensor
    is, and may be the same. */
 STREW_API strew_status strew_exact_sums_merge(strew_exact_sums *sums, const strew_exact_sums *other,
                                               strew_error *error);
+/* The same of others of any number: adds sum i of `other`, which is not `sums` (STREW_EARGUMENT), to the one that index[i]
+   names, of a 1-D index with an element for each (STREW_ESHAPE, STREW_EINDEX). */
+STREW_API strew_status strew_exact_sums_merge_at(strew_exact_sums *sums, const strew_exact_sums *other,
+                                                 strew_tensor *index, strew_error *error);
 /* The sums, means, variances, deviations or counts (STREW_GROUP_SUM, MEAN, VAR, STD, COUNT; STREW_EARGUMENT: another one, or
    no squares), each rounded once; [n], a new tensor on the device of the sums. Counts are int64; sums have the dtype of
    the sums, the others float64 if that is an integer one. Without terms 0, and NaN for mean, var and std. A sum of terms

@@ -3,7 +3,7 @@
 #include "trials.h"
 
 static strew_exact_sums *sums;
-static strew_tensor *src, *whole, *indices, *before;
+static strew_tensor *src, *whole, *indices, *positions, *before;
 static strew_grouping *grouping;
 
 static strew_tensor *state_of(const strew_exact_sums *of) {
@@ -18,6 +18,7 @@ static void make_sums(void) {
   src = tensor_from_doubles(STREW_FLOAT32, 4, (double[]){1e30, -2e-30, 0.5, 3});
   whole = tensor_from_doubles(STREW_INT64, 4, (double[]){1, -2, 1e15, 3});
   indices = tensor_from_doubles(STREW_INT64, 4, (double[]){0, 2, 1, 2});
+  positions = tensor_from_doubles(STREW_INT32, 3, (double[]){2, 0, 2});
   ok(strew_grouping_create_with(indices, NULL, &grouping, &failure));
   strew_tensor *one = tensor_from_doubles(STREW_FLOAT32, 1, (double[]){1}),
                *at = tensor_from_doubles(STREW_INT32, 1, (double[]){1});
@@ -29,10 +30,10 @@ static void make_sums(void) {
 static void release_sums(void) {
   strew_exact_sums_release(sums);
   strew_grouping_release(grouping);
-  strew_release(src), strew_release(whole), strew_release(indices), strew_release(before);
+  strew_release(src), strew_release(whole), strew_release(indices), strew_release(positions), strew_release(before);
 }
 
-enum { ADD, ADD_GROUPS, ADD_INTEGERS, MERGE, STATE, READ, SUM, STD, CALLS };
+enum { ADD, ADD_GROUPS, ADD_INTEGERS, MERGE, MERGE_AT, STATE, READ, SUM, STD, CALLS };
 static strew_status run_call(int call, strew_exact_sums *other) {
   strew_exact_sums *read = NULL;
   strew_tensor *out = NULL;
@@ -42,6 +43,7 @@ static strew_status run_call(int call, strew_exact_sums *other) {
   case ADD_GROUPS: status = strew_exact_sums_add(sums, src, strew_by_grouping(grouping), NULL, &failure); break;
   case ADD_INTEGERS: status = strew_exact_sums_add(sums, whole, strew_by_index(indices), NULL, &failure); break;
   case MERGE: status = strew_exact_sums_merge(sums, other, &failure); break;
+  case MERGE_AT: status = strew_exact_sums_merge_at(sums, other, positions, &failure); break;
   case STATE: status = strew_exact_sums_state(sums, &out, &failure); break;
   case READ: status = strew_exact_sums_from_state(before, device, &read, &failure); break;
   case SUM: status = strew_exact_sums_result(sums, STREW_GROUP_SUM, NULL, &out, &failure); break;

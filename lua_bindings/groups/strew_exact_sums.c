@@ -84,7 +84,8 @@ static int merge(lua_State *L, struct script_call *call) {
   bind_push_given(L, call, 1, "other");
   strew_exact_sums *self = read_self(L, call), *other = NULL;
   if (!self || !(other = read_sums(L, call, lua_gettop(L), "other"))) return -1;
-  return end_in_place(L, strew_exact_sums_merge(self, other, a.error));
+  return end_in_place(L, a.index ? strew_exact_sums_merge_at(self, other, a.index, a.error)
+                                 : strew_exact_sums_merge(self, other, a.error));
 }
 
 /* sum, mean, var, std, count: the row's code. */
@@ -114,7 +115,7 @@ static int state(lua_State *L, struct script_call *call) {
 #define SPREAD "self:any correction=number(1) unbiased=boolean(true) dtype=dtype"
 static const struct script_function methods[] = {
     {"add", add, 0, FUNCTION | CONSTANT, "self:any src:operand index?any mode=mode skip_nan=boolean(false)"},
-    {"merge", merge, 0, FUNCTION | CONSTANT, "self:any other:any"},
+    {"merge", merge, 0, FUNCTION | CONSTANT, "self:any other:any index?tensor"},
     {"sum", result, STREW_GROUP_SUM, FUNCTION | CONSTANT, "self:any dtype=dtype"},
     {"mean", result, STREW_GROUP_MEAN, FUNCTION | CONSTANT, "self:any dtype=dtype"},
     {"var", result, STREW_GROUP_VAR, FUNCTION | CONSTANT, SPREAD},

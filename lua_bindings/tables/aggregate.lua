@@ -1,17 +1,18 @@
 -- aggregate.lua: reductions of groups that grow over chunks: strew.aggregate.
 --
 -- A key table numbers the keys. Each reduction is made of columns that grow with it: what has been reduced so far is
--- the first element of its group. Sums of floats grow in float64.
+-- the first element of its group. Sums of floats, means and variances are strew.exact_sums, made anew with each chunk,
+-- so that a call that fails changes none.
 local strew, fail, use, inner = ...
 local operands, tables, aggregates = use "operands.lua", use "tables.lua", use "aggregates.lua"
 local errors, expressions = use "errors.lua", use "expressions.lua"
 
 local states = setmetatable({}, {__mode = "k"})
 
--- Words whose results reduce by the same word; others by parts.
+-- Words whose results reduce by the same word; others, and sums of floats, by exact sums: true of those with squares.
 local BY_ITSELF <const> = {sum = true, prod = true, min = true, max = true, any = true, all = true, first = true,
   last = true, count = true}
-local BY_PARTS <const> = {mean = true, var = true, std = true}
+local BY_SUMS <const> = {mean = false, var = true, std = true}
 local MERGED <const> = "all, any, count, first, last, max, mean, min, prod, std, sum or var"
 
 -- Returns the entry {name, word, src, options} of a script.
@@ -22,7 +23,7 @@ local function read_entry(name, entry)
     fail("what", format(where, inner.text(entry)) .. ', expected a reduction as "count" or {"sum", "v"}')
   end
   local word, src = rawget(entry, 1), rawget(entry, 2)
-  if not BY_ITSELF[word] and not BY_PARTS[word] then
+  if not BY_ITSELF[word] and BY_SUMS[word] == nil then
     if not inner.is_combination(word) then aggregates.check_word(word, "what", where, src, true) end
     fail("what", format(where, inner.is_combination(word) and "a reduction of one's own" or inner.text(word))
       .. ", which cannot be merged, expected " .. MERGED)
@@ -31,7 +32,7 @@ local function read_entry(name, entry)
   end
   local options = aggregates.options(entry, 2, "what", where)
   for key in next, options do
-    if key ~= "skip_nan" and key ~= "unbiased" and key ~= "correction" then
+    if key ~= "skip_nan" and key ~= "unbiased" and key ~= "correction" and (key ~= "exact" or not options.exact) then
       fail("what", format(where, "an option " .. key) .. ", which cannot be merged")
     end
   end
@@ -83,71 +84,44 @@ local function joined(old, word, ids, values, n, options)
   return (call(g, values, options))
 end
 
--- Means and sums of squares about them of two sets of counts (Chan, Golub and LeVeque).
-local function squares_of(a, b)
-  local total = a.count + b.count
-  local share = b.count:to(a.mean.dtype) / total:clamp(1):to(a.mean.dtype)
-  local gap = b.mean - a.mean
-  return {count = total, mean = a.mean + gap * share,
-    squares = a.squares + b.squares + gap * gap * a.count:to(a.mean.dtype) * share}
+-- Adds the columns of an entry, sums of integers or exact sums, to those of groups `ids`.
+local function with_sums(e, part, ids)
+  return part.sums and e:merge(part.sums, ids) or e:add(part.value, ids)
 end
 
-local function aligned(part, n)
-  local out = {}
-  for name, t in next, part do out[name] = grown(t, n) end
-  return out
+-- Returns exact sums of n groups, so far `old` or nil.
+local function sums_of(entry, old, n, device)
+  local e = strew.exact_sums(n, {squares = BY_SUMS[entry.word], device = device})
+  if not old then return e end
+  return with_sums(e, old, strew.arange(old.sums and old.sums.n or #old.value, {device = device}))
 end
 
 -- Returns the columns of an entry, `old` or nil, with a chunk's values of groups `ids` joined.
 local function taken(entry, old, ids, values, n)
   local word, skips = entry.word, {skip_nan = entry.options.skip_nan}
-  if (word == "sum" or BY_PARTS[word]) and operands.is_float(values) then
-    entry.dtype = entry.dtype and strew.result_type(entry.dtype, values.dtype) or values.dtype
-    values = values:to(operands.widest(values))
-  end
   if word == "count" then
     local g = strew.grouping(ids, {dim_size = n})
     local counts = values and g:count(values, skips) or g.counts:clone()
     return {value = old and grown(old.value, n) + counts or counts}
-  elseif BY_ITSELF[word] then
-    return {value = joined(old and old.value, word, ids, values, n, word ~= "any" and word ~= "all" and skips or nil)}
-  elseif values.dtype == "text" or values.dtype == "time" then
+  elseif (values.dtype == "text" or values.dtype == "time") and (BY_SUMS[word] ~= nil or word == "sum") then
     fail("chunk", format("has %s for %s, expected numbers", values.dtype, word), nil, "dtype")
+  elseif BY_SUMS[word] ~= nil or word == "sum" and (operands.is_float(values) or old and old.sums) then
+    if values.dtype == "bool" then values = values:to("int8") end
+    return {sums = sums_of(entry, old, n, values.device):add(values, ids, skips)}
   end
-  local g = strew.grouping(ids, {dim_size = n})
-  local count = g:count(values, skips)
-  if word == "mean" then
-    return {count = old and grown(old.count, n) + count or count,
-      value = joined(old and old.value, "sum", ids, values, n, skips)}
-  end
-  local wide = values:to(operands.widest(values))
-  local own = {count = count, mean = g:mean(wide, skips):masked_fill(count:eq(0), 0)}
-  own.squares = (g:var(wide, {skip_nan = skips.skip_nan, unbiased = false}) * count:to(wide.dtype)):masked_fill(
-    count:eq(0), 0)
-  return old and squares_of(aligned(old, n), own) or own
+  return {value = joined(old and old.value, word, ids, values, n, word ~= "any" and word ~= "all" and skips or nil)}
 end
 
 -- Returns the columns of entry of two aggregates; ids: the group of each of b's.
 local function merged(entry, old, other, ids, n)
-  if not old then -- other's columns, by ids
-    local first = {}
-    for name, t in next, other do first[name] = joined(nil, "first", ids, t, n) end
-    return first
+  if other.sums or old and old.sums then
+    return {sums = with_sums(sums_of(entry, old, n, ids.device), other, ids)}
+  elseif not old then -- other's columns, by ids
+    return {value = joined(nil, "first", ids, other.value, n)}
   end
-  if entry.word == "var" or entry.word == "std" then
-    local own = {}
-    for name, t in next, other do
-      own[name] = strew.zeros(n, {dtype = t.dtype, device = t.device}):index_copy_(0, ids, t)
-    end
-    return squares_of(aligned(old, n), own)
-  end
-  local out = {}
-  for name, t in next, other do
-    local word = (name == "count" or entry.word == "mean" or entry.word == "count") and "sum" or entry.word
-    out[name] = joined(old[name], word, ids, t, n, word ~= "any" and word ~= "all"
-      and {skip_nan = word ~= "sum" and entry.options.skip_nan} or nil)
-  end
-  return out
+  local word = entry.word == "count" and "sum" or entry.word
+  return {value = joined(old.value, word, ids, other.value, n, word ~= "any" and word ~= "all"
+    and {skip_nan = word ~= "sum" and entry.options.skip_nan} or nil)}
 end
 
 local function add(self, chunk)
@@ -184,7 +158,6 @@ local function merge(self, other)
   if not is_same then fail("other", "has other keys or reductions, expected those of self") end
   if not its.n then return self end
   local ids = state.keys:ids(its.keys.keys, state.by):narrow(0, 0, its.n):to(its.rows.device)
-  for k, entry in ipairs(its.entries) do state.entries[k].dtype = state.entries[k].dtype or entry.dtype end
   local n, parts = state.keys.n, {}
   for k, entry in ipairs(state.entries) do parts[k] = merged(entry, state.parts[k], its.parts[k], ids, n) end
   local rows = strew.zeros(n, {dtype = "int64", device = ids.device}):index_copy_(0, ids, its.rows)
@@ -195,18 +168,17 @@ end
 -------------------------------------------------------------------------------------------------------------- result
 
 local function result_of(entry, part)
-  local options, word = entry.options, entry.word
-  if word == "mean" then
-    local dtype = operands.is_float(part.value) and part.value.dtype or operands.widest(part.value)
-    local mean = (part.value:to(dtype) / part.count:to(dtype)):masked_fill(part.count:eq(0), 0 / 0)
-    return entry.dtype and mean:to(entry.dtype) or mean
-  elseif word ~= "var" and word ~= "std" then
-    return entry.dtype and part.value:to(entry.dtype) or part.value:clone()
+  local options, word, sums = entry.options, entry.word, part.sums
+  if not sums then return part.value:clone() end
+  if word == "sum" then return sums:sum() end
+  local count = sums:count()
+  local dtype = not operands.is_float(sums.dtype) and operands.widest(count) or nil
+  if word == "mean" then -- of integers as in agg
+    return dtype and (sums:sum{dtype = dtype} / count:to(dtype)):masked_fill(count:eq(0), 0 / 0) or sums:mean()
   end
-  local divisor = part.count:to(part.squares.dtype) - operands.correction(options, 1)
-  local out = (part.squares / divisor):masked_fill(divisor:le(0), 0 / 0)
-  out = word == "std" and out:sqrt() or out
-  return entry.dtype and out:to(entry.dtype) or out
+  local correction = operands.correction(options, 1)
+  local spread = sums[word] -- in a local, as a call sums.word() would get the hint of a script's
+  return spread(sums, {correction = correction, dtype = dtype}):masked_fill(count:le(correction), 0 / 0)
 end
 
 local function result(self)

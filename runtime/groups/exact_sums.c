@@ -467,9 +467,9 @@ static strew_status reserve_merged(const struct call *call, strew_exact_sums *e,
   return numbers_widen(call, e->device->context, e->n, to, from->first, end_of_sum(to, from->used * NUMBER_WORD));
 }
 
-/* Words of `from` above those of `to` have copies of the sign alone. Both may be the same. */
-static void add_number(struct numbers *to, const struct numbers *from, int64_t i) {
-  uint32_t *words = to->word + i * to->count;
+/* Adds number i to number `at`. Words of `from` above those of `to` have copies of the sign alone. Both may be the same. */
+static void add_number(struct numbers *to, int64_t at, const struct numbers *from, int64_t i) {
+  uint32_t *words = to->word + at * to->count;
   if (!from->count) return;
   const uint32_t *more = number_at(from, i), sign = number_sign(more, from->count);
   uint64_t carry = 0;
@@ -481,28 +481,59 @@ static void add_number(struct numbers *to, const struct numbers *from, int64_t i
   note_used(to, words);
 }
 
-strew_status strew_exact_sums_merge(strew_exact_sums *e, const strew_exact_sums *other, strew_error *error) {
-  CALL(call, "exact_sums_merge", error, {0});
+/* times: sums of `other` that are added to one, at most */
+static strew_status check_merge(const struct call *call, const strew_exact_sums *e, const strew_exact_sums *other,
+                                int64_t times) {
   const struct fault fault = FAULT(STREW_EARGUMENT, "other");
-  if (other->device->context != e->device->context) return fail_context(&call, "other", "belongs to");
-  if (other->n != e->n)
-    return fail(&call, FAULT(STREW_ESHAPE, "other"), "has %" PRId64 " sums, expected %" PRId64, other->n, e->n);
+  if (other->device->context != e->device->context) return fail_context(call, "other", "belongs to");
   if (other->has_squares != e->has_squares)
-    return fail(&call, fault, "was made with%s squares, expected %s, as self", other->has_squares ? "" : "out",
+    return fail(call, fault, "was made with%s squares, expected %s, as self", other->has_squares ? "" : "out",
                 e->has_squares ? "them" : "none");
-  if (other->most) RETURN_IF_FAILED(check_terms(&call, e, "other", other->dtype));
-  RETURN_IF_FAILED(check_counts(&call, e, other->most));
-  RETURN_IF_FAILED(reserve_merged(&call, e, &e->sums, &other->sums));
-  RETURN_IF_FAILED(reserve_merged(&call, e, &e->squares, &other->squares));
-  RETURN_IF_FAILED(context_check(&call, e->device->context));
-  for (int64_t i = 0; i < e->n; i++) {
+  if (other->most) RETURN_IF_FAILED(check_terms(call, e, "other", other->dtype));
+  return check_counts(call, e, other->most > INT64_MAX / times ? INT64_MAX : other->most * times);
+}
+
+/* Adds sum i of `other` to sum at[i], or to sum i. */
+static strew_status merge(const struct call *call, strew_exact_sums *e, const strew_exact_sums *other,
+                          const int64_t *at) {
+  RETURN_IF_FAILED(reserve_merged(call, e, &e->sums, &other->sums));
+  RETURN_IF_FAILED(reserve_merged(call, e, &e->squares, &other->squares));
+  RETURN_IF_FAILED(context_check(call, e->device->context));
+  for (int64_t i = 0; i < other->n; i++) {
+    const int64_t to = at ? at[i] : i;
     const unsigned kinds = other->kinds[i];
-    add_number(&e->sums, &other->sums, i);
-    add_number(&e->squares, &other->squares, i);
-    add_terms(e, i, other->counts[i], kinds & ~(unsigned)EXACT_MINUS_ZERO, kinds & EXACT_MINUS_ZERO);
+    add_number(&e->sums, to, &other->sums, i);
+    add_number(&e->squares, to, &other->squares, i);
+    add_terms(e, to, other->counts[i], kinds & ~(unsigned)EXACT_MINUS_ZERO, kinds & EXACT_MINUS_ZERO);
   }
   if (other->most) note_dtype(e, other->dtype);
   return STREW_OK;
+}
+
+strew_status strew_exact_sums_merge(strew_exact_sums *e, const strew_exact_sums *other, strew_error *error) {
+  CALL(call, "exact_sums_merge", error, {0});
+  if (other->n != e->n)
+    return fail(&call, FAULT(STREW_ESHAPE, "other"), "has %" PRId64 " sums, expected %" PRId64, other->n, e->n);
+  RETURN_IF_FAILED(check_merge(&call, e, other, 1));
+  return merge(&call, e, other, NULL);
+}
+
+strew_status strew_exact_sums_merge_at(strew_exact_sums *e, const strew_exact_sums *other, strew_tensor *index,
+                                       strew_error *error) {
+  CALL_STEPS(call, steps, "exact_sums_merge", error, {"index", index});
+  INDEX(&call, index);
+  STEP(&steps, check_merge(&call, e, other, other->n ? other->n : 1));
+  if (other == e) STEP(&steps, fail(&call, FAULT(STREW_EARGUMENT, "other"), "is self, expected others with an index"));
+  if (index->rank != 1 || index->sizes[0] != other->n)
+    STEP(&steps, fail(&call, FAULT(STREW_ESHAPE, "index"),
+                      "has %d dimensions and %" PRId64 " elements, expected 1 and %" PRId64 ", the number of others",
+                      index->rank, strew_tensor_numel(index), other->n));
+  if (other->n) STEP(&steps, check_index_dtype(&call, index, "index"));
+  strew_tensor *at = steps.status == STREW_OK ? step_copy(&steps, to_cpu(&steps, index), STREW_INT64) : NULL;
+  struct addressing addressing = ADDRESSING(at, index, {e->n, 0, "the sums", STREW_ERROR, false});
+  if (other->n) STEP(&steps, addressing_check(&call, &addressing));
+  STEP(&steps, merge(&call, e, other, at->storage->data));
+  return steps_status(&steps);
 }
 
 /* --------------------------------------------------------------------------------------------------------- results */

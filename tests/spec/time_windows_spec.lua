@@ -192,10 +192,31 @@ describe("aggregates that grow", function()
       local c = strew.aggregate({"k", "w"}, what)
       for first = 0, rows - 1, 10 do c:add(y:rows(strew.arange(first, math.min(first + 10, rows)))) end
       same(whole, c:result())
-      for _, name in ipairs{"s", "m"} do -- the same bits
-        assert.same(whole[name]:nan_to_num(7):tolist(), c:result()[name]:nan_to_num(7):tolist())
+      local exact = y:group_by{"k", "w"}:agg{s = what.s, m = what.m, mn = what.mn, ss = what.ss,
+        sd = {"std", "v", exact = true}, va = {"var", strew.tensor(y.n:tolist(), {dtype = "float64"}), exact = true,
+        unbiased = false}}
+      for _, name in ipairs{"s", "m", "mn", "ss", "sd", "va"} do -- the same bits
+        for _, other in ipairs{a, c} do
+          assert.same(exact[name]:nan_to_num(7):tolist(), other:result()[name]:nan_to_num(7):tolist(), name)
+        end
       end
     end
+  end)
+
+  it("have sums of the real numbers, in any chunks and order", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
+    local chunks = {strew.table{{"k", {1, 1}}, {"v", {1e16, 1}}}, strew.table{{"k", {1, 2}}, {"v", {-1e16, 1e-20}}},
+      strew.table{{"k", {1, 2}}, {"v", {1, 1}}}} -- the last one of integers
+    local of = {s = {"sum", "v"}, m = {"mean", "v", exact = true}, va = {"var", "v"}}
+    for _, order in ipairs{{1, 2, 3}, {3, 2, 1}, {2, 3, 1}} do
+      local a, b = strew.aggregate("k", of), strew.aggregate("k", of)
+      a:add(chunks[order[1]]):add(chunks[order[2]])
+      b:add(chunks[order[3]])
+      assert.equal("k int64[2] {1, 2}; m float64[2] {0.5, 0.5}; s float64[2] {2.0, 1.0}; "
+        .. "va float64[2] {6.6666666666667e+31, 0.5}", text(a:merge(b):result()))
+    end
+    refused({["strew.aggregate('k', {m = {'mean', 'v', exact = false}})"] =
+      "aggregate: 'what' has an option exact at key \"m\", which cannot be merged"}, {})
   end)
 
   it("merge into one that has no rows, and keep dtypes", function()
