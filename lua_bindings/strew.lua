@@ -455,8 +455,8 @@
 ---# notebook
 ---A Jupyter kernel: `pip install ./scripts/notebook` in a checkout, then the kernel's name in Jupyter is strew.
 ---
----A cell is an entry of the prompt: the expression at its end is shown, tables as HTML, a picture (`strew.image`, or
----`strew.show` of a matrix) as one. `display(x)` shows a value in the middle of a cell. `?name`, Tab and interrupts are
+---A cell is an entry of the prompt: the expression at its end is shown, tables as HTML. `strew.plot`, `strew.image` and
+---`strew.show` of a matrix give pictures. `display(x)` shows a value in the middle of a cell. `?name`, Tab and interrupts are
 ---those of the prompt.
 ---
 ---```lua

@@ -10,7 +10,7 @@ local requests = assert(io.open(path, "rb"))
 local out, err = assert(io.open("/dev/stdout", "wb")), assert(io.open("/dev/stderr", "wb"))
 local files = {[out] = io.stdout, [err] = io.stderr}
 local open, remove, scratch, globals, load = io.open, os.remove, os.tmpname, _G, load
-local getmetatable = debug.getmetatable
+local getmetatable, next = debug.getmetatable, next
 local ipairs, pcall, print, rawget, rawset, tostring = ipairs, pcall, print, rawget, rawset, tostring
 local select, tonumber, type, pack, unpack, concat = select, tonumber, type, table.pack, table.unpack, table.concat
 local find, gsub, match, max = string.find, string.gsub, string.match, math.max
@@ -118,11 +118,12 @@ function host.note(text) print("(" .. text .. ")") end
 
 ----------------------------------------------------------------------------------------------------------- results
 
--- The hook of pictures: shows the file that write(path) makes, by its suffix: ".png" or ".svg". A failure is no error.
+-- The hook of pictures: shows the file that write(path) makes, by its suffix: ".png" or ".svg". Returns false if that
+-- fails.
 local kinds = {[".png"] = "png", [".svg"] = "svg"}
 local function show_file(suffix, write)
   local name = scratch()
-  local ok, message = pcall(write, name .. suffix)
+  local ok = pcall(write, name .. suffix)
   local file = ok and open(name .. suffix, "rb")
   if file then
     send(kinds[suffix], file:read("a"))
@@ -130,7 +131,7 @@ local function show_file(suffix, write)
   end
   remove(name)
   remove(name .. suffix)
-  return ok, message
+  return ok
 end
 
 local LEAST, LARGEST = 256, 4096 -- pixels of a picture's longer side
@@ -180,7 +181,8 @@ function prompt.shorten(message)
   text = gsub(text, "\n\t[^\n]*strew%.notebook[^\n]*", "")
   text = gsub(gsub(text, "\n\t%(%.%.%.tail calls%.%.%.%)$", ""), "\nstack traceback:$", "")
   send("error", "", err)
-  return shorten(text)
+  text = shorten(text)
+  return find(text, "^[%a_]+: '") and number and "In [" .. number .. "]: " .. text or text -- from a tail call
 end
 
 ------------------------------------------------------------------------------------- what scripts call in a notebook
@@ -226,22 +228,38 @@ replace("show", function(show)
   end
 end)
 
+-- True if a plot has a file or a style of its own: a path comes first, or is an option.
+local function is_placed(given)
+  if type(given[1]) == "string" then return true end
+  for i = 1, given.n do
+    local options = type(given[i]) == "table" and given[i] or {}
+    if rawget(options, "path") or rawget(options, "style") then return true end
+  end
+end
+
+-- Returns the arguments without sizes in characters.
+local function without_sizes(given)
+  local others = {}
+  for i = 1, given.n do
+    others[i] = given[i]
+    if type(given[i]) == "table" and (rawget(given[i], "width") or rawget(given[i], "height")) then
+      others[i] = {}
+      for key, value in next, given[i] do others[i][key] = key ~= "width" and key ~= "height" and value or nil end
+    end
+  end
+  return unpack(others, 1, given.n)
+end
+
 -- strew.plot without a path is a picture.
+local draw = rawget(strew, "plot")
 replace("plot", function(plot)
   return function(...)
     local given = pack(...)
-    for i = 1, given.n do
-      if type(given[i]) == "string" and find(given[i], "%.%a+$") then return plot(...) end
-    end
+    if is_placed(given) then return plot(...) end
     display("display", function()
       plot(unpack(given, 1, given.n))
-      local at = strew_type(given[1]) == nil and getmetatable(given[1]) and 2 or 1
-      show_file(".svg", function(name)
-        local arguments = pack(unpack(given, 1, at - 1))
-        arguments[at] = name
-        for i = at, given.n do arguments[i + 1] = given[i] end
-        plot(unpack(arguments, 1, given.n + 1))
-      end)
+      local is_drawn = show_file(".svg", function(name) draw(name, unpack(given, 1, given.n)) end)
+      if not is_drawn then show_file(".svg", function(name) draw(name, without_sizes(given)) end) end
     end)
   end
 end)
