@@ -160,7 +160,7 @@ def test_cells(front):
 
 def test_questions(front):
     front.run("sales = strew.table{price = {1.5}, pieces = {2}}")
-    same("columns", ["sales.pieces"], front.complete("sales.pi"))
+    same("columns", ["sales.pieces"], front.complete("sales.pie"))
     same("a later line", ["ä = 1\nstrew.scatter_mean"], front.complete("ä = 1\nstrew.scatter_mea"))
     same("dtypes", ["strew.rand(2, {dtype = 'float16", "strew.rand(2, {dtype = 'float32", "strew.rand(2, {dtype = 'float64"],
          front.complete("strew.rand(2, {dtype = 'fl"))
