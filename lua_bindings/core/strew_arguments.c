@@ -128,11 +128,6 @@ bool bind_scalar(lua_State *L, struct script_call *call, int i, const char *name
   return bind_to_scalar(L, i, out) || bind_fail_type(L, call, i, name, "a number or boolean");
 }
 
-bool bind_fill(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  struct filling *fill = out;
-  return fill->is_given = bind_scalar(L, call, i, name, &fill->value);
-}
-
 bool bind_operand(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   strew_operand *operand = out;
   struct box *box = bind_to_box(L, call->binding, i);
@@ -151,6 +146,19 @@ bool bind_comparand(lua_State *L, struct script_call *call, int i, const char *n
   if (strlen(lua_tostring(L, i)) == lua_rawlen(L, i)) return true;
   bind_fail(call, STREW_EVALUE, name, "has a text with a zero byte");
   return false;
+}
+
+/* Of text and times a string, or a tensor without dimensions; else a number. */
+bool bind_fill(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  struct filling *fill = out;
+  strew_operand given;
+  if (!call->self || strew_tensor_dtype(call->self) < STREW_DTYPE_COUNT)
+    return fill->is_given = bind_scalar(L, call, i, name, &fill->value);
+  if (!bind_comparand(L, call, i, name, &given)) return false;
+  fill->value = given.number;
+  if (given.tensor && strew_item(given.tensor, &fill->value, &call->error) != STREW_OK) return false;
+  if (fill->value.dtype == STREW_TEXT) fill->value = strew_string(strew_word(given.tensor, fill->value.as.i, NULL));
+  return fill->is_given = true;
 }
 
 /* An operand, or a table of numbers, which the function reads. */

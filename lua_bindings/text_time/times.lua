@@ -307,20 +307,6 @@ function calls.group_by(...)
   return strew.group_by(keys, numbers, given[list == given and #keys + 1 or 2])
 end
 
--- Joins extremes of groups to `out`.
-local function joined(name, src, index, dim, options)
-  local out, all = options.out, {src, options.out}
-  for i, x in ipairs(all) do
-    if not is_time(x) then fail(i == 1 and "src" or "out", format("is %s, expected time", x.dtype), nil, "dtype") end
-    all[i] = x:reshape(-1)
-  end
-  local numbers, back = times.numbered(strew.cat(all))
-  local count = src:numel()
-  options.out = numbers:narrow(0, count, out:numel()):reshape(out.shape):clone()
-  local _, place = strew[name](numbers:narrow(0, 0, count):reshape(src.shape), index, dim, options)
-  return out:copy_(back(options.out)), place
-end
-
 -- Returns times with `fill`, a script's, where a group has no element.
 local function filled(t, has_element, fill)
   if fill == nil then return t end
@@ -355,56 +341,6 @@ for name in string.gmatch("scatter_std scatter_var group_std group_var", "[%a_]+
     operands.check_ids(index)
     return (inner[name] or strew[name])(times.seconds(src), index, ...)
   end
-end
-
--- Reductions of groups: those without elements are NaT, or `fill`.
-local function reduction(name, is_extreme)
-  calls[name] = function(src, index, ...)
-    local given, options = operands.with_options(...)
-    operands.check_ids(index)
-    for i = 1, given.n do
-      if operands.is_tensor(given[i]) then options.out = given[i] end
-    end
-    if options.out ~= nil then return joined(name, src, index, options.dim or given[1], options) end
-    if options.skip_nan and not is_extreme then
-      local fill, numbers, back = options.fill, times.numbered(src)
-      options.fill = 0 / 0
-      table.insert(given, options)
-      local first = strew[name](numbers, index, table.unpack(given))
-      return filled(back(first), first:eq(first), fill)
-    end
-    -- the least number is NaT, of keys the greatest: the other one is never chosen before a time
-    local by_key = (name == "scatter_max") ~= (options.skip_nan and is_extreme or false)
-    local fill = options.fill == nil and NAT or instant(options.fill, "fill")
-    local is_skipping = options.skip_nan
-    options.skip_nan, options.fill = nil, by_key and fill - 1 or fill
-    local dim = options.dim or given[1] or -1
-    table.insert(given, options)
-    local function results(first, place)
-      first = (by_key and times.from_key or times.from_whole)(first)
-      if not is_skipping or not place then return first, place end
-      local is_none = first:ne(first) -- NaT alone is what no element is
-      return first:masked_fill(is_none, times.from_whole(strew.tensor(fill, {device = src.device}))),
-        place:masked_fill(is_none, src:size(dim))
-    end
-    return results(strew[name]((by_key and key or whole)(src), index, table.unpack(given)))
-  end
-end
-reduction("scatter_min", true)
-reduction("scatter_max", true)
-reduction("scatter_first")
-reduction("scatter_last")
-
--- Counts see NaT as NaN.
-function calls.group_counts(src, index, ...)
-  operands.check_ids(index)
-  return inner.group_counts(strew.where(src:eq(src), 0.0, 0 / 0), index, ...)
-end
-
-function calls.scatter_nunique(src, index, ...)
-  local _, options = operands.with_options(...)
-  operands.check_ids(index)
-  return strew.scatter_nunique(options.skip_nan and (times.numbered(src)) or whole(src), index, ...)
 end
 
 ------------------------------------------------------------------------------------------------------------ calendar

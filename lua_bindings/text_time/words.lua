@@ -74,7 +74,6 @@ operands.extremes(calls, function(_, name, self, other_name, other)
   local t = words.ordered(text(self, name, self))
   return t:codes(), nil, function(codes, is_none) return with_gaps(codes:masked_fill(is_none, -1), t) end
 end)
-operands.segments(calls)
 
 ---------------------------------------------------------------------------------------------------------- comparison
 
@@ -205,47 +204,6 @@ for name in string.gmatch("gather index_select take take_along_dim gather_nd ind
 end
 
 -------------------------------------------------------------------------------------------------------------- groups
-
--- Reductions of groups: those without elements are the empty word, or `fill`.
-for name in string.gmatch("scatter_min scatter_max scatter_first scatter_last", "[%a_]+") do
-  calls[name] = function(src, index, ...)
-    local given, options = operands.with_options(...)
-    operands.check_ids(index)
-    for i = 1, given.n do
-      if operands.is_tensor(given[i]) then options.out = given[i] end
-    end
-    local out, fill = options.out, options.fill
-    if out ~= nil then
-      local codes, to, t = ordered_codes(src, out, "src", "out")
-      if options.skip_nan then
-        codes, to = operands.floats(codes):masked_fill(src:eq(""), 0 / 0), operands.floats(to)
-      end
-      options.out, options.fill = to, fill and 0
-      local function results(_, ...) return out:copy_(of(operands.as(to, "int64"), t)), ... end
-      return results(strew[name](codes, index, options.dim or given[1], options))
-    end
-    local t = words.ordered(text(src, "src", index))
-    if fill ~= nil then fill = text(fill, "fill", t) end
-    options.fill = -1
-    given[given.n + 1] = options
-    local function results(first, ...)
-      local found = of_floats(first, t)
-      return fill and found:masked_fill(first:lt(0), fill) or found, ...
-    end
-    local codes = options.skip_nan and words.numbered(t, true) or t:codes()
-    return results(strew[name](codes, index, table.unpack(given, 1, given.n + 1)))
-  end
-end
-
--- Counts see the empty word as NaN.
-for name in string.gmatch("scatter_nunique group_counts", "[%a_]+") do
-  calls[name] = function(src, index, ...)
-    local _, options = operands.with_options(...)
-    operands.check_ids(index)
-    text(src, "src", index)
-    return (inner[name] or strew[name])(options.skip_nan and words.numbered(src, true) or src:codes(), index, ...)
-  end
-end
 
 -- Groups in the order of the words; g.keys is a sequence with texts among it.
 function calls.group_by(...)

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* --------------------------------------------------------------------------------------------- calls that reduce */
 
@@ -155,12 +156,34 @@ static strew_status by_ends(strew_tensor *indptr, strew_group_reduction reductio
   return reduce_segments(&c, out);
 }
 
+/* Of text and times, by their order. */
+static strew_status by_order(struct steps *steps, const struct segments *given, const int *axis,
+                             strew_group_reduction reduction, const strew_scalar *initial,
+                             const strew_group_reduce_options *options, strew_tensor **out) {
+  const struct call *call = steps->call;
+  const bool by_lengths = !strcmp(given->name, "lengths");
+  strew_tensor *ends = given->tensor;
+  STEP(steps, segments_check(call, given));
+  STEP(steps, segments_check_axis(call, given, "axis", axis));
+  if (initial)
+    STEP(steps, fail(call, FAULT(STREW_EARGUMENT, "initial"), "is given, but 'data' is %s",
+                     strew_dtype_name(given->src->dtype)));
+  if (by_lengths)
+    STEP(steps, segments_check_lengths(steps, given));
+  else
+    STEP(steps, segments_check_ends(call, given));
+  if (by_lengths && steps->status == STREW_OK) ends = segments_ends_of_lengths(steps, ends);
+  STEP(steps, strew_group_reduce(strew_by_ends(ends), reduction, given->src, options, out, NULL, steps->error));
+  return steps_status(steps);
+}
+
 strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths, strew_tensor *offsets, int axis,
                                        strew_group_reduction reduction, const strew_scalar *initial,
                                        const strew_group_reduce_options *options, strew_tensor **out,
                                        strew_error *error) {
-  CALL_STEPS(call, steps, "segment_reduce", error, {"data", data, READ_ONCE}, {"lengths", lengths},
-             {"offsets", offsets}, {"out", *out});
+  const bool is_ordered = group_is_of_order(reduction, data);
+  CALL_STEPS(call, steps, "segment_reduce", error, {"data", data, is_ordered ? ORDERED : READ_ONCE},
+             {"lengths", lengths}, {"offsets", offsets}, {"out", *out, is_ordered ? RESULT : 0});
   OPTIONS(strew_group_reduce_options);
   INDEX(&call, lengths);
   INDEX(&call, offsets);
@@ -169,12 +192,10 @@ strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths
   if (!lengths == !offsets)
     return fail(&call, FAULT(STREW_EARGUMENT, "lengths"), "%s",
                 lengths ? "and 'offsets' are both given, expected one" : "or 'offsets' is missing");
-  struct segment_call c = {.given =
-                               segments_of(lengths ? "lengths" : "offsets", lengths ? lengths : offsets, "data", data),
-                           .by_lengths = lengths != NULL,
-                           .has_axis = true,
-                           .axis = axis,
-                           .initial = initial};
+  const struct segments given = segments_of(lengths ? "lengths" : "offsets", lengths ? lengths : offsets, "data", data);
+  if (is_ordered) return by_order(&steps, &given, &axis, reduction, initial, options, out);
+  struct segment_call c = {
+      .given = given, .by_lengths = lengths != NULL, .has_axis = true, .axis = axis, .initial = initial};
   group_call_start(&c.g, &steps, reduction, strew_by_index(NULL), data, options);
   return reduce_segments(&c, out);
 }
@@ -215,6 +236,7 @@ strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduc
   const bool is_known = (unsigned)reduction < STREW_GROUP_REDUCTION_COUNT;
   static const strew_group_reduce_options defaults;
   options = options ? options : &defaults;
+  if (group_is_of_order(reduction, src)) return group_reduce_ordered(groups, reduction, src, options, out, arg, error);
   if (is_known && groups.ends) return by_ends(groups.ends, reduction, src, options, out, arg, error);
   if (is_known && groups.is_sorted) return by_sorted(groups.index, reduction, src, options, out, arg, error);
   return group_reduce(groups, reduction, src, options, false, out, arg, error);

@@ -286,6 +286,8 @@ strew_status check_alive(const struct call *call, const char *name, int64_t i, c
 
 static strew_status fail_numbers(const struct call *call, const char *name, strew_dtype dtype) {
   const char *hint = NULL; /* codes of texts mean nothing: they are in no order, and belong to a list */
+  if (!strcmp(name, "index"))
+    return fail(call, FAULT(STREW_EDTYPE, name), "is %s, expected an integer dtype", strew_dtype_name(dtype));
   if (dtype != STREW_TEXT)
     hint = hint_of(call, "strew_to(%s, %s) gives its numbers", name, strew_dtype_name(dtype_stored(dtype)));
   return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, %s takes numbers", strew_dtype_name(dtype),
@@ -340,12 +342,21 @@ strew_status check_reserved(const struct call *call, const uint64_t *reserved, s
   return STREW_OK;
 }
 
+/* True if the steps of a call had keys in place of its operands. */
+static bool has_keys(const struct call *call) {
+  for (int i = 0; i < MAX_OPERANDS; i++) {
+    const strew_tensor *tensor = call->operands[i].use & ORDERED ? call->operands[i].tensor : NULL;
+    if (tensor && tensor->storage && !dtype_is_number(tensor->dtype)) return true;
+  }
+  return false;
+}
+
 strew_status report_call(const struct call *call, strew_status status, const strew_error *inner, strew_error *error) {
   const char *alias = error ? error->alias : NULL;
   if (status == STREW_OK || !error) return status;
   *error = *inner;
   error->alias = alias;
-  if (!is_stopped(status) && status != STREW_EMEMORY) return status;
+  if (!is_stopped(status) && status != STREW_EMEMORY && !has_keys(call)) return status;
   error->mark_at = error->hint_at = error->lines_at; /* without the lines of the inner call */
   add_tail(error, call, error->hint);
   return status;
