@@ -3,33 +3,29 @@ local strew, fail, use, inner = ...
 local operands, tables, missing = use "operands.lua", use "tables.lua", use "missing.lua"
 local errors, aggregates, expressions = use "errors.lua", use "aggregates.lua", use "expressions.lua"
 
--- Returns a grouping of the rows by columns at positions, the distinct keys as columns, and the tensors grouped by.
+-- Returns a grouping of the rows by columns at positions, and the distinct keys as columns.
 local function groups_of(columns, positions, order, argument)
   local keys, is_sequence = {}, math.type(columns.names[1]) == "integer"
-  for k, i in ipairs(positions) do keys[k] = tables.key(columns, i, argument, order == "first") end
+  for k, i in ipairs(positions) do
+    tables.check_key(columns, i, argument)
+    keys[k] = columns.tensors[i]
+  end
   local g = strew.group_by(keys, {order = order})
   local distinct = {names = {}, tensors = {}, argument = columns.argument, device = columns.device}
-  for k, i in ipairs(positions) do
-    distinct.names[k] = is_sequence and k or columns.names[i]
-    distinct.tensors[k] = columns.tensors[i]:index_select(0, g.positions)
-  end
-  return g, distinct, keys
+  distinct.tensors = g.keys
+  for k, i in ipairs(positions) do distinct.names[k] = is_sequence and k or columns.names[i] end
+  return g, distinct
 end
 
 -- Returns a copy that no call writes: the keys of a grouping are such.
 local function sealed(t)
-  if t.dtype == "time" or t.dtype == "text" then return t:clone() end -- which no grouping has as keys
   return strew.group_by(strew.arange(#t, {device = t.device}), t, {order = "first"}).keys[2]
 end
 
 local function group_by(x, by, order)
   local columns = expressions.with_texts(x, by, "by")
   local positions = tables.positions(columns, by, "by")
-  local g, keys, grouped = groups_of(columns, positions, order, "by")
-  local own = g.keys
-  for k, i in ipairs(positions) do
-    keys.tensors[k] = rawequal(grouped[k], columns.tensors[i]) and own[k] or sealed(keys.tensors[k])
-  end
+  local g, keys = groups_of(columns, positions, order, "by")
   return inner.set_keys(g, keys, x)
 end
 

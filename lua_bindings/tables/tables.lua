@@ -452,14 +452,4 @@ function tables.stacked(parts, at, argument)
   return strew.cat(tensors)
 end
 
--- Returns a column as a tensor whose elements are equal where its values are, and that sorts as they do: of text codes.
--- is_unordered: the order does not matter.
-function tables.key(columns, i, argument, is_unordered)
-  tables.check_key(columns, i, argument)
-  local t = columns.tensors[i]
-  if t.dtype == "time" then return use "times.lua".key(t) end
-  if t.dtype ~= "text" then return t end
-  return (is_unordered and t or use "words.lua".ordered(t)):codes()
-end
-
 return tables

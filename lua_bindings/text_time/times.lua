@@ -299,14 +299,6 @@ end
 
 -------------------------------------------------------------------------------------------------------------- groups
 
--- A bare time is a key as a column of a table is.
-function calls.group_by(...)
-  local given, keys, numbers = {...}, {}, {}
-  local list = operands.is_tensor(given[1]) and given or given[1]
-  while operands.is_tensor(list[#keys + 1]) do keys[#keys + 1], numbers[#keys + 1] = list[#keys + 1], #keys + 1 end
-  return strew.group_by(keys, numbers, given[list == given and #keys + 1 or 2])
-end
-
 -- Returns times with `fill`, a script's, where a group has no element.
 local function filled(t, has_element, fill)
   if fill == nil then return t end

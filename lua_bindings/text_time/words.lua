@@ -205,23 +205,6 @@ end
 
 -------------------------------------------------------------------------------------------------------------- groups
 
--- Groups in the order of the words; g.keys is a sequence with texts among it.
-function calls.group_by(...)
-  local given, options = operands.with_options(...)
-  local keys = given
-  if #options > 0 then -- keys in a table, with or without options after it
-    keys, options = options, {}
-  elseif type(given[1]) == "table" then
-    keys = given[1]
-  end
-  local codes, count = {}, #keys
-  for i = 1, count do codes[i] = is_text(keys[i]) and words.ordered(keys[i]):codes() or keys[i] end
-  local g = strew.group_by(codes, options)
-  local columns = {names = {}, tensors = {}, words = {}, argument = "keys", device = g.device}
-  for i = 1, count do columns.names[i], columns.tensors[i] = i, keys[i]:index_select(0, g.positions) end
-  return inner.set_keys(g, columns, table.move(keys, 1, count, 1, {}))
-end
-
 ------------------------------------------------------------------------------------------------------ word by word
 
 -- Raises an error that names the first element that is the word of that number.

@@ -1,4 +1,4 @@
-/* from_keys.c: groupings by keys. The CPU numbers keys in passes of its own (number_keys). On other devices the keys
+/* from_keys.c: groupings by keys; those of text and times are numbered by their order keys. The CPU numbers keys in passes of its own (number_keys). On other devices the keys
    are sorted stably, column by column, the last one first; a group begins where a key differs from the one before
    it. */
 #include "groups.h"
@@ -12,14 +12,14 @@
 struct keyed {
   struct call *call;
   int count;
-  strew_tensor *const *keys;
+  strew_tensor *const *keys; /* as they are given, while they are checked; then their order keys */
   int64_t length;
   strew_device *device;
 };
 
 static strew_status check_key(const struct keyed *keyed, int i) {
   const strew_tensor *key = keyed->keys[i], *first = keyed->keys[0];
-  RETURN_IF_FAILED(check_listed(keyed->call, "keys", i, key, 0));
+  RETURN_IF_FAILED(check_listed(keyed->call, "keys", i, key, MOVED));
   struct fault fault = {.code = STREW_ESHAPE, .argument = "keys"};
   if (key->rank > 1) fault.hint = "one key for each row: a column of the matrix, or several";
   if (key->rank != 1) return fail(keyed->call, fault, "has %d dimensions at [%d], expected 1", key->rank, i + 1);
@@ -141,17 +141,45 @@ static struct numbered number_keys(struct steps *steps, const struct keyed *keye
   return (struct numbered){*ids, *positions};
 }
 
+/* The order keys of one key, which has a list of its own. */
+static strew_status find_order(const struct keyed *keyed, strew_tensor *key, enum order_key kind, strew_tensor **out) {
+  strew_error *error = keyed->call->error;
+  CALL_STEPS(call, steps, "group_by", error, {"keys", key, ORDERED});
+  return steps_give(&steps, step_key(&steps, key, kind), out);
+}
+
+static struct numbered number_in_order(struct steps *steps, struct keyed *keyed, strew_key_order order) {
+  struct keyed own = *keyed;
+  const size_t size_bytes = (size_t)keyed->count * sizeof *own.keys;
+  strew_context *context = tensor_context(keyed->keys[0]);
+  strew_tensor **keys = memory_allocate(context, size_bytes);
+  struct numbered numbered = {NULL, NULL};
+  if (!keys) STEP(steps, fail_memory(keyed->call, context, size_bytes));
+  for (int i = 0; i < keyed->count && keys; i++) {
+    keys[i] = keyed->keys[i];
+    if (dtype_is_number(keys[i]->dtype)) continue;
+    STEP_INTO(steps, made, find_order(keyed, keys[i], order == STREW_KEYS_FIRST ? KEY_EQUAL : KEY_SORTED, made));
+    keys[i] = *made;
+  }
+  own.keys = keys;
+  if (steps->status == STREW_OK) numbered = number_keys(steps, &own, order);
+  if (keys) memory_free(context, keys, size_bytes);
+  return numbered;
+}
+
 /* The keys are copies, so that later changes do not reach them. */
 static strew_status group_keys(struct keyed *keyed, strew_key_order order, strew_grouping **out) {
-  const strew_index_options dropping = {.mode = STREW_DROP};
   STEPS(steps, keyed->call);
   strew_grouping *made = NULL;
-  const struct numbered numbered = number_keys(&steps, keyed, order);
+  const struct numbered numbered = number_in_order(&steps, keyed, order);
   STEP(&steps, grouping_create(keyed->call, strew_retain(numbered.ids), numbered.positions->sizes[0], false,
                                keyed->count, &made));
   if (steps.status == STREW_OK) made->groups.positions = grouping_seal(strew_retain(numbered.positions));
-  for (int i = 0; i < keyed->count; i++)
-    STEP(&steps, strew_gather_with(keyed->keys[i], 0, numbered.positions, &dropping, &made->keys[i], steps.error));
+  for (int i = 0; i < keyed->count; i++) {
+    const bool is_number = dtype_is_number(keyed->keys[i]->dtype); /* DROP would give others a 0 */
+    const strew_index_options options = {.mode = is_number ? STREW_DROP : STREW_ERROR};
+    STEP(&steps, strew_gather_with(keyed->keys[i], 0, numbered.positions, &options, &made->keys[i], steps.error));
+  }
   if (steps.status == STREW_OK)
     grouping_complete(*out = made);
   else
@@ -159,11 +187,11 @@ static strew_status group_keys(struct keyed *keyed, strew_key_order order, strew
   return steps_status(&steps);
 }
 
+#define KEY(number)                                                                                                    \
+  { "keys[" #number "]", count >= (number) ? keys[(number)-1] : NULL, OWN_LIST }
 strew_status strew_group_by_with(int count, strew_tensor *const keys[], const strew_group_by_options *options,
                                  strew_grouping **out, strew_error *error) {
-  CALL(call, "group_by", error, {"keys[1]", count > 0 ? keys[0] : NULL}, {"keys[2]", count > 1 ? keys[1] : NULL},
-       {"keys[3]", count > 2 ? keys[2] : NULL}, {"keys[4]", count > 3 ? keys[3] : NULL},
-       {"keys[5]", count > 4 ? keys[4] : NULL});
+  CALL(call, "group_by", error, KEY(1), KEY(2), KEY(3), KEY(4), KEY(5));
   OPTIONS(strew_group_by_options);
   struct keyed keyed = {.call = &call, .count = count, .keys = keys};
   RETURN_IF_FAILED(check_keys(&keyed, options->order));

@@ -249,7 +249,7 @@ static strew_status recode_operands(struct call *call, struct word_list *list) {
   if (all) all->base.restore = restore, all->context = list->context, all->count = 0;
   for (int i = 0; i < MAX_OPERANDS && status == STREW_OK; i++) {
     strew_tensor *text = (strew_tensor *)(uintptr_t)call->operands[i].tensor;
-    if (!text || call->operands[i].use & RESULT) continue;
+    if (!text || call->operands[i].use & (RESULT | OWN_LIST)) continue;
     if (text->dtype != STREW_TEXT || word_list_begins(list, list_of(text)) || is_recoded(all, text)) continue;
     struct recoding *one = &all->at[all->count];
     one->text = text;
@@ -290,12 +290,12 @@ strew_status text_meet(struct call *call) {
   struct word_list *list = NULL, *ordered = ordered_list(call);
   bool differ = false;
   for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
-    const strew_tensor *text = call->operands[i].use & RESULT ? NULL : call->operands[i].tensor;
+    const strew_tensor *text = call->operands[i].use & (RESULT | OWN_LIST) ? NULL : call->operands[i].tensor;
     if (text && text->dtype == STREW_TEXT && (!list || !strcmp(call->operands[i].name, "out"))) list = list_of(text);
   }
   if (ordered) list = ordered;
   for (int i = 0; i < MAX_OPERANDS; i++) {
-    const strew_tensor *text = call->operands[i].use & RESULT ? NULL : call->operands[i].tensor;
+    const strew_tensor *text = call->operands[i].use & (RESULT | OWN_LIST) ? NULL : call->operands[i].tensor;
     if (!text || text->dtype != STREW_TEXT || word_list_begins(list, list_of(text))) continue;
     differ |= !word_list_begins(list_of(text), list);
     if (word_list_begins(list_of(text), list)) list = list_of(text);

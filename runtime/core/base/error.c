@@ -312,8 +312,8 @@ strew_status call_check(struct call *call) {
     const strew_tensor *tensor = call->operands[i].tensor;
     if (!tensor || !tensor->storage) continue;
     const char *name = call->operands[i].name;
-    has_text |= tensor->dtype == STREW_TEXT && !(call->operands[i].use & RESULT);
-    if (call->operands[i].use & (ORDERED | RESULT)) {
+    has_text |= tensor->dtype == STREW_TEXT && !(call->operands[i].use & (RESULT | OWN_LIST));
+    if (call->operands[i].use & (ORDERED | RESULT | OWN_LIST)) {
       /* the call checks it */
     } else if (!(call->operands[i].use & MOVED))
       RETURN_IF_FAILED(check_is_number(call, name, tensor));
