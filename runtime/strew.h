@@ -606,6 +606,9 @@ typedef struct strew_group_reduce_options {
    values; fill is then STREW_EARGUMENT. It may not overlap src or index (STREW_EOVERLAP).
    arg: NULL, or receives a new int64 tensor of the result's shape: the position along dim of the first winner (the first
    NaN); src.size(dim) if there is none or *out wins.
+   Text and times: minima, maxima, first and last elements, counts and numbers of different values, by their order. The
+   empty word and NaT are what NaN is to floats for skip_nan, and the result of a group without elements; a minimum or
+   maximum of NaT is NaT. fill: a scalar of times, or strew_string.
    STREW_EARGUMENT: an option that the reduction does not take; src NULL. STREW_EDTYPE: src or options->dtype is of a
    wrong dtype. STREW_ESHAPE: src's size along dim is not the grouping's length. STREW_EMEMORY names the largest index
    value if the result is too large. Other rules and errors: as for strew_scatter. */
@@ -713,7 +716,7 @@ STREW_API strew_status strew_grouping_create_with(strew_tensor *index, const str
                                                   strew_grouping **out, strew_error *error);
 /* A grouping by `count` keys, 1-D tensors of one length and any dtypes (STREW_EARGUMENT: none; STREW_ESHAPE): elements
    whose keys are all equal share a group. Floats compare by value: all NaN are equal, greater than any number, and -0
-   equals +0. Several keys sort as a dictionary does, by the first one first. The same on every device and number of
+   equals +0; all NaT are equal, and last; words are in the order of their bytes, or of their list. Several keys sort as a dictionary does, by the first one first. The same on every device and number of
    threads. Scratch on the CPU: a table of at most 64 MiB; for integers and floats of a wide range 8 bytes for each
    element, and 50 for each group and thread, or, if most elements begin a group, 50 more for each element. */
 typedef struct strew_group_by_options {

@@ -617,7 +617,7 @@ typedef struct strew_scatter_options {
    dtype (STREW_EDTYPE), or a number that it can hold (STREW_EVALUE). *out NULL: a new tensor, self is unchanged.
    *out == self: in place; self may not overlap itself, index or src (STREW_EOVERLAP). options NULL: all zeros.
    STREW_EINDEX: an index value that the mode does not accept; the error has its position, and nothing is written.
-   STREW_EDTYPE: mean of bools. Contributions are joined one by one in row-major order of index, on every device and
+   STREW_EDTYPE: mean of bools; of text and times others than STREW_ASSIGN, STREW_AMAX and STREW_AMIN. Contributions are joined one by one in row-major order of index, on every device and
    number of threads, unless strew_context_set_deterministic allows any order. */
 STREW_API strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                                      const strew_scatter_options *options, strew_tensor **out, strew_error *error);

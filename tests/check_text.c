@@ -557,6 +557,160 @@ static void try_searches(const struct ordered *a, const struct ordered *b) {
   strew_release(sorted), strew_release(found);
 }
 
+/* ---------------------------------------------------------------------------------------------------------- groups */
+
+enum { GROUPS = 7, CODES = 3 };
+
+/* What the reduction makes of a group's elements, and where the extreme is; with `start`, a given result's. */
+struct of_group {
+  int64_t rank, place, count, distinct;
+};
+
+static struct of_group reduce_group(const struct ordered *x, const int64_t *ids, int64_t group,
+                                    strew_group_reduction reduction, bool skips, const int64_t *start, int64_t empty) {
+  struct of_group r = {start ? *start : empty, x->count, 0, 0};
+  bool is_any = start != NULL, is_seen[WORDS + TIMES + 1] = {false};
+  for (int64_t i = 0; i < x->count; i++) {
+    const int64_t rank = x->ranks[i];
+    if (ids[i] != group || (skips && rank == (x->is_time ? NONE : 0))) continue;
+    const bool is_max = reduction == STREW_GROUP_MAX, is_extreme = is_max || reduction == STREW_GROUP_MIN;
+    const bool wins = is_extreme ? extreme_of(is_max, r.rank, rank) != r.rank : reduction == STREW_GROUP_LAST;
+    if (!is_any || wins) r.rank = rank, r.place = i;
+    is_any = true;
+    r.count++;
+    r.distinct += !is_seen[rank + 1];
+    is_seen[rank + 1] = true;
+  }
+  return r;
+}
+
+static void try_group_reduction(const struct ordered *x, strew_groups groups, const int64_t *ids, int64_t count,
+                                strew_group_reduction reduction, strew_mode mode) {
+  const bool is_extreme = reduction == STREW_GROUP_MIN || reduction == STREW_GROUP_MAX;
+  const bool is_counted = reduction == STREW_GROUP_COUNT || reduction == STREW_GROUP_NUNIQUE;
+  const bool skips = draw_below(2), has_out = is_extreme && draw_below(3) == 0, has_arg = is_extreme && draw_below(2);
+  const bool has_fill = !is_counted && !has_out && draw_below(2);
+  const int64_t rank = draw_below(x->is_time ? TIMES + 1 : WORDS) - x->is_time;
+  const int64_t empty = has_fill ? rank : x->is_time ? NONE : 0;
+  struct ordered start = draw_ordered(x->is_time, count, CONTIGUOUS);
+  int64_t ranks[MOST], places[MOST];
+  for (int64_t g = 0; g < count; g++) {
+    const struct of_group r = reduce_group(x, ids, g, reduction, skips, has_out && !groups.ends ? &start.ranks[g] : NULL, empty);
+    ranks[g] = reduction == STREW_GROUP_COUNT ? r.count : reduction == STREW_GROUP_NUNIQUE ? r.distinct : r.rank;
+    places[g] = r.place;
+  }
+  const strew_scalar fill = scalar_of(x->is_time, rank).number;
+  const strew_group_reduce_options options = {.fill = has_fill ? &fill : NULL,
+                                              .skip_nan = skips,
+                                              .mode = mode,
+                                              .dim_size = groups.grouping || groups.ends ? NULL : &count};
+  strew_tensor *out = has_out ? start.tensor : NULL, *arg = NULL;
+  char what[80];
+  sprintf(what, "reduction %d, skip_nan %d, out %d, fill %d, time %d", (int)reduction, skips, has_out, has_fill,
+          x->is_time);
+  ok(strew_group_reduce(groups, reduction, x->tensor, &options, &out, has_arg ? &arg : NULL, &failure));
+  if (is_counted)
+    assert_elements(out, STREW_INT64, ranks, "%s", what);
+  else
+    assert_ordered(out, x->is_time, count, ranks, what);
+  if (has_arg) assert_elements(arg, STREW_INT64, places, "places of %s", what);
+  if (!has_out) strew_release(out);
+  strew_release(start.tensor), strew_release(arg);
+}
+
+/* Reductions by an index, a grouping, a sorted index and ends. */
+static void try_groups(const struct ordered *x) {
+  static const strew_group_reduction reductions[] = {STREW_GROUP_MIN,  STREW_GROUP_MAX,   STREW_GROUP_FIRST,
+                                                     STREW_GROUP_LAST, STREW_GROUP_COUNT, STREW_GROUP_NUNIQUE};
+  int64_t ids[MOST], sorted[MOST], ends[GROUPS + 1] = {0};
+  for (int64_t i = 0; i < x->count; i++) ids[i] = draw_below(GROUPS + 1) - 1, sorted[i] = i * GROUPS / x->count;
+  for (int g = 0; g < GROUPS; g++)
+    for (int64_t i = ends[g + 1] = ends[g]; i < x->count && sorted[i] == g; i++) ends[g + 1]++;
+  strew_tensor *index = tensor_from_integers(STREW_INT64, x->count, ids);
+  strew_tensor *in_order = tensor_from_integers(STREW_INT64, x->count, sorted);
+  strew_tensor *indptr = tensor_from_integers(STREW_INT64, GROUPS + 1, ends);
+  strew_grouping *grouping = NULL;
+  const strew_grouping_options options = {.dim_size = &(int64_t){GROUPS}, .mode = STREW_DROP};
+  ok(strew_grouping_create_with(index, &options, &grouping, &failure));
+  for (size_t k = 0; k < sizeof reductions / sizeof *reductions; k++) {
+    try_group_reduction(x, strew_by_index(index), ids, GROUPS, reductions[k], STREW_DROP);
+    try_group_reduction(x, strew_by_grouping(grouping), ids, GROUPS, reductions[k], STREW_ERROR);
+    try_group_reduction(x, strew_by_sorted(in_order), sorted, GROUPS, reductions[k], STREW_ERROR);
+    try_group_reduction(x, strew_by_ends(indptr), sorted, GROUPS, reductions[k], STREW_ERROR);
+  }
+  strew_release(index), strew_release(in_order), strew_release(indptr), strew_grouping_release(grouping);
+}
+
+/* Extremes by position, in place and not, of lists that differ. */
+static void try_scatter(const struct ordered *x, const struct ordered *src) {
+  int64_t ids[MOST], ranks[MOST];
+  for (int is_max = 0; is_max < 2 && x->count; is_max++) {
+    strew_tensor *out = NULL, *copy = NULL;
+    for (int64_t i = 0; i < x->count; i++) ids[i] = draw_below(x->count), ranks[i] = x->ranks[i];
+    for (int64_t i = 0; i < x->count; i++) ranks[ids[i]] = extreme_of(is_max, ranks[ids[i]], src->ranks[i]);
+    strew_tensor *index = tensor_from_integers(STREW_INT64, x->count, ids);
+    const strew_scatter_options options = {.reduction = is_max ? STREW_AMAX : STREW_AMIN};
+    ok(strew_scatter(x->tensor, 0, index, strew_of(src->tensor), &options, &out, &failure));
+    assert_ordered(out, x->is_time, x->count, ranks, "an extreme by position");
+    ok(strew_clone(x->tensor, &copy, &failure));
+    ok(strew_scatter(copy, 0, index, strew_of(src->tensor), &options, &copy, &failure));
+    assert_ordered(copy, x->is_time, x->count, ranks, "an extreme by position, in place");
+    strew_release(index), strew_release(out), strew_release(copy);
+  }
+}
+
+/* Groups by keys of text, times and numbers, against a table of the keys. */
+static void try_keys(const struct ordered *a, const struct ordered *b) {
+  for (int first = 0; first < 2; first++) {
+    int64_t digits[MOST], distinct[MOST][2], ids[MOST], count = 0, places[MOST];
+    for (int64_t i = 0; i < a->count; i++) digits[i] = i % CODES;
+    strew_tensor *third = tensor_from_integers(STREW_INT8, a->count, digits), *found = NULL, *key = NULL;
+    strew_tensor *const keys[] = {a->tensor, b->tensor, third};
+    const strew_group_by_options options = {.order = first ? STREW_KEYS_FIRST : STREW_KEYS_SORTED};
+    strew_grouping *grouping = NULL;
+    for (int64_t i = 0, k; i < a->count; i++) {                            /* each once, by insertion */
+      const int64_t x = a->ranks[i], y = b->ranks[i] * CODES + digits[i]; /* NaT, -1, is last in an order */
+      const int64_t high = x == NONE ? MOST : x, low = b->ranks[i] == NONE ? MOST * CODES + digits[i] : y;
+      for (k = 0; k < count && (distinct[k][0] != high || distinct[k][1] != low);) k++;
+      if (k < count) continue;
+      for (k = count++;
+           !first && k > 0 && (distinct[k - 1][0] > high || (distinct[k - 1][0] == high && distinct[k - 1][1] > low));
+           k--)
+        distinct[k][0] = distinct[k - 1][0], distinct[k][1] = distinct[k - 1][1], places[k] = places[k - 1];
+      distinct[k][0] = high, distinct[k][1] = low, places[k] = i;
+    }
+    for (int64_t i = 0; i < a->count; i++)
+      for (ids[i] = 0; a->ranks[places[ids[i]]] != a->ranks[i] || b->ranks[places[ids[i]]] != b->ranks[i] ||
+                       digits[places[ids[i]]] != digits[i];)
+        ids[i]++;
+    ok(strew_group_by_with(3, keys, &options, &grouping, &failure));
+    ok(strew_grouping_ids(grouping, &found, &failure));
+    assert_elements(found, STREW_INT64, ids, "ids by keys, first %d", first);
+    int64_t ranks[MOST];
+    for (int64_t k = 0; k < count; k++) ranks[k] = b->ranks[places[k]];
+    ok(strew_grouping_key(grouping, 1, &key, &failure));
+    assert_ordered(key, b->is_time, count, ranks, "a key");
+    strew_release(third), strew_release(found), strew_release(key), strew_grouping_release(grouping);
+  }
+}
+
+START_TEST(groups) {
+  for (int i = 0; i < some(200); i++) {
+    const int64_t count = draw_below(MOST / 2);
+    use_turn(i % TURNS, i);
+    struct ordered a = draw_ordered(i % 2, count, (enum layout)draw_below(EXPANDED));
+    struct ordered b = draw_ordered(draw_below(2), count, (enum layout)draw_below(EXPANDED));
+    struct ordered c = draw_ordered(i % 2, count, (enum layout)draw_below(EXPANDED));
+    try_groups(&a);
+    try_scatter(&a, &c);
+    try_keys(&a, &b);
+    strew_release(a.tensor), strew_release(b.tensor), strew_release(c.tensor);
+  }
+}
+END_TEST
+
+/* ----------------------------------------------------------------------------------------------------------- order */
+
 START_TEST(order) {
   for (int i = 0; i < some(200); i++) {
     const int64_t count = draw_below(MOST / 2);
@@ -584,5 +738,6 @@ Suite *make_suite(void) {
   tcase_add_test(all, errors);
   tcase_add_test(all, numbers);
   tcase_add_test(all, order);
+  tcase_add_test(all, groups);
   return suite;
 }

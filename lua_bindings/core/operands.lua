@@ -154,38 +154,15 @@ function operands.in_place(calls, names)
   end
 end
 
-local EXTREMES <const> = {max = "max", amax = "max", min = "min", amin = "min"}
-
--- Adds extremes by index and by segment. in_order(word, name, a [, name, b]) returns integers of one order in their
--- places, and a function that makes results of these.
-function operands.extremes(calls, in_order)
-  local function scatter_reduce(self, dim, index, src, reduce, options)
-    local word = EXTREMES[reduce]
-    if not word then return strew.scatter_reduce(self, dim, index, src, reduce, options) end -- fails again
-    local a, b, back = in_order(word, "self", self, "src", src)
-    return back(strew.scatter_reduce(a, dim, index, b, reduce, options))
-  end
-  calls.scatter_reduce = scatter_reduce
-  function calls.scatter_reduce_(self, ...) return self:copy_(scatter_reduce(self, ...)) end
-  for _, name in ipairs{"scatter", "scatter_"} do
-    calls[name] = function(self, dim, index, src, options)
-      local rest = {}
-      if operands.is_tensor(self) and type(index) == "table" and src == nil and EXTREMES[index.reduce] then -- groups
-        for key, value in next, index do rest[key] = value end
-        rest.reduce = nil
-        return (strew["scatter_" .. EXTREMES[index.reduce]](self, dim, rest))
-      end
+-- Adds scatters of a string, a word or time for each element of the index.
+function operands.sources(calls)
+  for name in string.gmatch("scatter scatter_ scatter_reduce scatter_reduce_", "[%a_]+") do
+    calls[name] = function(self, dim, index, src, ...)
       if type(src) == "string" and operands.is_tensor(self) and operands.is_tensor(index) then
         local like = {dtype = self.dtype, device = self.device}
         src = errors.own("value", "src", nil, strew.full, index.shape, src, like)
       end
-      if type(options) ~= "table" or not EXTREMES[options.reduce] then
-        return strew[name](self, dim, index, src, options) -- with words, or fails again
-      end
-      for key, value in next, options do rest[key] = value end
-      rest.reduce = nil
-      local joined = scatter_reduce(self, dim, index, src, options.reduce, rest)
-      return name == "scatter_" and self:copy_(joined) or joined
+      return strew[name](self, dim, index, src, ...)
     end
   end
 end

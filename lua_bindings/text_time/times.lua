@@ -64,19 +64,7 @@ function calls.quantile(self, q, ...)
   return strew.where(gap, NAT, seconds:masked_fill(gap, 0):round():to("int64") + first):to("time"):to(self.device)
 end
 
--- Extremes by index or segment: of keys NaT is the greatest, of microseconds the least.
-operands.extremes(calls, function(word, name, self, other_name, other)
-  local is_max <const> = word == "max"
-  local function of(x, argument)
-    if not is_time(x) then instant(x, argument) end
-    return is_max and key(x) or whole(x)
-  end
-  local back = is_max and times.from_key or times.from_whole
-  return of(self, name), other ~= nil and of(other, other_name) or nil, function(numbers, is_none)
-    return is_none and back(numbers):masked_fill(is_none, times.from_whole(strew.tensor(NAT, {device = self.device})))
-      or back(numbers)
-  end
-end)
+operands.sources(calls)
 operands.segments(calls)
 
 -- Calls that write a time take its text themselves: here are those that have failed, for one that is none.

@@ -58,22 +58,7 @@ function words.numbered(t, skips)
   return codes, function(out) return of_floats(out, like) end
 end
 
--- Returns the codes in order of two operands, one of which is text, and one of the texts.
-local function ordered_codes(self, other, name, other_name)
-  local like = is_text(self) and self or other
-  local a, b = inner.ordered(text(self, name, like), text(other, other_name, like))
-  return a:codes(), b:codes(), a
-end
-
--- Extremes by index or segment, of codes.
-operands.extremes(calls, function(_, name, self, other_name, other)
-  if other ~= nil then
-    local a, b, t = ordered_codes(self, other, name, other_name)
-    return a, b, function(codes) return of(codes, t) end
-  end
-  local t = words.ordered(text(self, name, self))
-  return t:codes(), nil, function(codes, is_none) return with_gaps(codes:masked_fill(is_none, -1), t) end
-end)
+operands.sources(calls)
 
 ---------------------------------------------------------------------------------------------------------- comparison
 

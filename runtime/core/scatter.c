@@ -12,6 +12,7 @@
 #include "scatter.h"
 #include "runtime/core/base/device.h"
 #include "runtime/core/base/elementwise_ops.h"
+#include "runtime/core/base/steps.h"
 
 #include <string.h>
 
@@ -378,9 +379,32 @@ static strew_status check_scatter_index(const struct call *call, const strew_ten
   return check_index_sizes(call, index, self, "self", dim);
 }
 
+/* Extremes of text and times: of their order keys. */
+static strew_status scatter_in_order(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
+                                     const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
+  strew_tensor seen = *self; /* has codes of the call's list; self, which may be *out, those of its own */
+  CALL_STEPS(call, steps, "scatter", error, {"self", &seen, ORDERED}, {"index", index}, {"src", src.tensor, ORDERED},
+             {"out", *out == self ? NULL : *out, RESULT});
+  const enum order_key kind = options->reduction == STREW_AMAX ? KEY_SORTED : KEY_LEAST;
+  STEP(&steps, check_comparable(&call, "src", self->dtype, &src));
+  if (!src.tensor)
+    STEP(&steps, fail(&call, FAULT(STREW_EARGUMENT, "src"), "is a scalar, expected a tensor of %s",
+                      strew_dtype_name(self->dtype)));
+  if (steps.status != STREW_OK) return steps_status(&steps);
+  strew_tensor *keys = step_key(&steps, &seen, kind), *others = step_key(&steps, src.tensor, kind);
+  if (keys) keys = step_copy(&steps, keys, keys->dtype);
+  STEP(&steps, strew_scatter(keys, dim, index, strew_of(others), options, &keys, error));
+  if (*out != self) return steps_give_key(&steps, "out", keys, self->dtype, kind, out);
+  STEP(&steps, text_ops.from_key(&call, keys, self->dtype, kind));
+  STEP(&steps, strew_copy(self, keys, error));
+  return steps_status(&steps);
+}
+
 strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                            const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
+  if (!dtype_is_number(self->dtype) && (options->reduction == STREW_AMAX || options->reduction == STREW_AMIN))
+    return scatter_in_order(self, dim, index, src, options, out, error);
   CALL(call, "scatter", error, {"self", self, MOVED}, {"index", index}, {"src", src.tensor, READ_ONCE | MOVED},
        OTHER_OUT);
   INDEX(&call, index);

@@ -65,12 +65,6 @@ strew_status group_reduce(strew_groups groups, strew_group_reduction reduction, 
                           const strew_group_reduce_options *options, bool of_table, strew_tensor **out,
                           strew_tensor **arg, strew_error *error);
 
-/* group_ordered.c: the same of text and times, where their order suffices. */
-bool group_is_of_order(strew_group_reduction reduction, const strew_tensor *src);
-strew_status group_reduce_ordered(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
-                                  const strew_group_reduce_options *options, strew_tensor **out, strew_tensor **arg,
-                                  strew_error *error);
-
 /* True if elements that are NaN are skipped. */
 static inline bool group_skips(const struct group_call *g) {
   return g->options.skip_nan && dtype_is_float(g->src->dtype);
