@@ -58,7 +58,7 @@ static strew_tensor *terms_of(struct steps *steps, const struct scatter_job *job
   if (job->src) {
     STEP(steps, operand_store(steps->call, job->src));
     STEP(steps, tensor_view(steps->call, job->src, index->rank, index->sizes,
-                            job->src->rank ? job->src->strides : (int64_t[]){1}, 0, out));
+                            job->src->rank ? job->src->strides : (int64_t[]){1}, job->src->offset, out));
   } else {
     strew_tensor *one = step_full(steps, job->self->storage->device, dtype, 1, (int64_t[]){1},
                                   strew_scalar_load(dtype, job->number.bytes));
