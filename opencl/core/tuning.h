@@ -97,7 +97,7 @@ enum {
   SORT_ITEMS_AT_ONCE = 1 << 26, /* items of one block of lines */
 };
 
-/* ------------------------------------------------------------------------------------------------ cumsum and matmul */
+/* ------------------------------------------------------------------------------------------------ cumsum, exact sums, matmul */
 
 enum {
   CUMSUM_SPAN = 4,           /* blocks per work-item of a CPU */
@@ -115,6 +115,15 @@ enum {
   MATMUL_PANELS_PER_UNIT = 8, /* work-items that occupy a core */
   MATMUL_LEAST_ROWS = 16,     /* rows per work-item that repay packing b */
   MATMUL_MOST_ROWS = 256,     /* rows per work-item, at most */
+
+  EXACT_LOOP = 64,            /* turns that a term counts as, where long loops are stopped */
+  EXACT_TURNS = 8,            /* turns that a term counts as, of launches */
+  EXACT_SURVEYED = 16,        /* terms per work-item that surveys, at least */
+  EXACT_SURVEY_GROUPS = 1024, /* groups whose findings the host reads, if loops may be so long */
+  EXACT_ADDED = 16,           /* terms per work-item that adds to results in global memory */
+  EXACT_ADDED_FEW = 64,       /* ... that adds to the group's copy of all results */
+  EXACT_OWN_WORDS = 1024,     /* words of 64 bits of such a copy, at most */
+  EXACT_HELD = 3,             /* limbs that a work-item holds in registers */
 
   RANDOM_TURNS = 4 /* turns that a number counts as */
 };

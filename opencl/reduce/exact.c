@@ -1,28 +1,214 @@
-/* exact.c: exact sums through OpenCL: surveys. Their results are made on the CPU. */
+/* exact.c: exact sums through OpenCL: surveys, and sums by number, of which a survey is read before three launches that
+   write. The other results are made on the CPU. */
 #include "runtime/elementwise/shared/exact.h"
 #include "opencl/core/opencl.h"
+#include "opencl/core/tuning.h"
 #include "runtime/reduce/exact_ops.h"
 
+#include <stdio.h>
+
 EXACT_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
-OPENCL_TABLE(exact_ops, EXACT_ENTRIES)
+
+/* ------------------------------------------------------------------------------------------------- shapes of launches */
+
+/* Elements in groups: `each` for a work-item. */
+struct cut {
+  int64_t groups, each;
+};
+
+/* At most `most` groups (0: any number), unless loops would be too long. No work-item has more than a 64th. */
+static struct cut cut_of(const strew_device *device, int64_t count, int64_t each, int64_t most) {
+  const int64_t group = (int64_t)opencl_large_group(device), longest = opencl_of(device)->longest_loop / EXACT_LOOP;
+  struct cut cut = {.each = each};
+  if (most && count / group / each >= most) cut.each = count / group / most + 1;
+  if (cut.each > longest) cut.each = longest;
+  if (cut.each > count / GROUP) cut.each = count > GROUP ? count / GROUP : 1;
+  cut.groups = (count - 1) / (cut.each * group) + 1;
+  return cut;
+}
+
+static void launch_cut(struct launch *launch, const struct cut *cut) {
+  const size_t group = opencl_large_group(launch->device);
+  launch->turns = cut->each * (int64_t)group * EXACT_TURNS;
+  launch_groups(launch, cut->groups, group);
+}
+
+/* Begins a launch of exact.cl over that dtype of terms. */
+static void start_of_terms(struct launch *launch, const char *kernel, strew_dtype dtype, const struct space *space,
+                           const char *more) {
+  launch_start(launch, "exact.cl", kernel, "S=%s R=%s OUTER=%d%s", dtype_suffix(dtype), dtype_suffix(dtype_wide(dtype)),
+               space->outer, more);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- survey */
+
+/* A group's findings. */
+struct found {
+  cl_int low, top, kinds, bad;
+};
+
+/* Surveys an operand in groups that write to `found` from `first` on. `by` (NULL: none): checks its index. */
+static void survey_operand(struct launch *launch, const struct plan *plan, int operand, const struct cut *cut,
+                           const struct exact_by_plan *by, int64_t first, const struct block *found) {
+  const struct space space = space_of(plan);
+  char more[64];
+  int length = snprintf(more, sizeof more, " GROUP_SIZE=%zu", opencl_large_group(launch->device));
+  if (by)
+    snprintf(more + length, sizeof more - (size_t)length, " INDEX I=%s", index_type(plan->operands[BY_INDEX].dtype));
+  start_of_terms(launch, "survey", plan->operands[operand].dtype, &space, more);
+  launch_plan(launch, &space, operand);
+  if (by) launch_operand(launch, &space, BY_INDEX);
+  if (by) launch_ints(launch, by->lowest, by->size - 1);
+  launch_ints(launch, cut->each, first);
+  launch_blocks(launch, found);
+  launch_cut(launch, cut);
+}
+
+static void read_found(struct launch *launch, const struct block *block, int64_t groups, struct exact_survey *out,
+                       bool *bad) {
+  strew_context *context = launch->device->context;
+  const size_t bytes = (size_t)groups * sizeof(struct found);
+  struct found *found = launch->status == STREW_OK ? memory_allocate(context, bytes) : NULL;
+  *out = (struct exact_survey){EXACT_NONE, -1, 0};
+  if (!found) TRY(launch->status, fail_memory(launch->call, context, bytes));
+  launch_read(launch, block, 0, found, bytes);
+  for (int64_t i = 0; launch->status == STREW_OK && i < groups; i++) {
+    if (found[i].low < out->low) out->low = found[i].low;
+    if (found[i].top > out->top) out->top = found[i].top;
+    out->kinds |= (unsigned)found[i].kinds;
+    *bad = *bad || found[i].bad;
+  }
+  memory_free(context, found, bytes);
+}
+
+static struct cut survey_cut(const strew_device *device, const struct plan *plan) {
+  return cut_of(device, plan_numel(plan), EXACT_SURVEYED, EXACT_SURVEY_GROUPS);
+}
 
 strew_status opencl_survey(const struct call *call, strew_device *device, const struct plan *plan,
                            struct exact_survey *out) {
-  enum { STRIP = 64 };
-  const strew_dtype dtype = plan->operands[0].dtype;
-  struct space space = space_of(plan), strips = space;
   struct launch launch = {.call = call, .device = device};
-  cl_int found[] = {EXACT_NONE, -1, 0};
-  struct block *words = launch_scratch(&launch, sizeof found);
-  launch_write(&launch, words, found, sizeof found);
-  launch_start(&launch, "survey.cl", "survey", "S=%s R=%s STRIP=%d OUTER=%d", dtype_suffix(dtype),
-               dtype_suffix(dtype_wide(dtype)), STRIP, space.outer);
-  launch_plan(&launch, &space, 0);
-  launch_blocks(&launch, words);
-  strips.columns = (space.columns - 1) / STRIP + 1;
-  launch.turns = STRIP;
-  launch_rows(&launch, &strips);
-  launch_read(&launch, words, 0, found, sizeof found);
-  *out = (struct exact_survey){found[0], found[1], (unsigned)found[2]};
+  const struct cut cut = survey_cut(device, plan);
+  struct block *block = launch_scratch(&launch, (uint64_t)cut.groups * sizeof(struct found));
+  bool bad = false;
+  survey_operand(&launch, plan, 0, &cut, NULL, 0, block);
+  read_found(&launch, block, cut.groups, out, &bad);
   return launch_end(&launch);
 }
+
+static bool has_first_term(const struct exact_by_plan *by) {
+  return by->results.operands[BY_START].storage && !by->from_start;
+}
+
+static strew_status survey_by(const struct call *call, strew_device *device, const struct exact_by_plan *by,
+                              struct exact_survey *out, bool *bad) {
+  struct launch launch = {.call = call, .device = device};
+  const struct cut cut = survey_cut(device, &by->terms), of_start = survey_cut(device, &by->results);
+  const int64_t groups = cut.groups + (has_first_term(by) ? of_start.groups : 0);
+  struct block *block = launch_scratch(&launch, (uint64_t)groups * sizeof(struct found));
+  *bad = false;
+  survey_operand(&launch, &by->terms, BY_TERM, &cut, by->checks ? by : NULL, 0, block);
+  if (has_first_term(by)) survey_operand(&launch, &by->results, BY_START, &of_start, NULL, cut.groups, block);
+  read_found(&launch, block, groups, out, bad);
+  return launch_end(&launch);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- sums */
+
+/* A result's words. */
+struct words {
+  struct block *block;
+  int64_t stride;
+  cl_int limbs, low, width, count_at, kinds_at, wanted;
+};
+
+static struct words words_of(struct launch *launch, const struct exact_by_plan *by) {
+  struct words words = {.stride = by->limbs, .limbs = by->limbs, .low = by->low, .width = by->width};
+  words.wanted = (cl_int)by->kinds;
+  words.count_at = by->counts ? (cl_int)words.stride++ : -1;
+  words.kinds_at = by->kinds ? (cl_int)words.stride++ : -1;
+  words.block = launch_scratch(launch, (uint64_t)by->count * (uint64_t)words.stride * sizeof(uint64_t));
+  return words;
+}
+
+static void launch_words(struct launch *launch, const struct words *words) { launch_blocks(launch, words->block); }
+
+static void start_words(struct launch *launch, const struct exact_by_plan *by, const struct words *words) {
+  const struct space space = space_of(&by->results);
+  start_of_terms(launch, "start", by->results.operands[BY_OUT].dtype, &space, "");
+  launch_space(launch, &space);
+  launch_strides(launch, &space, BY_NUMBER);
+  launch_operand(launch, &space, BY_START);
+  launch_flags(launch, has_first_term(by), words->limbs, words->low, words->width);
+  launch_ints(launch, words->stride);
+  launch_flags(launch, words->kinds_at, words->wanted);
+  launch_words(launch, words);
+  launch->turns = words->stride;
+  launch_rows(launch, &space);
+}
+
+static void add_terms(struct launch *launch, const struct exact_by_plan *by, const struct words *words) {
+  const struct space space = space_of(&by->terms);
+  const int64_t all = by->count * words->stride;
+  const bool few = all <= EXACT_OWN_WORDS, indexed = by->terms.count > BY_INDEX;
+  const struct cut cut = cut_of(launch->device, plan_numel(&by->terms), few ? EXACT_ADDED_FEW : EXACT_ADDED, 0);
+  char more[96], own[24] = "", index[24] = "";
+  if (few) snprintf(own, sizeof own, " OWN=%d", EXACT_OWN_WORDS);
+  if (indexed) snprintf(index, sizeof index, " INDEX I=%s", index_type(by->terms.operands[BY_INDEX].dtype));
+  snprintf(more, sizeof more, " GROUP_SIZE=%zu HELD=%d%s%s", opencl_large_group(launch->device),
+           words->limbs <= EXACT_HELD ? words->limbs : 0, own, index);
+  start_of_terms(launch, "add", by->terms.operands[BY_TERM].dtype, &space, more);
+  launch_space(launch, &space);
+  launch_strides(launch, &space, BY_NUMBER);
+  launch_operand(launch, &space, BY_TERM);
+  if (indexed) {
+    launch_operand(launch, &space, BY_INDEX);
+    launch_ints(launch, by->step);
+    launch_limits(launch, by->size, by->mode);
+  }
+  launch_ints(launch, cut.each);
+  if (few) launch_ints(launch, all);
+  launch_flags(launch, words->limbs, words->low, words->width);
+  launch_ints(launch, words->stride);
+  launch_flags(launch, words->count_at, words->kinds_at, words->wanted);
+  launch_words(launch, words);
+  launch_cut(launch, &cut);
+}
+
+static void finish_words(struct launch *launch, const struct exact_by_plan *by, const struct words *words) {
+  const struct space space = space_of(&by->results);
+  const struct operand *counts = &by->results.operands[BY_COUNTS];
+  const strew_dtype dtype = by->results.operands[BY_OUT].dtype;
+  const struct exact_format format = exact_format_of(dtype);
+  launch_start(launch, "exact.cl", "finish", "WORD=%s OUTER=%d", word_type(dtype), space.outer);
+  launch_space(launch, &space);
+  launch_strides(launch, &space, BY_NUMBER);
+  launch_operand(launch, &space, BY_OUT);
+  launch_operand(launch, &space, BY_START);
+  launch_operand(launch, &space, BY_COUNTS);
+  launch_ints(launch, counts->storage ? -1 : counts->number.i64);
+  launch_flags(launch, by->result == EXACT_MEAN);
+  launch_ints(launch, by->extra);
+  launch_flags(launch, by->from_start, words->limbs, by->exponent, words->width);
+  launch_ints(launch, words->stride);
+  launch_flags(launch, words->count_at, words->kinds_at, by->signs_zero && by->kinds & EXACT_OTHER, format.digits,
+               format.least);
+  launch_value(launch, &format.infinity, sizeof format.infinity);
+  launch_words(launch, words);
+  launch->turns = 4 * words->stride;
+  launch_rows(launch, &space);
+}
+
+static strew_status run_by(const struct call *call, strew_device *device, const struct exact_by_plan *by) {
+  struct launch launch = {.call = call, .device = device};
+  const struct words words = words_of(&launch, by);
+  start_words(&launch, by, &words);
+  add_terms(&launch, by, &words);
+  finish_words(&launch, by, &words);
+  return launch_end(&launch);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- table */
+
+static const struct exact_by_ops by_number = {survey_by, run_by};
+const struct exact_ops opencl_exact_ops = {EXACT_ENTRIES(OPENCL_ENTRY, OPENCL_NONE).by = &by_number};

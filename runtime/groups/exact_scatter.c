@@ -81,14 +81,48 @@ static strew_status count_wholly(const struct call *call, const struct scatter_j
   return TRY(status, run(call, &counting));
 }
 
+/* The terms belong to the destinations that the index says. `start`: the initial values. */
+static struct exact_by by_index(const struct scatter_job *job, const struct shape1 *shape, strew_tensor *start,
+                                strew_tensor *out) {
+  struct addressing *addressing = job->addressing;
+  const int dim = addressing->limits.dim;
+  const bool keeps = job->start_from_identity;
+  struct exact_by by = {.index = addressing->index,
+                        .size = shape->sizes[dim],
+                        .mode = addressing->limits.mode,
+                        .counts = keeps || job->reduction == STREW_MEAN,
+                        .extra = job->count_self,
+                        .start = keeps ? start : NULL,
+                        .out = out};
+  by.checks = addressing_needs_check(addressing, &by.lowest);
+  for (int64_t d = shape->rank - 1, step = 1; d >= 0; step *= shape->sizes[d--]) {
+    by.numbers[d] = d == dim ? 0 : step;
+    if (d == dim) by.step = step;
+  }
+  return by;
+}
+
+/* The counts of a mean, where terms are not counted as they are added. Destinations without contributions keep their
+   value, one term. */
+static strew_tensor *counts_of(struct steps *steps, const struct scatter_job *job, scatter_runs *run,
+                               const struct shape1 *shape) {
+  strew_tensor *counts = step_new(steps, job->self->storage->device, STREW_INT64, shape->rank, shape->sizes);
+  if (counts) STEP(steps, count_wholly(steps->call, job, run, counts));
+  if (job->count_self) step_binary(steps, STREW_ADD, counts, 1, counts);
+  return step_binary(steps, STREW_MAXIMUM, counts, 1, counts);
+}
+
 static strew_status exact_scatter(const struct call *call, const struct scatter_job *job, scatter_runs *run) {
   STEPS(steps, call);
   const struct shape1 shape = shape_at_least_1d(job->self);
   struct joining own = {.job = *job, .run = run};
-  strew_tensor **start = steps_place(&steps);
+  strew_tensor **start = steps_place(&steps), **out = steps_place(&steps);
   STEP(&steps, strew_view((strew_tensor *)(uintptr_t)job->start, shape.rank, shape.sizes, start, steps.error));
-  STEP(&steps, addressing_check(call, job->addressing));
+  STEP(&steps, tensor_view(call, job->self, shape.rank, shape.sizes,
+                           job->self->rank ? job->self->strides : (int64_t[]){1}, 0, out));
   strew_tensor *x = own.x = terms_of(&steps, job);
+  if (steps.status != STREW_OK) return steps_status(&steps);
+  struct exact_by by = by_index(job, &shape, *start, *out);
   own.self = job->fresh && !job->start_from_identity ? NULL : *start; /* which is 0 */
   struct exact_job exact = {.result = job->reduction == STREW_MEAN ? EXACT_MEAN : EXACT_SUM,
                             .x = x,
@@ -99,17 +133,18 @@ static strew_status exact_scatter(const struct call *call, const struct scatter_
                             .most = strew_tensor_numel(job->addressing->index),
                             .signs_zero = !job->fresh, /* in groups 0 */
                             .join = scatter_terms,
-                            .user = &own};
-  if (steps.status == STREW_OK && is_line(job, x)) exact.cut = join_line;
-  if (exact.result == EXACT_MEAN) { /* destinations without contributions keep their value, one term */
-    strew_tensor *counts = step_new(&steps, job->self->storage->device, STREW_INT64, shape.rank, shape.sizes);
-    if (counts) STEP(&steps, count_wholly(call, job, run, counts));
-    if (job->count_self) step_binary(&steps, STREW_ADD, counts, 1, counts);
-    exact.counts.tensor = step_binary(&steps, STREW_MAXIMUM, counts, 1, counts);
+                            .user = &own,
+                            .by = &by};
+  if (exact_goes_by(&exact)) {
+    if (job->start_from_identity) exact.self = NULL;
+  } else {
+    STEP(&steps, addressing_check(call, job->addressing));
+    if (steps.status == STREW_OK && is_line(job, x)) exact.cut = join_line;
+    if (exact.result == EXACT_MEAN) exact.counts.tensor = counts_of(&steps, job, run, &shape);
   }
   strew_tensor *results = steps.status == STREW_OK ? exact_results(&steps, &exact) : NULL;
-  strew_tensor *shaped = step_view(&steps, results, job->self->rank, job->self->sizes);
-  STEP(&steps, copy_tensor(call, job->self, shaped));
+  if (by.bad) STEP(&steps, addressing_check(call, job->addressing));
+  if (steps.status == STREW_OK && results != *out) STEP(&steps, copy_tensor(call, *out, results));
   return steps_status(&steps);
 }
 

@@ -305,9 +305,79 @@ void exact_limbs(struct steps *steps, const struct exact_job *job, struct exact_
   }
 }
 
+/* ------------------------------------------------------------------------------------------------------- by number */
+
+bool exact_goes_by(const struct exact_job *job) {
+  const bool is_sum = !job->y && !exact_is_spread(job->result);
+  if (!job->by || !is_sum || !job->x->storage->device->ops->exact->by) return false;
+  return job->result == EXACT_SUM || job->most < UINT32_MAX; /* what counts divide by */
+}
+
+static void plan_numbers(struct plan *plan, int rank, const int64_t *sizes, const int64_t *numbers) {
+  plan_start(plan, rank, sizes);
+  struct operand *number = plan_add_number(plan, STREW_INT64, (union element){.i64 = 0});
+  for (int d = 0; d < rank; d++) number->strides[d] = sizes[d] == 1 ? 0 : numbers[d];
+}
+
+static void plan_by(struct steps *steps, const struct exact_job *job, strew_tensor *out, struct exact_by_plan *plan) {
+  const struct exact_by *by = job->by;
+  int64_t numbers[MAX_RANK], step = 1;
+  for (int d = job->rank - 1; d >= 0; d--) numbers[d] = step, step *= job->sizes[d];
+  *plan = (struct exact_by_plan){.count = step,
+                                 .step = by->step,
+                                 .size = by->size,
+                                 .lowest = by->lowest,
+                                 .mode = by->mode,
+                                 .checks = by->checks,
+                                 .counts = by->counts,
+                                 .from_start = by->start != NULL,
+                                 .signs_zero = job->signs_zero,
+                                 .result = job->result,
+                                 .extra = by->extra};
+  plan_numbers(&plan->terms, job->x->rank, job->x->sizes, by->numbers);
+  plan_add(&plan->terms, job->x);
+  if (by->index) plan_add(&plan->terms, by->index);
+  plan_simplify_any_order(&plan->terms);
+  plan_numbers(&plan->results, job->rank, job->sizes, numbers);
+  plan_add(&plan->results, out);
+  add_operand(steps, &plan->results, strew_of(by->start ? by->start : job->self), job->dtype);
+  add_operand(steps, &plan->results, job->counts, STREW_INT64);
+  plan_simplify_any_order(&plan->results);
+}
+
+/* Which kinds of terms results depend on. */
+static unsigned kinds_that_count(const struct exact_job *job, unsigned kinds) {
+  const unsigned endless = job->skips_nan ? EXACT_INFINITIES : EXACT_INFINITIES | EXACT_NAN;
+  const bool has_minus = job->signs_zero && kinds & EXACT_MINUS_ZERO;
+  return (kinds & endless) | (has_minus ? EXACT_OTHER : 0);
+}
+
+static strew_tensor *results_by(struct steps *steps, const struct exact_job *job) {
+  strew_device *device = job->x->storage->device;
+  const struct exact_by_ops *ops = device->ops->exact->by;
+  struct exact_by_plan plan;
+  struct exact_survey found, none = {EXACT_NONE, -1, 0};
+  strew_tensor *out = job->by->out ? job->by->out : step_new(steps, device, job->dtype, job->rank, job->sizes);
+  if (steps->status != STREW_OK) return NULL;
+  plan_by(steps, job, out, &plan);
+  STEP(steps, ops->survey(steps->call, device, &plan, &found, &job->by->bad));
+  if (steps->status != STREW_OK || job->by->bad) return NULL;
+  const struct exact_window window = window_of(job, found, none);
+  plan.low = window.low;
+  plan.width = window.width;
+  plan.exponent = window.exponent;
+  plan.limbs = window.limbs;
+  plan.kinds = kinds_that_count(job, found.kinds);
+  STEP(steps, ops->run(steps->call, device, &plan));
+  return out;
+}
+
 strew_tensor *exact_results(struct steps *steps, const struct exact_job *job) {
   struct exact_sums own;
   const int mark = steps->count;
+  if (steps->status == STREW_OK && exact_goes_by(job) && strew_tensor_numel(job->x) &&
+      count_of_sizes(job->rank, job->sizes))
+    return results_by(steps, job);
   if (steps->status == STREW_OK && !count_of_sizes(job->rank, job->sizes))
     return step_new(steps, job->x->storage->device, job->dtype, job->rank, job->sizes);
   exact_limbs(steps, job, &own);

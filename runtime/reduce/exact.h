@@ -13,6 +13,21 @@ typedef void exact_join(struct steps *steps, void *user, int count, strew_tensor
 
 struct exact_sums;
 
+/* How terms belong to results, for devices that add all limbs of sums and means in one pass: to the one whose number, in
+   row-major order, is the sum of coordinates in x times `numbers`, and of the index value times `step`. */
+struct exact_by {
+  int64_t numbers[MAX_RANK];
+  const strew_tensor *index; /* of x's shape; or NULL */
+  int64_t step, size, lowest;
+  strew_mode mode;
+  bool checks; /* index values, to be lowest .. size - 1 */
+  bool bad;    /* found: there is no result */
+  bool counts; /* means divide by the number of terms + extra, at least 1, and not by the job's counts */
+  int64_t extra;
+  strew_tensor *start; /* the results of no terms, with counts; or NULL */
+  strew_tensor *out;   /* becomes the result; NULL: a new tensor */
+};
+
 /* Sums, means, variances of x, floats, or sums of x * y, for results of that shape. */
 struct exact_job {
   enum exact_result result;
@@ -30,8 +45,11 @@ struct exact_job {
   void (*cut)(struct steps *steps, void *user,
               const struct exact_sums *sums); /* joins up to MOST_CUT_PARTS parts; or NULL */
   void *user;
+  struct exact_by *by; /* NULL: not known */
 };
-/* A new tensor of the results. */
+/* True if the device of the job's terms takes `by`: of sums and means alone. */
+bool exact_goes_by(const struct exact_job *job);
+/* A new tensor of the results, or the given one of `by`. */
 strew_tensor *exact_results(struct steps *steps, const struct exact_job *job);
 
 /* The same in two steps, for who joins the limbs on his own. Limbs are at places low, low + width and so on; parts are

@@ -35,6 +35,37 @@ struct exact_lines_plan {
   enum exact_result result;
 };
 
+/* A float dtype: its bytes, binary digits, the power of two of its least denormal, the bits of infinity. */
+struct exact_format {
+  int bytes, digits, least;
+  uint64_t infinity;
+};
+static inline struct exact_format exact_format_of(strew_dtype dtype) {
+  switch (dtype) {
+  case STREW_FLOAT64: return (struct exact_format){8, 53, -1074, UINT64_C(0x7ff) << 52};
+  case STREW_FLOAT16: return (struct exact_format){2, 11, -24, 0x7c00};
+  case STREW_BFLOAT16: return (struct exact_format){2, 8, -133, 0x7f80};
+  default: return (struct exact_format){4, 24, -149, 0x7f800000};
+  }
+}
+
+/* Exact sums or means by number: a term at coordinates c of `terms` is one of the result whose number is the sum of c[d] *
+   stride[d] of BY_NUMBER, which has no storage, and with BY_INDEX also of index value * step. Results have numbers 0 ..
+   count - 1 in the same way. BY_START is one more term, or with from_start (and counts) the result of no terms; it and
+   BY_COUNTS, of means, are numbers if not needed. `counts`: means divide by the number of terms + extra, at least 1. */
+enum exact_by_operand { BY_NUMBER, BY_TERM, BY_INDEX, BY_OUT = 1, BY_START, BY_COUNTS };
+struct exact_by_plan {
+  struct plan terms, results;
+  int64_t count;
+  int64_t step, size, lowest; /* of BY_INDEX; values are checked to be lowest .. size - 1 if `checks` */
+  strew_mode mode;
+  bool checks, counts, from_start, signs_zero;
+  enum exact_result result;
+  int64_t extra;
+  int low, width, exponent, limbs; /* see exact_window, after a survey */
+  unsigned kinds;                  /* that results depend on */
+};
+
 /* Its functions; see DEVICE_ENTRIES.
 
      survey           *out: of the elements of operand 0, floats
@@ -47,6 +78,12 @@ struct exact_lines_plan {
 
 struct exact_ops {
   EXACT_ENTRIES(DEVICE_MEMBER, DEVICE_MEMBER)
+  const struct exact_by_ops *by; /* NULL: such sums are composed of the others */
+};
+struct exact_by_ops {
+  /* *out: of the terms, and of BY_START where it is one; *bad as for scatter. */
+  strew_status (*survey)(ON_DEVICE, const struct exact_by_plan *plan, struct exact_survey *out, bool *bad);
+  strew_status (*run)(ON_DEVICE, const struct exact_by_plan *plan);
 };
 
 #endif

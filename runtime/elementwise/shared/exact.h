@@ -9,6 +9,7 @@
 
 /* What a survey finds: places of the lowest and the highest bit of all terms, and which kinds of terms there are. */
 enum { EXACT_NAN = 1, EXACT_POSITIVE = 2, EXACT_NEGATIVE = 4, EXACT_MINUS_ZERO = 8, EXACT_NONE = 1 << 30 };
+enum { EXACT_OTHER = 16 }; /* than -0; known by devices that note kinds by result */
 #define EXACT_INFINITIES (EXACT_POSITIVE | EXACT_NEGATIVE)
 
 /* `from` and width as one number, which a float holds. */
@@ -74,6 +75,20 @@ static inline int64_t exact_product_limb_f64(double x, double y, int from, int w
   return exact_signed(exact_bits(exact_high(p, q), p * q, up, width), (a ^ b) >> 63);
 }
 #endif
+
+/* The bits of the float nearest to top * 2^exponent, whose highest bit is set, and a bit more if there is a rest; ties to
+   even. The dtype has `digits` binary digits, a least denormal of 2^least, and these bits of infinity. */
+static inline uint64_t exact_nearest(uint64_t top, int exponent, bool rest, int digits, int least, uint64_t infinity) {
+  const int normal = exponent + 64 - digits, lowest = normal < least ? least : normal;
+  const int drop = lowest - exponent; /* 11 or more */
+  if (drop > 64) return 0;
+  uint64_t kept = drop < 64 ? top >> drop : 0;
+  const uint64_t tie = (uint64_t)1 << (drop - 1);
+  kept += top & tie && (rest || top & (tie - 1) || kept & 1);
+  const int above = lowest - least;
+  const uint64_t bits = ((uint64_t)above << (digits - 1)) + kept;
+  return above > 2 * 1100 || bits > infinity ? infinity : bits;
+}
 
 /* As an instruction, whose last input is from * EXACT_WIDTHS + width. */
 #define EXACT_FROM(code)  ((int)(code) / EXACT_WIDTHS)

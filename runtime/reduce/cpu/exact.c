@@ -171,43 +171,18 @@ static void divide(struct whole *x, const struct whole *y, struct whole *quotien
 
 /* --------------------------------------------------------------------------------------------------------- rounding */
 
-/* A float dtype: its bytes, binary digits, the power of two of its least denormal, the bits of infinity. */
-struct format {
-  int bytes, digits, least;
-  uint64_t infinity;
-};
-static struct format format_of(strew_dtype dtype) {
-  switch (dtype) {
-  case STREW_FLOAT64: return (struct format){8, 53, -1074, UINT64_C(0x7ff) << 52};
-  case STREW_FLOAT16: return (struct format){2, 11, -24, 0x7c00};
-  case STREW_BFLOAT16: return (struct format){2, 8, -133, 0x7f80};
-  default: return (struct format){4, 24, -149, 0x7f800000};
-  }
-}
-
-static uint64_t format_nan(const struct format *format) {
+static uint64_t format_nan(const struct exact_format *format) {
   return format->infinity | UINT64_C(1) << (format->digits - 2);
 }
-static uint64_t signed_bits(const struct format *format, uint64_t bits, bool negative) {
+static uint64_t signed_bits(const struct exact_format *format, uint64_t bits, bool negative) {
   return bits | (uint64_t)negative << (8 * format->bytes - 1);
 }
 
-/* The bits of the float nearest to top * 2^exponent, whose highest bit is set, and a bit more if there is a rest; ties to
-   even. */
-static uint64_t round_bits(const struct format *format, uint64_t top, int exponent, bool rest) {
-  int lowest = exponent + 64 - format->digits;
-  if (lowest < format->least) lowest = format->least;
-  const int drop = lowest - exponent; /* 11 or more */
-  if (drop > 64) return 0;
-  uint64_t digits = drop < 64 ? top >> drop : 0;
-  const uint64_t half = UINT64_C(1) << (drop - 1);
-  digits += top & half && (rest || top & (half - 1) || digits & 1);
-  const int64_t above = lowest - format->least;
-  const uint64_t bits = ((uint64_t)above << (format->digits - 1)) + digits;
-  return above > 2 * 1100 || bits > format->infinity ? format->infinity : bits;
+static uint64_t round_bits(const struct exact_format *format, uint64_t top, int exponent, bool rest) {
+  return exact_nearest(top, exponent, rest, format->digits, format->least, format->infinity);
 }
 
-static uint64_t round_whole(const struct format *format, const struct whole *x, int exponent, bool rest) {
+static uint64_t round_whole(const struct exact_format *format, const struct whole *x, int exponent, bool rest) {
   const int low = bit_count(x) - 64;
   if (!x->count) return 0;
   return round_bits(format, bits_at(x, low), exponent + low, rest || has_bits_below(x, low));
@@ -259,7 +234,7 @@ static void whole_of_double(struct whole *x, double value, int *exponent) {
 enum { MOST_PARTS = 96 }; /* of a sum */
 struct finishing {
   const struct exact_plan *plan;
-  struct format format;
+  struct exact_format format;
   bool has_parts;
   double scale[2]; /* of the first two parts: to whole numbers */
 };
@@ -270,7 +245,7 @@ static void whole_of_count(struct whole *x, int64_t count) {
 }
 
 /* The bits of sum * 2^exponent, of a mean divided by count: NaN of no elements. */
-static uint64_t sum_of(const struct format *format, enum exact_result result, struct whole *sum, int exponent,
+static uint64_t sum_of(const struct exact_format *format, enum exact_result result, struct whole *sum, int exponent,
                        int64_t count) {
   const bool negative = sum->negative;
   struct whole by;
@@ -438,7 +413,7 @@ static void finish_visit(void *finishing, const struct row *row) {
 strew_status cpu_exact(const struct call *call, strew_device *device, const struct exact_plan *plan) {
   enum { WORK = 64 }; /* bytes read in the time of a result */
   const strew_dtype dtype = plan->plan.operands[EXACT_OUT].dtype;
-  struct finishing finishing = {.plan = plan, .format = format_of(dtype)};
+  struct finishing finishing = {.plan = plan, .format = exact_format_of(dtype)};
   finishing.has_parts = plan->plan.operands[EXACT_LIMBS].dtype == STREW_FLOAT64;
   for (int k = 0; k < 2 && finishing.has_parts; k++) finishing.scale[k] = ldexp(1, -plan->exponent - k * plan->width);
   walk_rows_sized(device->context, &plan->plan, plan_numel(&plan->plan) * WORK * (plan->limbs + plan->square_limbs),
@@ -512,7 +487,7 @@ struct adding {
   const struct exact_kernels *kernels;
   strew_dtype compute;
   convert_row *convert; /* NULL: elements are computed as they are */
-  struct format format;
+  struct exact_format format;
   int from_bytes;
   int64_t length, parts;
   struct accumulator *accumulators; /* of a line's parts */
@@ -541,7 +516,7 @@ static void merge(struct accumulator *a, struct accumulator *b) {
 }
 
 static uint64_t result_of(const struct adding *adding, const struct accumulator *a) {
-  const struct format *format = &adding->format;
+  const struct exact_format *format = &adding->format;
   const unsigned endless = a->kinds;
   struct whole sum = {.count = 0};
   int exponent = -1074;
@@ -583,7 +558,7 @@ strew_status cpu_exact_lines(const struct call *call, strew_device *device, cons
                           .kernels = kernels_of(compute),
                           .compute = compute,
                           .convert = dtype == compute ? NULL : converter(compute, dtype),
-                          .format = format_of(out),
+                          .format = exact_format_of(out),
                           .from_bytes = (int)dtype_bytes(dtype),
                           .length = plan->sizes[plan->rank - 1],
                           .accumulators = accumulators};
