@@ -123,6 +123,7 @@ enum {
   EXACT_ADDED = 16,           /* terms per work-item that adds to results in global memory */
   EXACT_ADDED_FEW = 64,       /* ... that adds to the group's copy of all results */
   EXACT_OWN_WORDS = 1024,     /* words of 64 bits of such a copy, at most */
+  EXACT_CPU_EACH = 1024,      /* terms per work-item of a CPU */
   EXACT_HELD = 3,             /* limbs that a work-item holds in registers */
 
   RANDOM_TURNS = 4 /* turns that a number counts as */

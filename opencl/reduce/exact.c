@@ -19,8 +19,8 @@ struct cut {
 /* At most `most` groups (0: any number), unless loops would be too long. No work-item has more than a 64th. */
 static struct cut cut_of(const strew_device *device, int64_t count, int64_t each, int64_t most) {
   const int64_t group = (int64_t)opencl_large_group(device), longest = opencl_of(device)->longest_loop / EXACT_LOOP;
-  struct cut cut = {.each = each};
-  if (most && count / group / each >= most) cut.each = count / group / most + 1;
+  struct cut cut = {.each = opencl_of(device)->is_gpu ? each : EXACT_CPU_EACH};
+  if (most && count / group / cut.each >= most) cut.each = count / group / most + 1;
   if (cut.each > longest) cut.each = longest;
   if (cut.each > count / GROUP) cut.each = count > GROUP ? count / GROUP : 1;
   cut.groups = (count - 1) / (cut.each * group) + 1;
@@ -95,6 +95,10 @@ strew_status opencl_survey(const struct call *call, strew_device *device, const 
   read_found(&launch, block, cut.groups, out, &bad);
   return launch_end(&launch);
 }
+
+/* Measured on PoCL, 2 cores, 4 M float32 into 1, 100,000 and 1 M: 62, 220, 530 ms by number; 38, 56, 85 composed; whole
+   sums 64, composed 8. */
+static bool suits(const strew_device *device) { return opencl_of(device)->is_gpu; }
 
 static bool has_first_term(const struct exact_by_plan *by) {
   return by->results.operands[BY_START].storage && !by->from_start;
@@ -210,5 +214,5 @@ static strew_status run_by(const struct call *call, strew_device *device, const 
 
 /* -------------------------------------------------------------------------------------------------------------- table */
 
-static const struct exact_by_ops by_number = {survey_by, run_by};
+static const struct exact_by_ops by_number = {suits, survey_by, run_by};
 const struct exact_ops opencl_exact_ops = {EXACT_ENTRIES(OPENCL_ENTRY, OPENCL_NONE).by = &by_number};

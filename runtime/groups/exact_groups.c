@@ -110,7 +110,10 @@ strew_tensor *group_exact(struct group_call *g, enum exact_result result, strew_
   job.dtype = dtype;
   job.counts = strew_of(counts);
   job.divisors = strew_of(divisors);
-  return g->steps->status == STREW_OK ? exact_results(g->steps, &job) : NULL;
+  if (g->steps->status != STREW_OK) return NULL;
+  struct exact_by by;
+  if (!walks_over_ids(g)) by = exact_by_index(&g->groups.addressing, job.rank, sizes), job.by = &by;
+  return exact_results(g->steps, &job);
 }
 
 /* Sums and means of a grouping, into a new result. */

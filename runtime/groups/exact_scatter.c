@@ -82,23 +82,14 @@ static strew_status count_wholly(const struct call *call, const struct scatter_j
 }
 
 /* The terms belong to the destinations that the index says. `start`: the initial values. */
-static struct exact_by by_index(const struct scatter_job *job, const struct shape1 *shape, strew_tensor *start,
-                                strew_tensor *out) {
-  struct addressing *addressing = job->addressing;
-  const int dim = addressing->limits.dim;
+static struct exact_by by_of(const struct scatter_job *job, const struct shape1 *shape, strew_tensor *start,
+                             strew_tensor *out) {
+  struct exact_by by = exact_by_index(job->addressing, shape->rank, shape->sizes);
   const bool keeps = job->start_from_identity;
-  struct exact_by by = {.index = addressing->index,
-                        .size = shape->sizes[dim],
-                        .mode = addressing->limits.mode,
-                        .counts = keeps || job->reduction == STREW_MEAN,
-                        .extra = job->count_self,
-                        .start = keeps ? start : NULL,
-                        .out = out};
-  by.checks = addressing_needs_check(addressing, &by.lowest);
-  for (int64_t d = shape->rank - 1, step = 1; d >= 0; step *= shape->sizes[d--]) {
-    by.numbers[d] = d == dim ? 0 : step;
-    if (d == dim) by.step = step;
-  }
+  by.counts = keeps || job->reduction == STREW_MEAN;
+  by.extra = job->count_self;
+  by.start = keeps ? start : NULL;
+  by.out = out;
   return by;
 }
 
@@ -122,7 +113,7 @@ static strew_status exact_scatter(const struct call *call, const struct scatter_
                            job->self->rank ? job->self->strides : (int64_t[]){1}, 0, out));
   strew_tensor *x = own.x = terms_of(&steps, job);
   if (steps.status != STREW_OK) return steps_status(&steps);
-  struct exact_by by = by_index(job, &shape, *start, *out);
+  struct exact_by by = by_of(job, &shape, *start, *out);
   own.self = job->fresh && !job->start_from_identity ? NULL : *start; /* which is 0 */
   struct exact_job exact = {.result = job->reduction == STREW_MEAN ? EXACT_MEAN : EXACT_SUM,
                             .x = x,

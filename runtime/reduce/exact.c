@@ -309,8 +309,24 @@ void exact_limbs(struct steps *steps, const struct exact_job *job, struct exact_
 
 bool exact_goes_by(const struct exact_job *job) {
   const bool is_sum = !job->y && !exact_is_spread(job->result);
-  if (!job->by || !is_sum || !job->x->storage->device->ops->exact->by) return false;
+  const strew_device *device = job->x->storage->device;
+  if (!job->by || !is_sum || !device->ops->exact->by || !device->ops->exact->by->suits(device)) return false;
   return job->result == EXACT_SUM || job->most < UINT32_MAX; /* what counts divide by */
+}
+
+static void row_major(int rank, const int64_t *sizes, int64_t *strides) {
+  int64_t step = 1;
+  for (int d = rank - 1; d >= 0; d--) strides[d] = step, step *= sizes[d];
+}
+
+struct exact_by exact_by_index(const struct addressing *addressing, int rank, const int64_t *sizes) {
+  const struct index_limits *limits = &addressing->limits;
+  struct exact_by by = {.index = addressing->index, .size = limits->size, .mode = limits->mode};
+  by.checks = addressing_needs_check(addressing, &by.lowest);
+  row_major(rank, sizes, by.numbers);
+  by.step = by.numbers[limits->dim];
+  by.numbers[limits->dim] = 0;
+  return by;
 }
 
 static void plan_numbers(struct plan *plan, int rank, const int64_t *sizes, const int64_t *numbers) {
@@ -321,9 +337,9 @@ static void plan_numbers(struct plan *plan, int rank, const int64_t *sizes, cons
 
 static void plan_by(struct steps *steps, const struct exact_job *job, strew_tensor *out, struct exact_by_plan *plan) {
   const struct exact_by *by = job->by;
-  int64_t numbers[MAX_RANK], step = 1;
-  for (int d = job->rank - 1; d >= 0; d--) numbers[d] = step, step *= job->sizes[d];
-  *plan = (struct exact_by_plan){.count = step,
+  int64_t numbers[MAX_RANK];
+  row_major(job->rank, job->sizes, numbers);
+  *plan = (struct exact_by_plan){.count = count_of_sizes(job->rank, job->sizes),
                                  .step = by->step,
                                  .size = by->size,
                                  .lowest = by->lowest,

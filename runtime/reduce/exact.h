@@ -2,6 +2,7 @@
 #ifndef STREW_CALLS_EXACT_H
 #define STREW_CALLS_EXACT_H
 
+#include "runtime/core/base/index_checks.h"
 #include "runtime/core/base/steps.h"
 #include "runtime/reduce/exact_ops.h"
 
@@ -27,6 +28,8 @@ struct exact_by {
   strew_tensor *start; /* the results of no terms, with counts; or NULL */
   strew_tensor *out;   /* becomes the result; NULL: a new tensor */
 };
+/* By an index along one dimension of results of these sizes. */
+struct exact_by exact_by_index(const struct addressing *addressing, int rank, const int64_t *sizes);
 
 /* Sums, means, variances of x, floats, or sums of x * y, for results of that shape. */
 struct exact_job {

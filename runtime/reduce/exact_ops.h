@@ -81,6 +81,7 @@ struct exact_ops {
   const struct exact_by_ops *by; /* NULL: such sums are composed of the others */
 };
 struct exact_by_ops {
+  bool (*suits)(const strew_device *device); /* false: the others are faster */
   /* *out: of the terms, and of BY_START where it is one; *bad as for scatter. */
   strew_status (*survey)(ON_DEVICE, const struct exact_by_plan *plan, struct exact_survey *out, bool *bad);
   strew_status (*run)(ON_DEVICE, const struct exact_by_plan *plan);

@@ -259,6 +259,9 @@ static strew_tensor *fold_exactly(struct steps *steps, const struct folding *fol
     step_binary(steps, STREW_SUB, divisors, folding->correction, divisors);
     step_binary(steps, STREW_MAXIMUM, divisors, 0.0, divisors);
   }
+  struct exact_by by = {.out = given};
+  for (int64_t d = tensor->rank - 1, step = 1; d >= 0; step *= folded[d] ? 1 : tensor->sizes[d], d--)
+    by.numbers[d] = folded[d] ? 0 : step;
   const struct exact_job job = {.result = folding->fold == STREW_FOLD_SUM    ? EXACT_SUM
                                           : folding->fold == STREW_FOLD_MEAN ? EXACT_MEAN
                                           : folding->fold == STREW_FOLD_VAR  ? EXACT_VARIANCE
@@ -273,9 +276,10 @@ static strew_tensor *fold_exactly(struct steps *steps, const struct folding *fol
                                 .counts = skips_nan ? strew_of(counts) : operand_of_int(count),
                                 .divisors = skips_nan ? strew_of(divisors) : operand_of_float(left > 0 ? left : 0),
                                 .join = exact_folds,
-                                .user = &options};
+                                .user = &options,
+                                .by = &by};
   strew_tensor *results = steps->status == STREW_OK ? exact_results(steps, &job) : NULL;
-  if (given) STEP(steps, copy_tensor(steps->call, given, results));
+  if (given && results != given) STEP(steps, copy_tensor(steps->call, given, results));
   return given ? given : results;
 }
 

@@ -30,12 +30,26 @@ known.grouped_sum = own(function()
   local a, keys = values()
   return a, strew.group_by(keys:to(device))
 end, function(a, groups) return groups:sum(a) end)
+local EXACT = {exact = true}
+known.exact_sum = own(values, function(a) return a:sum(EXACT) end)
+known.exact_rows = own(function() return strew.rand(1000, 200) end, function(a) return a:mean(0, EXACT) end)
+known.exact_into_1 = own(function() return strew.rand(n), strew.zeros(n, {dtype = "int64"}) end,
+  function(a, index) return strew.scatter_sum(a, index, {dim_size = 1, exact = true}) end)
+known.exact_into_20k = own(function() return strew.rand(n), strew.randint(0, 20000, {n}) end,
+  function(a, index) return strew.scatter_sum(a, index, {dim_size = 20000, exact = true}) end)
+known.exact_mean = own(known.exact_into_20k.make,
+  function(a, index) return strew.scatter_mean(a, index, {dim_size = 20000, exact = true}) end)
+known.exact_wide = own(known.exact_into_20k.make,
+  function(a, index) return strew.scatter_sum((a * 160 - 80):exp(), index, {dim_size = 20000, exact = true}) end)
+known.exact_in_place = own(function() return strew.rand(20000), strew.rand(n), strew.randint(0, 20000, {n}) end,
+  function(self, a, index) return self:index_add_(0, index, a, EXACT) end)
 
 local keys = [[four_add item dense_add dense_exp dense_lt dense_where dense_sum dense_max dense_cat
   dense_transpose gather_1M gather_bad rows_gather index_select take masked_select select_few dense_sort
   select_bytes add_1 add_100 add_1M add_10M add_sorted add_int64 set_1M amax_1M mean_1M rows_add index_put
   index_put_add group_sum scatter_softmax scatter_std scatter_quantile csr_wide_sum csr_long_sum softmax_rows
-  searchsorted bincount histc dense_cumsum group_by_sum group_by_three grouped_sum text_gelu_10M]]
+  searchsorted bincount histc dense_cumsum group_by_sum group_by_three grouped_sum exact_sum exact_rows exact_into_1
+  exact_into_20k exact_mean exact_wide exact_in_place text_gelu_10M]]
 
 local function is_tensor(t) return pcall(function() return assert(t.dtype) end) end
 local function there(t) return is_tensor(t) and t:to(device) or t end

@@ -66,10 +66,16 @@ static inline int kinds_of(CAT(B_, R) bits) {
          (bits == CAT(SIGN_, R) ? EXACT_MINUS_ZERO : EXACT_OTHER);
 }
 
-/* The group's elements, `each` for a work-item, GROUP_SIZE apart. */
-#define GROUP_ELEMENTS(e)                                                                                              \
+/* The work-item's elements, `each`: on a GPU GROUP_SIZE apart. */
+#ifdef IS_GPU
+#define ITEM_ELEMENTS(e)                                                                                               \
   const long count = columns * rows, base = (long)group_id() * each * GROUP_SIZE + (long)get_local_id(0);              \
   for (long e = base; e < count && e < base + each * GROUP_SIZE; e += GROUP_SIZE)
+#else
+#define ITEM_ELEMENTS(e)                                                                                               \
+  const long count = columns * rows, base = ((long)group_id() * GROUP_SIZE + (long)get_local_id(0)) * each;            \
+  for (long e = base; e < count && e < base + each; e++)
+#endif
 
 #ifdef INDEX
 #define SURVEYED_INDEX , OPERAND(const I, index), const long lowest, const long highest
@@ -88,7 +94,7 @@ GROUP_KERNEL survey(SPACE, OPERAND(const TERM, x) SURVEYED_INDEX, const long eac
   int low = EXACT_NONE, top = -1, kinds = 0, bad = 0;
   if (lane == 0) here[0] = EXACT_NONE, here[1] = -1, here[2] = here[3] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  GROUP_ELEMENTS(e) {
+  ITEM_ELEMENTS(e) {
     PLACE_OF(e);
     const CAT(B_, R) bits = CAT(BITS_, R)(CAT(exact_, S)(x[AT(x)]));
     const ulong digits = CAT(exact_digits_, R)(bits);
@@ -133,7 +139,7 @@ GROUP_KERNEL add(SPACE, STRIDES(number), OPERAND(const TERM, x) ADDED_INDEX, con
   for (int i = (int)get_local_id(0); i < 2 * own_words; i += GROUP_SIZE) own[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-  GROUP_ELEMENTS(e) {
+  ITEM_ELEMENTS(e) {
     PLACE_OF(e);
     long key = column * number_step + inner_product(at, number_strides);
 #ifdef INDEX
