@@ -9,7 +9,7 @@
 
 EXACT_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 
-/* ------------------------------------------------------------------------------------------------- shapes of launches */
+/* ----------------------------------------------------------------------------------------------- shapes of launches */
 
 /* Elements in groups: `each` for a work-item. */
 struct cut {
@@ -40,7 +40,7 @@ static void start_of_terms(struct launch *launch, const char *kernel, strew_dtyp
                space->outer, more);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- survey */
+/* ----------------------------------------------------------------------------------------------------------- survey */
 
 /* A group's findings. */
 struct found {
@@ -117,7 +117,7 @@ static strew_status survey_by(const struct call *call, strew_device *device, con
   return launch_end(&launch);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- sums */
+/* ------------------------------------------------------------------------------------------------------------- sums */
 
 /* A result's words. */
 struct words {
@@ -212,7 +212,7 @@ static strew_status run_by(const struct call *call, strew_device *device, const 
   return launch_end(&launch);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- table */
+/* ------------------------------------------------------------------------------------------------------------ table */
 
 static const struct exact_by_ops by_number = {suits, survey_by, run_by};
 const struct exact_ops opencl_exact_ops = {EXACT_ENTRIES(OPENCL_ENTRY, OPENCL_NONE).by = &by_number};
