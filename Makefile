@@ -1,5 +1,6 @@
 # strew: make, make doc, make demo, make bench, make clean; make test, make check, make lint and other tests: see
-# tests/tests.mk; make install and packages: see scripts/packaging/install.mk. scripts/setup.sh installs the tools.
+# tests/tests.mk; make install and packages: see scripts/packaging/install.mk; make web: scripts/web/web.mk.
+# scripts/setup.sh installs the tools.
 # Settings: CC=clang  OPENCL=0 (without OpenCL, the default if its headers are missing)  STRICT=1 (warnings are errors)
 # MPICC= (without strew.mpi, the default if mpicc is missing)
 # PARTS=core,groups (libstrew_core of these rooms, and of those that they stand on, and a Lua module, in a build folder
@@ -81,13 +82,14 @@ ROOMS    = $(if $(PARTS),$(sort core $(foreach room,$(subst $(comma), ,$(PARTS))
 CORE     = $(wildcard $(foreach room,$(ROOMS),runtime/$(room)/*.c runtime/$(room)/*/*.c runtime/$(room)/cpu/*/*.c)) \
            $(if $(filter-out 0,$(OPENCL)),$(wildcard $(foreach room,$(ROOMS),opencl/$(room)/*.c opencl/$(room)/*/*.c)) $(BUILD)/kernels.c)
 BINDINGS = $(filter-out lua_bindings/program/% lua_bindings/mpi/%,$(wildcard lua_bindings/*.c lua_bindings/*/*.c)) $(BUILD)/texts.c
-PROGRAM  = $(wildcard lua_bindings/program/*.c) $(BUILD)/prompts.c
+PROGRAM  = $(wildcard lua_bindings/program/*.c) $(BUILD)/prompts.c $(BUILD)/digests.c
 RANKS    = $(wildcard lua_bindings/mpi/*.c) $(BUILD)/mpis.c
 # Files embedded in the library and the program: kernels with the headers that C and OpenCL C share; the help and the
 # operations written in Lua; the prompt, in the order of loading.
 KERNELS  = $(wildcard $(foreach room,$(ROOMS),opencl/$(room)/kernels/*) $(foreach room,$(sort $(ROOMS) $(if $(PARTS),elementwise)),runtime/$(room)/shared/*))
 TEXTS    = $(filter-out lua_bindings/mpi/%,$(wildcard lua_bindings/*.lua lua_bindings/*/*.lua))
 PROMPT   = $(patsubst %,lua_bindings/program/prompt/%.lua,tokens foreign entry show pager commands read complete)
+DIGEST   = tests/calls.lua tests/digest.lua
 # Compiled again for each instruction set beyond the architecture's baseline: see isa.h.
 VECTORISED = $(wildcard $(foreach room,$(ROOMS),runtime/$(room)/cpu/*_loops.c))
 ISAS    := $(if $(findstring __x86_64__,$(MACROS)),avx2 avx512)
@@ -142,9 +144,10 @@ $(BUILD)/plain_loop.so: $(BUILD)/obj/scripts/bench/plain_loop.o
 $(BUILD)/kernels.c: $(KERNELS)
 $(BUILD)/texts.c: $(TEXTS)
 $(BUILD)/prompts.c: $(PROMPT)
+$(BUILD)/digests.c: $(DIGEST)
 $(BUILD)/mpis.c: lua_bindings/mpi/distributed.lua
-$(BUILD)/texts.c $(BUILD)/prompts.c: export PACKED := $(if $(ZLIB),1,0)
-$(BUILD)/kernels.c $(BUILD)/texts.c $(BUILD)/prompts.c $(BUILD)/mpis.c: scripts/embed.sh
+$(BUILD)/texts.c $(BUILD)/prompts.c $(BUILD)/digests.c: export PACKED := $(if $(ZLIB),1,0)
+$(BUILD)/kernels.c $(BUILD)/texts.c $(BUILD)/prompts.c $(BUILD)/digests.c $(BUILD)/mpis.c: scripts/embed.sh
 	$(call say,EMBED) sh $< $(patsubst %s,%,$(basename $(@F))) $(filter-out $<,$^) >$@.new && mv $@.new $@
 # What the bindings call and a build of some rooms lacks.
 $(BUILD)/absent.c: scripts/absent.sh runtime/strew.h runtime/strew_core.h $(call objects,$(CORE))
@@ -198,6 +201,7 @@ clean:
 	rm -rf build
 
 include scripts/packaging/install.mk
+include scripts/web/web.mk
 include tests/tests.mk
 
 .PHONY: all doc kernels demo bench bench-peers clean

@@ -6,6 +6,9 @@
 # Fetches Intel's OpenCL for CPUs from PyPI to build/intel, for make test; does not run make. Does nothing if it exists.
 #        sh scripts/setup.sh lua5.5
 # Fetches Lua 5.5 from PyPI to build/lua5.5, for make lua5.5, in the same way.
+#        sh scripts/setup.sh web
+# Installs emscripten, and fetches the source of Lua 5.4 from PyPI to build/lua5.4, for make web, in the same way; and
+# Chromium and node, in which its tests run.
 #        sh scripts/setup.sh arm64|armhf|riscv64|s390x
 # Installs the cross compiler and QEMU, and unpacks Debian's libraries for that processor to build/ARCH, for make cross,
 # in the same way.
@@ -18,6 +21,7 @@ mpi='openmpi-bin libopenmpi-dev' # strew.mpi
 test="g++ lua5.4 lua-busted lua-check check python3-numpy $driver $mpi"
 extras='mesa-opencl-icd oclgrind libreadline8 python3-nbclient python3-ipykernel' # for tests, if apt has them (Debian 13 has no oclgrind)
 packages='debhelper git'
+web='emscripten nodejs chromium'
 lint='lua-check clang clang-format clang-tidy shellcheck'
 optional= # used by a target if installed
 
@@ -136,35 +140,54 @@ fetch_intel() {
   mv "$new" "$folder"
 }
 
-# Lua 5.5, for make lua5.5: its source is in that of lupa, of which pip must make a description first. (LUPA_NO_BUNDLE:
-# without building LuaJIT.)
-fetch_lua() {
-  folder=$PWD/build/lua5.5 new=$PWD/build/lua5.5.new
-  [ ! -e "$folder/bin/lua5.5" ] || return 0
+# The source of Lua is in that of lupa, of which pip must make a description first. (LUPA_NO_BUNDLE: without building
+# LuaJIT.) The folder is renamed when complete.
+fetch_lua() { # VERSION COMMAND
+  folder=$PWD/build/lua$1 new=$PWD/build/lua$1.new
   python3 -m pip --version >/dev/null 2>&1 || install python3-pip
-  echo 'setup: fetching Lua 5.5 from PyPI (10 MB), and building it'
+  echo "setup: fetching Lua $1 from PyPI (10 MB)"
   rm -rf "$new"
-  mkdir -p "$new/bin" "$new/lib/pkgconfig" "$new/include"
+  mkdir -p "$new"
   if ! LUPA_NO_BUNDLE=true python3 -m pip download -q --disable-pip-version-check --no-cache-dir --no-deps --no-binary lupa -d "$new" \
-    lupa==2.8 >"$new/log" 2>&1 </dev/null || ! build_lua "$new" >>"$new/log" 2>&1; then
+    lupa==2.8 >"$new/log" 2>&1 </dev/null || ! "$2" "$new" >>"$new/log" 2>&1; then
     said=$(tail -n 1 "$new/log")
     rm -rf "$new"
-    fail "cannot fetch Lua 5.5, its tests are left out: $said"
+    fail "cannot fetch Lua $1, its tests are left out: $said"
   fi
-  printf '%s\n' 'Name: Lua' 'Description: Lua' 'Version: 5.5' "Cflags: -I$folder/include" \
-    "Libs: -L$folder/lib -llua5.5 -lm -ldl" >"$new/lib/pkgconfig/lua5.5.pc"
   rm -rf "$folder"
   mv "$new" "$folder"
 }
 
+# Lua 5.5, for make lua5.5.
+fetch_lua55() {
+  [ ! -e "$PWD/build/lua5.5/bin/lua5.5" ] || return 0
+  fetch_lua 5.5 build_lua
+  printf '%s\n' 'Name: Lua' 'Description: Lua' 'Version: 5.5' "Cflags: -I$folder/include" \
+    "Libs: -L$folder/lib -llua5.5 -lm -ldl" >"$folder/lib/pkgconfig/lua5.5.pc"
+}
+
 build_lua() ( # FOLDER
-  cd "$1" && tar xzf lupa-2.8.tar.gz && cd lupa-2.8/third-party/lua55 || exit
+  cd "$1" && mkdir -p bin lib/pkgconfig include && tar xzf lupa-2.8.tar.gz && cd lupa-2.8/third-party/lua55 || exit
   cp lua.h luaconf.h lualib.h lauxlib.h "$1/include" || exit
   mv lua.c "$1/lua.c" && rm -f luac.c onelua.c ltests.c || exit
   ${CC:-cc} -O2 -fPIC -DLUA_USE_LINUX -c ./*.c && ar rcs "$1/lib/liblua5.5.a" ./*.o || exit
   ${CC:-cc} -O2 -DLUA_USE_LINUX -I. -Wl,-E -o "$1/bin/lua5.5" "$1/lua.c" "$1/lib/liblua5.5.a" -lm -ldl || exit
   rm -rf "$1/lua.c" "$1"/lupa-2.8*
 )
+
+# The source of Lua 5.4, for make web, which compiles it with the rest.
+unpack_lua() ( # FOLDER
+  cd "$1" && tar xzf lupa-2.8.tar.gz && mv lupa-2.8/third-party/lua54/*.[ch] . && rm -rf lupa-2.8*
+)
+
+# shellcheck disable=SC2086
+fetch_web() {
+  if command -v dpkg-query >/dev/null; then
+    native=$(dpkg --print-architecture) missing=$(missing_of $web)
+    [ -z "$missing" ] || install $missing
+  fi
+  [ -e "$PWD/build/lua5.4/lua.h" ] || fetch_lua 5.4 unpack_lua
+}
 
 # The compiler for another processor, QEMU, and that processor's libraries with all that they depend on, which an apt with
 # a state of its own fetches: nothing of them is installed.
@@ -226,7 +249,11 @@ case ${1-} in
     exit
     ;;
   lua5.5)
-    fetch_lua
+    fetch_lua55
+    exit
+    ;;
+  web)
+    fetch_web
     exit
     ;;
   arm64 | armhf | riscv64 | s390x)

@@ -258,6 +258,7 @@ done
 for word in 0 -1 257 2.5 x '' ' 2' 99999999999999999999; do
   ran --threads="$word" -e 'print("on")'; expect "--threads=$word" 1 '' '*1..256*'
 done
+ran --digest; expect '--digest' 0 'digest of [1-9]* random calls on cpu, * of [1-9]* with float64: *passed, 0 failed'
 ran --devices; expect '--devices' 0 'cpu *threads: [1-9]*'
 STREW_THREADS='' STREW_DEVICE='' ran --memory 1G -e 'print("on")'; expect 'settings that say nothing' 0 on
 ran --devices --help -t 1; expect 'the first of what ends at once' 0 'cpu *threads: 1*'

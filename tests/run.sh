@@ -71,7 +71,7 @@ sample() {
 without_whole() {
   while read -r name; do
     case $name in
-      -* | *-* | check_* | lua5.5 | core | releasing | limits | endless | mpi | installed | driver) ;;
+      -* | *-* | check_* | lua5.5 | core | web | releasing | limits | endless | mpi | installed | driver) ;;
       *) continue ;;
     esac
     echo "$name"
@@ -114,7 +114,7 @@ list() {
     test) list all some | sample | if [ "$BEFORE" = nightly ]; then not_again; else cat; fi ;;
     nightly) list all whole | if [ "$AFTER" = test ]; then without_whole; else cat; fi ;;
     some) for name in $SANITIZED; do echo "$name"; done | sanitized ;;
-    whole) list sanitized && list threads && list cross-arm64 | of_processor && printf '%s\n' lua5.5 releasing core ;;
+    whole) list sanitized && list threads && list cross-arm64 | of_processor && printf '%s\n' web lua5.5 releasing core ;;
     check) checks && specs && printf '%s\n' rules circles ;;
     checks | specs | replay) "$1" ;;
     hosts) names tests/host/*.c ;;
@@ -161,6 +161,7 @@ one() {
     installed) exec sh tests/hosts_test.sh "$BUILD" ;;
     releasing) exec sh tests/release_test.sh "$BUILD" plain $ISAS ;;
     lua5.5) exec sh tests/lua_test.sh "$BUILD" ;;
+    web) exec sh tests/web_test.sh "$BUILD" ;;
     core) STREW_TEST_FEW=1 "$MAKE" PARTS=core all checks && exec sh tests/core_test.sh build/parts/core ;;
     program | limits) exec ${SANITIZE:+$FIXED} sh "tests/$1_test.sh" "$BUILD/strew" ;;
     endless) OCL_ICD_VENDORS=/dev/null/none exec "$BUILD/tests/endless/endless" cpu $ENDLESS "$NAMES" ;;

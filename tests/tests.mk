@@ -93,6 +93,7 @@ test nightly:
 	$(AT_ONCE) $(ASAN) $(if $(filter test,$@),CHECKS='$(patsubst %,tests/%.c,$(filter check_%,$(SANITIZED)))' parts,whole) $(OR_LATER)
 	$(if $(filter nightly,$@),$(AT_ONCE) $(TSAN) $(OR_LATER))
 	$(if $(filter nightly,$@),+@$(call CROSS,arm64) $(OR_LATER))
+	$(if $(filter nightly,$@),$(if $(WEB_IS_THERE),$(AT_ONCE) web $(OR_LATER)))
 	@$(call RUN,STARTED="$$(cat $(BUILD)/started)" USUALLY=$(if $(filter test,$@),8,30)) run $@
 sanitized threads:
 	$(AT_ONCE) $(if $(filter sanitized,$@),$(ASAN) whole,$(TSAN))

@@ -75,6 +75,35 @@ static void interrupt(int signal_number) {
   errno = error;
 }
 
+#ifdef __EMSCRIPTEN__ /* has no signals: a hook and running calls ask the page */
+#include <emscripten.h>
+
+enum { INSTRUCTIONS_BETWEEN = 10000 };
+
+EM_JS(int, is_interrupted, (void), { return Module.isInterrupted && Module.isInterrupted() ? 1 : 0; })
+
+void interrupt_poll(void) {
+  static double asked;
+  double now = progress_clock();
+  if (!running || pending || now - asked < 0.1) return;
+  asked = now;
+  if (is_interrupted()) interrupt(SIGINT);
+}
+
+static void poll_in_hook(lua_State *L, lua_Debug *ar) {
+  interrupt_poll();
+  if (pending) raise_interrupted(L, ar);
+}
+
+static void watch(lua_State *L) {
+  if (!lua_gethook(L)) lua_sethook(L, poll_in_hook, LUA_MASKCOUNT, INSTRUCTIONS_BETWEEN);
+}
+static bool is_watching(lua_State *L) { return lua_gethook(L) == poll_in_hook; }
+#else
+static void watch(lua_State *L) { (void)L; }
+static bool is_watching(lua_State *L) { return (void)L, false; }
+#endif
+
 /* Without SA_RESTART, so that a waiting io.read is interrupted, too. */
 static void handle(void (*handler)(int), struct sigaction *old) {
   struct sigaction action;
@@ -105,15 +134,16 @@ void interrupt_begin(lua_State *L) {
   running = L;
   raised = 0;
   pending = 0;
+  watch(L);
   handle(interrupt, &before);
   if (missed) {
     missed = 0;
-    raise(SIGINT);
+    interrupt(SIGINT);
   }
 }
 
 static void unhook(lua_State *L) {
-  if (lua_gethook(L) == raise_interrupted) lua_sethook(L, NULL, 0, 0);
+  if (lua_gethook(L) == raise_interrupted || is_watching(L)) lua_sethook(L, NULL, 0, 0);
 }
 
 void interrupt_end(lua_State *L) {
@@ -122,6 +152,7 @@ void interrupt_end(lua_State *L) {
   if (pending && insisting && uses_hooks && !raised) missed = 1;
   if (pending && context) strew_context_clear_interrupt(context);
   pending = 0;
+  running = NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------- coroutines */
@@ -130,6 +161,7 @@ static lua_State *enter(lua_State *L, lua_State *co) {
   (void)L;
   lua_State *resumer = running;
   if (!pending) unhook(co); /* left by an interruption during its last run */
+  watch(co);
   running = co;
   return resumer;
 }

@@ -2,6 +2,7 @@
    code runs through program_call. */
 #define _POSIX_C_SOURCE 200809L
 #include "lua_bindings/core/terminal.h"
+#include "lua_bindings/core/texts.h"
 #include "lua_bindings/core/threads.h"
 #include "program.h"
 #include "strew_lua.h"
@@ -18,7 +19,15 @@
 
 /* ---------------------------------------------------------------------------------------------------- the options */
 
-enum { DEVICES = 256, VERSION, HELP, MEMORY, TIME, SANDBOX }; /* keys of options without a letter, above all letters */
+enum {
+  DEVICES = 256,
+  VERSION,
+  HELP,
+  MEMORY,
+  TIME,
+  SANDBOX,
+  DIGEST
+}; /* keys of options without a letter, above all letters */
 
 typedef struct option {
   int key;              /* its letter, if it has one */
@@ -40,6 +49,7 @@ static const option all_options[] = {
     {MEMORY, "memory", "SIZE", "most memory of Lua and tensors together: 500M, 2G, bytes"},
     {TIME, "time", "SECONDS", "most time of scripts and native operations"},
     {SANDBOX, "sandbox", NULL, "no files, processes, modules, bytecode, debug library"},
+    {DIGEST, "digest", NULL, "print the digest of random calls, the same on every processor, and exit"},
     {VERSION, "version", NULL, "show the version and exit"},
     {HELP, "help", NULL, "show this text and exit"},
 };
@@ -51,7 +61,7 @@ typedef struct options {
   char **argv;
   int script; /* index in argv; argc: none */
   bool prompt, version, no_environment, has_statement;
-  int exit_after; /* DEVICES, VERSION, HELP or 0 */
+  int exit_after; /* DIGEST, DEVICES, VERSION, HELP or 0 */
   const char *device, *threads;
   strew_options limits; /* memory, time and sandbox */
 } options;
@@ -172,6 +182,7 @@ static bool parse(int argc, char **argv, options *opts) {
         return complain(opts, argument, "is not a time, expected seconds above 0");
       break;
     case SANDBOX: opts->limits.sandbox = true; break;
+    case DIGEST:
     case DEVICES:
     case VERSION:
     case HELP:
@@ -329,6 +340,19 @@ static bool run_prompt(lua_State *L, const options *opts) {
   return repl_run(L, opts->name, banner);
 }
 
+/* Calls tests/digest.lua with the module of tests/calls.lua. */
+static int call_digest(lua_State *L) {
+  for (int i = digest_file_count; i-- > 0;) texts_load(L, &digest_files[i], "=digest");
+  lua_call(L, 0, 1);
+  lua_call(L, 1, 0);
+  return 0;
+}
+
+static bool run_digest(lua_State *L, const options *opts) {
+  lua_pushcfunction(L, call_digest);
+  return program_report(L, opts->name, program_call(L, 0, 0)) == LUA_OK;
+}
+
 /* Without script, -e and -v, standard input runs: typed or piped. */
 static bool run_rest(lua_State *L, const options *opts) {
   bool has_script = opts->script < opts->argc;
@@ -389,7 +413,9 @@ static int run(lua_State *L) {
   make_arg(L, opts);
   lua_settop(L, 0);
   lua_gc(L, LUA_GCGEN, 0, 0); /* as the stock program does */
-  bool ok = (opts->no_environment || run_init(L, opts)) && run_options(L, opts) && run_rest(L, opts);
+  bool ok = opts->exit_after == DIGEST
+                ? run_digest(L, opts)
+                : (opts->no_environment || run_init(L, opts)) && run_options(L, opts) && run_rest(L, opts);
   lua_pushboolean(L, ok);
   return 1;
 }

@@ -36,6 +36,10 @@ void interrupt_begin(lua_State *L);
 void interrupt_end(lua_State *L);
 void interrupt_insist(bool insists);
 void interrupt_forget(void);
+#ifdef __EMSCRIPTEN__
+/* Asks the page whether Ctrl-C was pressed, at most ten times a second. */
+void interrupt_poll(void);
+#endif
 
 /* ---- output.c: the program fails if its output is lost. */
 
@@ -73,5 +77,9 @@ void devices_print(strew_context *context);
 /* Shows the banner, then reads, runs and prints entries until the input ends; errors do not end the session. Returns
    false if the session could not start, which was reported under the program's name. */
 bool repl_run(lua_State *L, const char *name, const char *banner);
+/* The same in steps, for a host that cannot wait for input: opens the session; reads, runs and prints one entry. False:
+   it could not start, which was reported; the input has ended. */
+bool repl_open(lua_State *L, const char *name);
+bool repl_step(lua_State *L);
 
 #endif

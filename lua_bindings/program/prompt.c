@@ -18,8 +18,8 @@
 
 enum { USUAL_COLUMNS = 80 };
 
-/* Registry keys: the table that the files share; the lines above the current one; the last completions. */
-static const char prompt_key[] = "strew.prompt", above_key[] = "strew.above", names_key[] = "strew.completions";
+/* Registry keys: the table that the files share; the last completions. */
+static const char prompt_key[] = "strew.prompt", names_key[] = "strew.completions";
 
 static lua_State *session; /* the editor's completion function takes no state */
 
@@ -27,7 +27,7 @@ static lua_State *session; /* the editor's completion function takes no state */
 static int host_read(lua_State *L) {
   char *line;
   lua_settop(L, 2);
-  lua_setfield(L, LUA_REGISTRYINDEX, above_key);
+  lua_setfield(L, LUA_REGISTRYINDEX, PROMPT_ABOVE);
   line_got what = line_read(luaL_checkstring(L, 1), &line);
   strew_restart_limits(L); /* waiting time does not count */
   if (what == LINE_TYPED) {
@@ -209,7 +209,7 @@ static int answer(lua_State *L) {
   struct question *question = lua_touserdata(L, 1);
   if (question->i == 0) {
     prompt_push(L, "completions");
-    lua_getfield(L, LUA_REGISTRYINDEX, above_key);
+    lua_getfield(L, LUA_REGISTRYINDEX, PROMPT_ABOVE);
     lua_pushlstring(L, question->line, question->end);
     lua_pushinteger(L, (lua_Integer)question->start + 1);
     lua_call(L, 3, 1);

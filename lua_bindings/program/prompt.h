@@ -50,6 +50,7 @@ void history_add(const char *entry);
 
 #define PROMPT_CHUNK "strew prompt" /* chunk name of the files, in tracebacks */
 #define PROMPT_MARK  "_strew_block" /* a local of an entry: see entry.lua */
+#define PROMPT_ABOVE "strew.above"  /* in the registry: the lines of an entry above the current one, or nil */
 
 /* A lua_CFunction: loads the files for this session; the stack is empty. */
 int prompt_open(lua_State *L);

@@ -205,8 +205,7 @@ static void run_entry(lua_State *L, const char *how) {
   if (!is_quiet) show_duration(L, seconds, compiling);
 }
 
-/* Reads and runs one entry. False: the input has ended. */
-static bool step(lua_State *L) {
+bool repl_step(lua_State *L) {
   enum { TRIES = 100 }; /* attempts to read an entry: out of memory, it could fail for ever */
   static int failed;
   lua_settop(L, 0);
@@ -232,17 +231,22 @@ static void show_banner(const char *banner) {
   printf("%s%*s? help · Ctrl-D quit\n", banner, blanks, "");
 }
 
-bool repl_run(lua_State *L, const char *name, const char *banner) {
+bool repl_open(lua_State *L, const char *name) {
   lua_settop(L, 0);
   lua_pushcfunction(L, prompt_open);
   if (program_report(L, name, program_call(L, 0, 0)) != LUA_OK) return false;
   remove_hook(L);
+  interrupt_insist(true);
+  return true;
+}
+
+bool repl_run(lua_State *L, const char *name, const char *banner) {
+  if (!repl_open(L, name)) return false;
   show_banner(banner);
   const char *trouble;
   if (line_open(prompt_complete, &trouble)) history_open();
   if (trouble) printf("no editing, history or completion of lines: %s\n", trouble);
-  interrupt_insist(true);
-  while (step(L)) continue;
+  while (repl_step(L)) continue;
   lua_settop(L, 0);
   call_function(L, "close", 0, 0);
   interrupt_insist(false);

@@ -10,8 +10,9 @@ struct embedded_file {
 
 extern const struct embedded_file text_files[];   /* of the bindings: the help, operations written in Lua */
 extern const struct embedded_file prompt_files[]; /* of the program: the prompt, in the order of loading */
+extern const struct embedded_file digest_files[]; /* of the program: the random calls of --digest, and their digest */
 extern const struct embedded_file mpi_files[];    /* of strew.mpi: distributed.lua */
-extern const int text_file_count, prompt_file_count, mpi_file_count;
+extern const int text_file_count, prompt_file_count, digest_file_count, mpi_file_count;
 
 /* Kernels, and the headers that they share with C: their texts, each ended by 0, are compressed in zlib's format. */
 struct packed_file {

@@ -23,7 +23,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { KEPT_MIN = 1 << 10, LARGE = 16 << 10, HUGE_PAGE = 2 << 20 };
+#ifdef __EMSCRIPTEN__ /* cannot unmap a part of a mapping: all blocks are malloc's, below 2 GiB */
+enum { HUGE_PAGE = 0x7fffffff };
+#else
+enum { HUGE_PAGE = 2 << 20 };
+#endif
+enum { KEPT_MIN = 1 << 10, LARGE = 16 << 10 };
 enum { KEPT_ABOVE = 32 << 20, KEPT_BESIDE = 256 << 20, UNUSED_SECONDS = 5 };
 
 /* ----------------------------------------------------------------------------------------- default allocator */

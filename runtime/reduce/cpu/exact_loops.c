@@ -46,4 +46,4 @@ static inline int64_t lowest_place_f64(int64_t digits) {
 #include "exact.inc"
 #undef S
 
-const struct exact_loops LOOPS_TABLE(exact) = {exact_kernels_f32, exact_kernels_f64};
+const struct exact_loops LOOPS_TABLE(exact) = {{survey_row_f32, exact_block_f32}, {survey_row_f64, exact_block_f64}};

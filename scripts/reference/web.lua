@@ -1,0 +1,54 @@
+-- usage: build/strew -E scripts/reference/web.lua FILE
+-- Writes what the page shows, as JSON: the examples of README and the help with their output, README's file, and the
+-- digest of random calls here and on other processors.
+local strew = require "strew"
+local pages = debug.getregistry()["strew.help"]()
+local first = -1
+while arg[first - 1] do first = first - 1 end
+
+local function read(path)
+  local file <close> = assert(io.open(path))
+  return file:read("a")
+end
+
+local escapes = {['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n"}
+local function quoted(text) return '"' .. text:gsub('[%c"\\]', function(c)
+  return escapes[c] or ("\\u%04x"):format(c:byte())
+end) .. '"' end
+local function json(value)
+  if type(value) ~= "table" then return quoted(value) end
+  local parts = {}
+  for _, item in ipairs(value) do table.insert(parts, json(item)) end
+  if #value > 0 then return "[" .. table.concat(parts, ",") .. "]" end
+  for name, item in pairs(value) do table.insert(parts, quoted(name) .. ":" .. json(item)) end
+  table.sort(parts)
+  return "{" .. table.concat(parts, ",") .. "}"
+end
+
+local examples, readme = {}, read "README.md"
+for place, code, output in readme:gmatch "()```lua\n(.-)```%s*```text\n(.-)```" do
+  local heading = readme:sub(1, place):match ".*\n##? ([^\n]+)" or "sums of groups"
+  table.insert(examples, {title = "README: " .. heading, code = code, output = output})
+end
+local function add(entry, title)
+  if entry.example then table.insert(examples, {title = title, code = entry.example, output = entry.output or ""}) end
+end
+for _, recipe in ipairs(pages.find("recipes").recipes) do add(recipe, "Recipe: " .. recipe.title) end
+for _, entry in ipairs(pages.entries) do add(entry, entry.name) end
+
+local processors = {}
+for line in read("scripts/bench/RESULTS.md"):match "\n| processor .-\n\n":gmatch "[^\n]+" do
+  local cells = {}
+  for cell in line:gmatch "| *([^|]-) *%f[|]" do table.insert(cells, cell) end
+  if #cells > 3 and not cells[1]:find "^processor" and not cells[1]:find "^%-" then
+    table.insert(processors, {("%s, %s %s"):format(cells[1], cells[3], cells[2]), cells[4]})
+  end
+end
+
+local pipe <close> = assert(io.popen(("'%s' -E --digest"):format(arg[first])))
+local said = pipe:read("a")
+local digest = assert(said:match "(%x+), of %d+ with float64")
+table.insert(processors, 1, {"this build, natively", digest .. ", " .. said:match "float64: (%x+)"})
+local file <close> = assert(io.open(arg[1], "w"))
+file:write(json{version = strew._VERSION, examples = examples, processors = processors, digest = processors[1][2],
+  files = {["sales.csv"] = readme:match "```csv\n(.-)```"}})
