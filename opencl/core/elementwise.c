@@ -5,6 +5,7 @@
 #include "opencl.h"
 #include "runtime/core/base/operations.h"
 
+#include <stdio.h>
 #include <string.h>
 
 ELEMENTWISE_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
@@ -12,6 +13,9 @@ OPENCL_TABLE(elementwise_ops, ELEMENTWISE_ENTRIES)
 
 /* Number of elements that any kernel computes within the time of a launch. */
 enum { SMALL = 1 << 14 };
+/* Elements of a GPU's work-item: 8 of float32 from two operands are 64 bytes in flight, and 14 saturate an H200. The
+   cost of a program that is unrolled over them. */
+enum { GPU_ELEMENTS = 8, SHORT_PROGRAM = 16 };
 
 /* A call before its launch. */
 struct elementwise_launch {
@@ -55,15 +59,33 @@ static void elementwise_start(struct elementwise_launch *job, const struct call 
   enum { LONGEST_STRIP = 1024 };
   const struct opencl *on = opencl_of(device);
   const bool is_small = plan_numel(&plan->plan) <= SMALL && !opencl_assumed("large");
+  const bool is_wide = plan->plan.rank && plan->plan.sizes[plan->plan.rank - 1] >= GPU_ELEMENTS * GROUP;
   *job = (struct elementwise_launch){.launch = {.call = call, .device = device},
                                      .plan = plan,
                                      .space = space_of(&plan->plan),
                                      .is_general = plan->count == 1 && has_general(plan->instructions->kind) &&
                                                    (is_small || is_mixed(plan->instructions)),
                                      .is_dense = is_dense(plan),
-                                     .strip = on->is_gpu ? 1 : LONGEST_STRIP,
+                                     .strip = !on->is_gpu            ? LONGEST_STRIP
+                                              : is_wide && !is_small ? GPU_ELEMENTS
+                                                                     : 1,
                                      .turns = (int)program_cost(plan)};
   while (job->strip > on->longest_loop / LOOPS_PER_TURN / job->turns && job->strip > 1) job->strip /= 2;
+}
+
+/* True if a work-item computes a few elements of a dense call, at the group's distance. */
+static bool takes_few(const struct elementwise_launch *job) {
+  const struct opencl *on = opencl_of(job->launch.device);
+  return on->is_gpu && on->longest_loop / LOOPS_PER_TURN / job->turns >= GPU_ELEMENTS;
+}
+
+static strew_status launch_dense(struct elementwise_launch *job) {
+  const size_t group = opencl_large_group(job->launch.device);
+  job->launch.turns = job->turns;
+  if (!takes_few(job)) return launch_items(&job->launch, job->space.columns);
+  const int64_t block = GPU_ELEMENTS * (int64_t)group;
+  job->launch.turns *= block;
+  return launch_groups(&job->launch, (job->space.columns - 1) / block + 1, group);
 }
 
 static strew_status launch_strips(struct elementwise_launch *job) {
@@ -90,17 +112,20 @@ static void launch_arguments(struct elementwise_launch *job, const struct descri
 }
 
 static strew_status run_dense(struct elementwise_launch *job, const struct described *described) {
-  launch_start(&job->launch, "elementwise.cl", "dense", "%s DENSE OUTER=1", described->settings);
+  char each[48] = "";
+  if (takes_few(job))
+    snprintf(each, sizeof each, " EACH=%d GROUP_SIZE=%zu%s", GPU_ELEMENTS, opencl_large_group(job->launch.device),
+             job->turns <= SHORT_PROGRAM ? " UNROLLED" : "");
+  launch_start(&job->launch, "elementwise.cl", "dense", "%s DENSE OUTER=1%s", described->settings, each);
   launch_ints(&job->launch, job->space.columns);
   for (int i = 0; i < job->plan->plan.count; i++) launch_memory(&job->launch, &job->plan->plan.operands[i]);
   launch_arguments(job, described);
-  job->launch.turns = job->turns;
-  return launch_items(&job->launch, job->space.columns);
+  return launch_dense(job);
 }
 
 static strew_status run_rows(struct elementwise_launch *job, const struct described *described) {
-  launch_start(&job->launch, "elementwise.cl", "rows", "%s ROWS STRIP=%d OUTER=%d", described->settings, job->strip,
-               job->space.outer);
+  launch_start(&job->launch, "elementwise.cl", "rows", "%s ROWS STRIP=%d OUTER=%d%s", described->settings, job->strip,
+               job->space.outer, space_width(job->launch.device, &job->plan->plan));
   launch_space(&job->launch, &job->space);
   for (int i = 0; i < job->plan->plan.count; i++) launch_operand(&job->launch, &job->space, i);
   launch_arguments(job, described);
@@ -170,11 +195,12 @@ static void start_general(struct elementwise_launch *job, const struct instructi
   const bool moves = !table && !ties && !mixes && instruction->kind != ELEMENTWISE_CLAMP;
   if (job->space.outer == 1) job->space.outer = 4; /* fewer kernels */
   launch_start(&job->launch, "elementwise.cl", "general",
-               "GENERAL S=%s R=%s INPUTS=%d STRIP=%d%s%s%s%s%s%s %s=%s%s%s OUTER=%d", dtype_suffix(compute),
+               "GENERAL S=%s R=%s INPUTS=%d STRIP=%d%s%s%s%s%s%s %s=%s%s%s OUTER=%d%s", dtype_suffix(compute),
                dtype_suffix(tests ? STREW_BOOL : compute), instruction->inputs, job->strip, moves ? " MOVES" : "",
                tests ? " TESTS" : "", ties ? " TIES=" : "", ties ? dtype_suffix(instruction->common) : "",
                via ? " VIA=" : "", via ? dtype_suffix(instruction->common) : "", table ? "TABLE" : "FUNCTION",
-               mixes ? "mixed_" : "", table ? table : operation->name, table ? "" : "_", job->space.outer);
+               mixes ? "mixed_" : "", table ? table : operation->name, table ? "" : "_", job->space.outer,
+               space_width(job->launch.device, &job->plan->plan));
 }
 
 static strew_status run_general(struct elementwise_launch *job) {

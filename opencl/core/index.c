@@ -45,7 +45,19 @@ struct block *verdict_allocate(struct launch *launch) {
   return launch_scratch(launch, VERDICT_STAGES * sizeof(cl_int));
 }
 
+static struct block *verdict_write(struct launch *launch, enum verdict initially) {
+  const cl_int words[VERDICT_STAGES] = {(cl_int)initially};
+  struct block *verdict = verdict_allocate(launch);
+  if (verdict) launch_write(launch, verdict, words, sizeof words);
+  return verdict;
+}
+
+struct block *verdict_clear(struct launch *launch) {
+  return verdict_write(launch, VERDICT_NONE);
+}
+
 struct block *verdict_start(struct index_pass *pass, enum verdict initially, bool sampled) {
+  if (!sampled) return verdict_write(pass->launch, initially);
   struct block *verdict = verdict_allocate(pass->launch);
   struct launch *launch = pass_launch(pass, "start", chunks_of(pass, INT64_MAX).lanes);
   launch_flags(launch, (cl_int)initially, sampled);
@@ -54,19 +66,19 @@ struct block *verdict_start(struct index_pass *pass, enum verdict initially, boo
   return verdict;
 }
 
-/* `flag`: the kernel's last argument before the verdict. */
-static void launch_check(struct index_pass *pass, const char *kernel, int64_t lowest, int64_t highest, bool flag,
-                         const struct block *verdict) {
-  struct chunks chunks = chunks_of(pass, INT64_MAX);
-  struct launch *launch = pass_launch(pass, kernel, chunks.lanes);
-  launch_ints(launch, chunks.size, lowest, highest);
-  launch_flags(launch, flag);
-  launch_blocks(launch, verdict);
-  launch_chunks(launch, &chunks);
+static struct launch *check_start(struct index_pass *pass, const char *kernel, const struct chunks *chunks,
+                                  int64_t lowest, int64_t highest) {
+  struct launch *launch = pass_launch(pass, kernel, chunks->lanes);
+  launch_ints(launch, chunks->size, lowest, highest);
+  return launch;
 }
 
 void verdict_order(struct index_pass *pass, bool check, int64_t lowest, int64_t highest, const struct block *verdict) {
-  launch_check(pass, "check_order", lowest, highest, check, verdict);
+  struct chunks chunks = chunks_of(pass, INT64_MAX);
+  struct launch *launch = check_start(pass, "check_order", &chunks, lowest, highest);
+  launch_flags(launch, check);
+  launch_blocks(launch, verdict);
+  launch_chunks(launch, &chunks);
 }
 
 int verdict_read(struct launch *launch, const struct block *verdict) {
@@ -77,11 +89,12 @@ int verdict_read(struct launch *launch, const struct block *verdict) {
   return launch->status == STREW_OK ? known : 0;
 }
 
-/* Initialises and checks in one launch if one group can do it, since a second launch would cost more. */
 bool index_pass_check(struct index_pass *pass, int64_t lowest, int64_t highest) {
-  bool alone = chunks_of(pass, INT64_MAX).count <= 1;
-  struct block *verdict = alone ? verdict_allocate(pass->launch) : verdict_start(pass, VERDICT_NONE, false);
-  launch_check(pass, "check", lowest, highest, alone, verdict);
+  struct block *verdict = verdict_clear(pass->launch);
+  struct chunks chunks = chunks_of(pass, INT64_MAX);
+  struct launch *launch = check_start(pass, "check", &chunks, lowest, highest);
+  launch_blocks(launch, verdict);
+  launch_chunks(launch, &chunks);
   int known = verdict_read(pass->launch, verdict);
   launch_free(pass->launch, verdict);
   return known != 0;

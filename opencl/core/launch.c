@@ -30,6 +30,19 @@ struct space space_of(const struct plan *plan) {
   return space;
 }
 
+const char *space_width(const strew_device *device, const struct plan *plan) {
+  bool fits = opencl_of(device)->is_gpu && plan_numel(plan) <= INT32_MAX;
+  for (int i = 0; fits && i < plan->count; i++) {
+    int64_t extent = 0;
+    for (int d = 0; d < plan->rank && extent <= INT32_MAX; d++) {
+      const int64_t stride = plan->operands[i].strides[d], step = stride < 0 ? -stride : stride;
+      extent += step <= INT32_MAX ? (plan->sizes[d] - 1) * step : INT64_MAX / 2; /* sizes are below 2^31 */
+    }
+    fits = extent <= INT32_MAX;
+  }
+  return fits ? " NARROW" : "";
+}
+
 struct block *launch_scratch(struct launch *launch, uint64_t size_bytes) {
   struct block *block = launch->scratch;
   while (block->memory) block++;

@@ -238,6 +238,8 @@ struct space {
   int64_t columns, rows;
 };
 struct space space_of(const struct plan *plan);
+/* " NARROW", a setting of kernels/space.h, on a GPU where all offsets in the operands fit in 31 bits; else "". */
+const char *space_width(const strew_device *device, const struct plan *plan);
 
 /* One number per outer dimension as `vector`, of `outer`, right-aligned; `filling` pads the front. */
 void space_vector(const struct space *space, const int64_t *numbers, int64_t filling, int64_t *vector);
@@ -386,6 +388,8 @@ struct block *verdict_start(struct index_pass *pass, enum verdict initially, boo
 /* Adds UNSORTED if values descend somewhere and, with `check`, BAD if one is outside of lowest..highest. Does nothing
    if the verdict is UNSORTED already. */
 void verdict_order(struct index_pass *pass, bool check, int64_t lowest, int64_t highest, const struct block *verdict);
+/* A new verdict of no bits. */
+struct block *verdict_clear(struct launch *launch);
 /* A verdict that a kernel will initialise. */
 struct block *verdict_allocate(struct launch *launch);
 /* True if a value is outside of lowest..highest. Waits. */

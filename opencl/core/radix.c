@@ -4,13 +4,16 @@
 
 /* ------------------------------------------------------------------------------------------------------ prefix sums */
 
+enum { NO_STARTS, STARTS, STARTS_ARE_TOTALS }; /* as in prefix.cl */
+
 static int64_t tile_of(const strew_device *device) {
   return opencl_of(device)->is_gpu ? PREFIX_GPU_NUMBERS * (int64_t)opencl_large_group(device) : PREFIX_CPU_TILE;
 }
 
-/* Writes the tiles' totals to `others`; or sums the tiles, from starts in `others` unless that is NULL. */
+/* Writes the tiles' totals to `others`; or sums the tiles, whose starts are in `others`, or the sums of the totals there
+   if `totals`. NULL: there is one tile. */
 static void run_tiles(struct launch *launch, const struct block *numbers, int64_t count, bool wide,
-                      const struct block *others, bool sums) {
+                      const struct block *others, bool sums, bool totals) {
   const size_t group = opencl_large_group(launch->device);
   const int64_t tile = tile_of(launch->device);
   launch_start(launch, "prefix.cl", sums ? "sum_tiles" : "total_tiles", "NUMBER=%s GROUP_SIZE=%zu",
@@ -18,21 +21,23 @@ static void run_tiles(struct launch *launch, const struct block *numbers, int64_
   launch_blocks(launch, numbers);
   launch_ints(launch, count, tile);
   launch_blocks(launch, others ? others : numbers);
-  if (sums) launch_flags(launch, others != NULL);
-  launch->turns = tile;
+  if (sums) launch_flags(launch, others ? totals ? STARTS_ARE_TOTALS : STARTS : NO_STARTS);
+  launch->turns = tile + (totals ? (count + tile - 1) / tile : 0);
   launch_groups(launch, (count + tile - 1) / tile, opencl_of(launch->device)->is_gpu ? group : 1);
 }
 
-/* By tiles: totals each tile, turns the totals into starts by recursion, sums each tile from its start. */
+/* By tiles: totals each tile, turns the totals into starts by recursion, sums each tile from its start. Of few totals a
+   GPU's group sums those before its own. */
 void opencl_prefix_sums(struct launch *launch, const struct block *numbers, int64_t count, bool wide) {
   const int64_t tile = tile_of(launch->device), tiles = (count + tile - 1) / tile;
+  const bool few = opencl_of(launch->device)->is_gpu && tiles <= PREFIX_FEW_TOTALS;
   struct block *totals = NULL;
   if (tiles > 1) {
     totals = launch_scratch(launch, (uint64_t)tiles * (wide ? 8 : 4));
-    run_tiles(launch, numbers, count, wide, totals, false);
-    opencl_prefix_sums(launch, totals, tiles, wide);
+    run_tiles(launch, numbers, count, wide, totals, false, false);
+    if (!few) opencl_prefix_sums(launch, totals, tiles, wide);
   }
-  run_tiles(launch, numbers, count, wide, totals, true);
+  run_tiles(launch, numbers, count, wide, totals, true, few);
   launch_free(launch, totals);
 }
 

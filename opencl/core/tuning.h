@@ -83,6 +83,7 @@ enum {
   INDEX_MOST_RANGES = 1024,     /* groups whose ranges the host combines at a time */
   PREFIX_CPU_TILE = 4096,       /* numbers per work-item */
   PREFIX_GPU_NUMBERS = 8,       /* numbers per work-item */
+  PREFIX_FEW_TOTALS = 1024,     /* tiles up to which a group sums the totals before its own: 4 loads per work-item */
   NONZERO_CPU_BLOCK = 8192,     /* elements per work-item */
   NONZERO_GPU_ELEMENTS = 8,     /* elements per work-item */
   RADIX_LONGEST_BLOCK = 16384,  /* items per work-item of a CPU, at most: long, to repay the digit counters */

@@ -1,6 +1,6 @@
 /* elementwise.cl: programs of elementwise instructions. The host defines the kernel to compile, since each takes a
    compiler its time, and what space.h needs:
-     DENSE      `dense`, for contiguous operands
+     DENSE      `dense`, for contiguous operands; on a GPU EACH elements per work-item
      ROWS       `rows`, for any strides
      PACKED     the same, whose offsets, strides and numbers are in memory: drivers limit the bytes of arguments
    of a program (program.h), or
@@ -15,14 +15,24 @@
 #include "space.h"
 #include "runtime/elementwise/shared/arithmetic.h"
 
-/* A work-item computes STRIP adjacent columns: 1 on a GPU, where adjacent columns go to adjacent work-items; else many,
-   so that a row's coordinates are computed once and the loop over columns is vectorised. */
+/* A work-item computes STRIP columns. On a GPU adjacent columns go to adjacent work-items, a few to each, at the group's
+   distance: so many bytes are in flight. Else they are many and adjacent, so that the loop over them is vectorised. A
+   row's coordinates are computed once. */
+#ifdef IS_GPU
+#define COLUMN_STEP (long)get_local_size(0)
+#define FIRST_COLUMN (((long)get_global_id(0) - (long)get_local_id(0)) * STRIP + (long)get_local_id(0))
+#define LAST_COLUMN (begin + (STRIP - 1) * COLUMN_STEP)
+#else
+#define COLUMN_STEP 1
+#define FIRST_COLUMN ((long)get_global_id(0) * STRIP)
+#define LAST_COLUMN (begin + STRIP - 1)
+#endif
 #define EACH_COLUMN                                                                                                    \
-  const long begin = (long)get_global_id(0) * STRIP, row = (long)get_global_id(1);                                     \
+  const long begin = FIRST_COLUMN, row = (long)get_global_id(1);                                                       \
   if (begin >= columns || row >= rows) return;                                                                         \
-  const long end = columns - begin < STRIP ? columns : begin + STRIP;                                                  \
+  const long end = min(columns, LAST_COLUMN + 1);                                                                      \
   const coordinates at = coordinates_of(row, rows, sizes);                                                             \
-  for (long column = begin; column < end; column++)
+  for (long column = begin; column < end; column += COLUMN_STEP)
 
 #ifdef GENERAL
 #include "elements.h"
@@ -111,7 +121,24 @@ __kernel void general(SPACE, OPERAND(uchar, to), const int to_dtype, const int o
 #endif
 #define PARAMETERS OPERANDS(PARAMETER_INPUT, PARAMETER_TABLE, PARAMETER_NUMBER) PARAMETER_BAD
 
-#ifdef DENSE
+#if defined(DENSE) && defined(EACH)
+/* A work-item computes EACH elements, at the group's distance. Whole groups test no bounds. UNROLLED: the program is
+   short. */
+GROUP_KERNEL dense(const long count, MEMORY(CAT(T_, GIVES), to) PARAMETERS) {
+  const long begin = (long)group_id() * (EACH * GROUP_SIZE), first = begin + (long)get_local_id(0);
+#ifdef UNROLLED
+  if (begin + EACH * GROUP_SIZE <= count) {
+    UNROLL for (int e = 0; e < EACH; e++) {
+      const long i = first + e * GROUP_SIZE;
+      COMPUTE
+    }
+    return;
+  }
+#endif
+  const long end = min(count, begin + EACH * GROUP_SIZE);
+  for (long i = first; i < end; i += GROUP_SIZE) { COMPUTE }
+}
+#elif defined(DENSE)
 __kernel void dense(const long count, MEMORY(CAT(T_, GIVES), to) PARAMETERS) {
   const long i = (long)get_global_id(0);
   if (i < count) { COMPUTE }

@@ -1,12 +1,42 @@
 /* gather.cl: out[c] = self[c with the index value along dim]. WORD is the unsigned type of the element size, I the
-   index type. */
+   index type. `check`: values out of range are noted in the verdict; out is then void. DENSE: out and index are
+   contiguous, self moves along dim alone; a work-item takes EACH elements, at the group's distance. */
 #include "index.h"
 
+#define CHECKED LIMITS, const int check, __global int *verdict
+
+static inline long checked(long value, CHECKED) {
+  if ((ulong)value < (ulong)size) return value;
+  if (check) verdict_add(CHECK, BAD, verdict);
+  return -1;
+}
+#define CHECKED_VALUE(at) checked(IN_MODE(WIDE(index[at]), size), size, mode, check, verdict)
+
+#ifdef DENSE
+GROUP_KERNEL gather(const long count, __global WORD *out, const long out_offset, __global const I *index,
+                    const long index_offset, __global const WORD *self, const long self_offset, const long dim_stride,
+                    CHECKED) {
+  const long begin = (long)group_id() * (EACH * GROUP_SIZE), first = begin + (long)get_local_id(0);
+  long values[EACH];
+  UNROLL for (int e = 0; e < EACH; e++) {
+    const long i = first + e * GROUP_SIZE;
+    values[e] = i < count ? CHECKED_VALUE(index_offset + i) : -1;
+  }
+  WORD elements[EACH];
+  UNROLL for (int e = 0; e < EACH; e++)
+    elements[e] = values[e] < 0 ? (WORD)0 : self[self_offset + PRODUCT(values[e], dim_stride)];
+  UNROLL for (int e = 0; e < EACH; e++) {
+    const long i = first + e * GROUP_SIZE;
+    if (i < count) out[out_offset + i] = elements[e];
+  }
+}
+#else
 __kernel void gather(SPACE, OPERAND(WORD, out), OPERAND(const I, index), OPERAND(const WORD, self),
-                     const long dim_stride, LIMITS) {
+                     const long dim_stride, CHECKED) {
   ROW_AND_COLUMN;
-  const long value = IN_MODE(WIDE(index[AT(index)]), size);
+  const long value = CHECKED_VALUE(AT(index));
   WORD element = 0;
-  if ((ulong)value < (ulong)size) element = self[AT(self) + value * dim_stride];
+  if (value >= 0) element = self[AT(self) + PRODUCT(value, dim_stride)];
   out[AT(out)] = element;
 }
+#endif

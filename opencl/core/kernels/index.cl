@@ -42,14 +42,10 @@ __kernel void start(SPACE, OPERAND(const I, index), const int initial, const int
 }
 
 /* value - lowest and highest - value both have a clear top bit exactly if value is in range, because the limits are
-   close to 0. `alone`: this is the only group and the first launch, so it initialises the verdict. */
+   close to 0. */
 __kernel void check(SPACE, OPERAND(const I, index), const long chunk, const long lowest, const long highest,
-                    const int alone, __global int *verdict) {
+                    __global int *verdict) {
   CHUNK;
-  if (alone) {
-    for (int k = 0; lane == 0 && k < STAGES; k++) verdict[k] = 0;
-    barrier(CLK_GLOBAL_MEM_FENCE);
-  }
   ulong bad = 0;
   for (long i = begin + lane; i < end; i += LANES) {
     const long value = WIDE(index[OFFSET_OF(i)]);

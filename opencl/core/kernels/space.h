@@ -2,7 +2,7 @@
    OPERAND(type, name) for each operand, and starts with
      ROW_AND_COLUMN;
    which returns if the work-item is padding. Then AT(name) is the element's offset in name. OUTER is the number of
-   coordinates of a row: 1, 4 or 16. */
+   coordinates of a row: 1, 4 or 16. With NARROW offsets are computed by 32 bits. */
 #include "prelude.h"
 
 #if OUTER == 16
@@ -20,7 +20,14 @@ typedef long coordinates;
   const long column = (long)get_global_id(0), row = (long)get_global_id(1);                                            \
   if (column >= columns || row >= rows) return;                                                                        \
   const coordinates at = coordinates_of(row, rows, sizes)
-#define AT(x) (x##_offset + column * x##_step + inner_product(at, x##_strides))
+#define AT(x) (x##_offset + PRODUCT(column, x##_step) + inner_product(at, x##_strides))
+
+/* NARROW: all offsets within the operands are below 2^31. A GPU multiplies 64 bits by four instructions. */
+#ifdef NARROW
+#define PRODUCT(a, b) ((long)((int)(a) * (int)(b)))
+#else
+#define PRODUCT(a, b) ((a) * (b))
+#endif
 
 /* The row, column and coordinates of element `number`. */
 #define PLACE_OF(number)                                                                                               \
@@ -36,7 +43,7 @@ static inline long quotient(long a, long b) {
 
 #if OUTER == 1
 static inline coordinates coordinates_of(long row, long rows, coordinates sizes) { return row; }
-static inline long inner_product(coordinates a, coordinates b) { return a * b; }
+static inline long inner_product(coordinates a, coordinates b) { return PRODUCT(a, b); }
 #else
 #define COORDINATE(type, d)                                                                                            \
   {                                                                                                                    \
@@ -68,7 +75,13 @@ static inline coordinates coordinates_of(long row, long rows, coordinates sizes)
 }
 
 static inline long inner_product(coordinates a, coordinates b) {
+#if defined(NARROW) && OUTER == 16
+  const coordinates products = convert_long16(convert_int16(a) * convert_int16(b));
+#elif defined(NARROW)
+  const coordinates products = convert_long4(convert_int4(a) * convert_int4(b));
+#else
   const coordinates products = a * b;
+#endif
 #if OUTER == 16
   const long8 eight = products.lo + products.hi;
   const long4 four = eight.lo + eight.hi;
