@@ -557,6 +557,18 @@ common.finish()
 END
 ran wrong.lua; expect 'a demonstration that finds something else' 1 '*2  EXPECTED 3*'
 
+# The module in another Lua says which one it needs: as an error, not as a missing symbol.
+module=${program%/*}/strew.so
+for other in lua5.1 lua5.2 lua5.3 luajit; do
+  if [ ! -e "$module" ] || [ -n "${SANITIZE-}" ] || ! command -v "$other" >/dev/null; then continue; fi
+  case $other in lua5.1 | luajit) name='Lua 5.1 or LuaJIT' ;; *) name="Lua ${other#lua}" ;; esac
+  got=$(LUA_CPATH="${program%/*}/?.so" "$other" -e 'print(select(2, pcall(require, "strew")))' 2>&1)
+  case $got in
+    "strew: this module is for Lua 5."[45]", the program has $name"*) passed=$((passed + 1)) ;;
+    *) failed=$((failed + 1)) && printf 'FAILED the module in %s:\n%s\n' "$other" "$got" ;;
+  esac
+done
+
 # The benchmark runs through, in sizes that take no time; its assertions compare bits with the plain loop. Every line of
 # input is answered, as peers.py expects. (It allocates more memory than there is, which a sanitizer reports.)
 ASAN_OPTIONS=allocator_may_return_null=1 SCALE=10000 ran "$bench/bench.lua" 0.0001

@@ -2,7 +2,7 @@
 #ifndef STREW_COROUTINE_H
 #define STREW_COROUTINE_H
 
-#include <lua.h>
+#include "other_lua.h"
 #include <stdbool.h>
 
 /* Lives as long as the Lua state. */

@@ -2,7 +2,7 @@
 #ifndef STREW_SCRIPT_PLACE_H
 #define STREW_SCRIPT_PLACE_H
 
-#include <lua.h>
+#include "other_lua.h"
 
 /* Operations written in Lua, whose lines mean nothing to a script, are chunks with names that begin so: those of
    family/, and of modules that build on this one. */

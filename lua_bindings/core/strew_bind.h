@@ -20,6 +20,7 @@
 
 #include <limits.h>
 
+#include "other_lua.h"
 #include "strew.h"
 
 /* Rows of functions end where the rest is zero. */
@@ -168,8 +169,9 @@ struct script_call {
 /* The rows of each file, ended by a row without a name. */
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_help_rows[], bind_print_rows[],
-    bind_file_rows[], bind_show_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_exact_rows[], bind_grouping_rows[],
-    bind_groups_rows[], bind_expr_rows[], bind_combination_rows[], bind_interchange_rows[], bind_text_rows[];
+    bind_file_rows[], bind_show_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_exact_rows[],
+    bind_grouping_rows[], bind_groups_rows[], bind_expr_rows[], bind_combination_rows[], bind_interchange_rows[],
+    bind_text_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 

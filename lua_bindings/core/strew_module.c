@@ -234,7 +234,24 @@ void strew_open_on(lua_State *L, strew_context *context) {
   if (strew_context_of(L) != context) luaL_error(L, "strew: the module is already open, with another context");
 }
 
+/* Returns the minor version of the host's Lua 5 if this module was not built for it; else 0. An older one lacks functions,
+   which are weak (other_lua.h). */
+static int other_lua(lua_State *L) {
+  if (!lua_getglobal) return 1;
+  if (!luaopen_utf8) return 2;
+  if (!lua_newuserdatauv) return 3;
+  const int version = (int)lua_version(L);
+  return version == LUA_VERSION_NUM ? 0 : version % 100;
+}
+
 int luaopen_strew(lua_State *L) {
+  const int minor = other_lua(L);
+  if (minor)
+    return luaL_error(L,
+                      "strew: this module is for Lua " LUA_VERSION_MAJOR "." LUA_VERSION_MINOR
+                      ", the program has Lua 5.%d%s\n"
+                      "  hint  strew is built for Lua 5.4 or 5.5, one at a time: make LUA=lua5.5 BUILD=build/5.5",
+                      minor, minor == 1 ? " or LuaJIT" : "");
   strew_open(L, NULL);
   return 1;
 }

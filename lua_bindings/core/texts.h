@@ -4,7 +4,7 @@
 
 #include "runtime/core/base/embedded.h"
 
-#include <lua.h>
+#include "other_lua.h"
 
 /* The file of that name among text_files, which has it. */
 const struct embedded_file *texts_find(const char *name);

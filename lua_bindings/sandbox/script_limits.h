@@ -2,9 +2,7 @@
 #ifndef STREW_SCRIPT_LIMITS_H
 #define STREW_SCRIPT_LIMITS_H
 
-#include <lauxlib.h>
-#include <lua.h>
-
+#include "lua_bindings/core/other_lua.h"
 #include "strew.h"
 
 struct limits;
