@@ -21,6 +21,7 @@
 ---@param dtype strew.dtype
 ---@param exact boolean true: the real sum of the floats, rounded once (?sums); default false
 ---@param fill number|boolean value of empty groups; default 0, for scatter_mul 1
+---@param fill_index integer position of empty groups; default src's size along dim
 ---@param include_self boolean default true; false: self's values do not count where src arrives
 ---@param index strew.Tensor of integers; error: a value out of range
 ---@param keepdim boolean true: keeps them, with size 1; default false
@@ -1693,6 +1694,24 @@ strew = {}
 ---@param shape... integer|integer[] sizes, as numbers or one sequence; -1 keeps a size; new dimensions come first
 ---@call strew.expand(self, shape...) -> t
 
+---Returns the same memory as elements of another dtype, with the same bits (NumPy: `view`); `to` converts values.
+---
+---Of another size, the last dimension grows or shrinks with it: its stride must be 1. Bools, text and times have no such
+---view.
+---
+---```lua
+---print(strew.tensor{1.0, -2.0}:view_as("int32"))
+---print(strew.tensor{1, -1}:view_as("uint16"))
+---```
+---```text
+---int32[2] cpu
+---  1065353216  -1073741824
+---uint16[8] cpu
+---     1      0      0      0  65535  65535  65535  65535
+---```
+---@param self strew.Tensor any dtype but bool, text and time
+---@call strew.view_as(self, dtype) -> t
+
 ---Expands to the shape of another tensor.
 ---
 ---```lua
@@ -2159,8 +2178,9 @@ strew = {}
 --- 1  4  3
 ---```
 ---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
----@return strew.Tensor arg int64, the position of the first minimum along dim; for an empty group, src's size along dim
----@call strew.scatter_min(src, index, dim?, out?, dim_size?, fill=, mode=, skip_nan=) -> out, arg
+---@return strew.Tensor arg int64, the position of the first minimum along dim; for an empty group, src's size along dim, or
+---  `fill_index`
+---@call strew.scatter_min(src, index, dim?, out?, dim_size?, fill=, mode=, skip_nan=, fill_index=) -> out, arg
 
 ---Returns the maximum of each group of rows of src, and its position (argmax).
 ---
@@ -2178,8 +2198,9 @@ strew = {}
 --- 2  4  3
 ---```
 ---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
----@return strew.Tensor arg int64, the position of the first maximum along dim; for an empty group, src's size along dim
----@call strew.scatter_max(src, index, dim?, out?, dim_size?, fill=, mode=, skip_nan=) -> out, arg
+---@return strew.Tensor arg int64, the position of the first maximum along dim; for an empty group, src's size along dim, or
+---  `fill_index`
+---@call strew.scatter_max(src, index, dim?, out?, dim_size?, fill=, mode=, skip_nan=, fill_index=) -> out, arg
 
 ---Returns the variance of each group of src.
 ---
@@ -2623,7 +2644,7 @@ local Grouping = {}
 ---```
 ---@param indptr strew.Tensor of integers, not decreasing, 0 to the size of src; its dimensions are src's first; or empty
 ---@param out strew.Tensor overwritten and returned
----@call strew.segment_csr(src, indptr, reduce?, out=, q=, interpolation=, dtype=, unbiased=, correction=, skip_nan=, exact=, fill=) -> out, arg?
+---@call strew.segment_csr(src, indptr, reduce?, out=, q=, interpolation=, dtype=, unbiased=, correction=, skip_nan=, exact=, fill=, fill_index=) -> out, arg?
 
 ---Repeats the value of each segment for all its elements: the reverse of segment_csr.
 ---
@@ -2651,7 +2672,7 @@ local Grouping = {}
 ---float32[4] cpu
 --- 1.5000  3.0000  0.0000  4.0000
 ---```
----@call strew.segment_coo(src, index, reduce?, out=, dim_size=, q=, interpolation=, dtype=, unbiased=, correction=, skip_nan=, exact=, fill=) -> out, arg?
+---@call strew.segment_coo(src, index, reduce?, out=, dim_size=, q=, interpolation=, dtype=, unbiased=, correction=, skip_nan=, exact=, fill=, fill_index=) -> out, arg?
 
 ---Repeats the value of each segment for all its elements, by a sorted index.
 ---
@@ -5460,11 +5481,12 @@ local Grouping = {}
 ---@param return_index boolean also returns the first position of each value, before the others; default false
 ---@param return_inverse boolean also returns the position of each element's value, in self's shape; default false
 ---@param return_counts boolean also returns how often each value occurs; default false
+---@param order string "sorted" (default), or "first": in the order of the first elements
 ---@return strew.Tensor values self's dtype, one dimension, or self's with dim
 ---@return strew.Tensor index int64, only with return_index
 ---@return strew.Tensor inverse int64, only with return_inverse
 ---@return strew.Tensor counts int64, only with return_counts
----@call strew.unique(self, dim=, return_index=, return_inverse=, return_counts=) -> values, index, inverse, counts
+---@call strew.unique(self, dim=, return_index=, return_inverse=, return_counts=, order=) -> values, index, inverse, counts
 
 ---Returns the positions of the nonzero elements, in row-major order.
 ---

@@ -675,7 +675,8 @@ local y = {id = strew.tensor{0, 1}, name = strew.tensor{7, 9}}]],
 
     -- dimensions and parts
     {"swapdims", "t:swapaxes(0, 1)"}, {"ravel", "t:flatten()"},
-    {"resize lreshape", "t:reshape(3, 4)"}, {"view_as reshape_as", "v:view(at.shape)"}, {"unflatten", "v:view(2, 3)"},
+    {"resize lreshape", "t:reshape(3, 4)"}, {"reshape_as", "v:view(at.shape)"}, {"bitcast", "t:view_as(\"int32\")"},
+    {"unflatten", "v:view(2, 3)"},
     {"expand_dims newaxis", "t:unsqueeze(0)"},
     {"fliplr", "t:flip(1)"}, {"flipud", "t:flip(0)"},
     {"append", "strew.cat{a, b} -- of tables ?recipes append tables"},

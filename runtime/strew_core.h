@@ -543,6 +543,10 @@ STREW_API strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tens
    (STREW_EOVERLAP). */
 STREW_API strew_status strew_expand(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out,
                                     strew_error *error);
+/* The same memory as elements of another dtype, with the same bits. Of another size, the last dimension grows or shrinks
+   with it: its stride must be 1, and its size, the other strides and the beginning multiples of an element
+   (STREW_ESHAPE). STREW_EDTYPE: bool, text or time, from which strew_to converts. */
+STREW_API strew_status strew_view_as(strew_tensor *tensor, strew_dtype dtype, strew_tensor **out, strew_error *error);
 /* One position of dimension dim, which is removed. STREW_EINDEX: out of range. */
 STREW_API strew_status strew_select(strew_tensor *tensor, int dim, int64_t position, strew_tensor **out,
                                     strew_error *error);

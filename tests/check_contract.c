@@ -147,6 +147,9 @@ START_TEST(test_views) {
   fails(STREW_ESHAPE, strew_transpose(square, 0, 5, &out, &failure));
   fails(STREW_ESHAPE, strew_unsqueeze(square, 4, &out, &failure));
   fails(STREW_ESHAPE, strew_expand(floats, 1, four, &out, &failure));
+  fails(STREW_ESHAPE, strew_view_as(floats, STREW_FLOAT64, &out, &failure));
+  fails(STREW_EDTYPE, strew_view_as(floats, STREW_BOOL, &out, &failure));
+  fails(STREW_EDTYPE, strew_view_as(floats, STREW_TIME, &out, &failure));
   fails(STREW_EINDEX, strew_select(floats, 0, 3, &out, &failure));
   fails(STREW_EINDEX, strew_narrow(floats, 0, 2, 2, &out, &failure));
   fails(STREW_EARGUMENT, strew_slice(floats, 0, 0, 3, 0, &out, &failure));

@@ -80,6 +80,7 @@ static void dtypes(void) {
     REFUSES("dtype", strew_randint, device, dtype, 0, 3, 1, &size, &out);
     REFUSES("dtype", strew_randperm, device, dtype, 3, &out);
     REFUSES("dtype", strew_to, floats, device, dtype, &out);
+    REFUSES("dtype", strew_view_as, floats, dtype, &out);
     REFUSES("dtype", strew_wrap, device, dtype, 1, &size, NULL, memory, sizeof memory, NULL, NULL, &out);
     REFUSES("dtype", strew_wrap_const, device, dtype, 1, &size, NULL, memory, sizeof memory, NULL, NULL, &out);
     REFUSES("dtype", strew_map, device, "/dev/null", dtype, 1, &size, NULL, &out);

@@ -548,7 +548,7 @@ enum { NO_DIM = INT_MIN };
   X(tensor, starts) X(tensor, ends) X(integer, window) X(boolean, mean)                                                \
   Y(operand, self, left) Y(operand, other, right) Y(operand, src, source_operand) X(operand, value)                    \
   X(operand, values) X(operand, a) X(operand, b) X(operand, q) Y(bound, min, lower) Y(bound, max, upper)               \
-  Y(index, index, groups) X(fill, fill) X(boolean, skip_nan) X(boolean, exact) X(scalar, alpha) Y(scalar, value, scalar)                 \
+  Y(index, index, groups) X(fill, fill) X(fill, fill_index) X(boolean, skip_nan) X(boolean, exact) X(scalar, alpha) Y(scalar, value, scalar)                 \
   Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                                                          \
   Y(scalar, step, scalar_step) X(fill, initial) X(number, min) X(number, max) X(number, rtol) X(number, atol)          \
   X(number, done) X(number, correction) Y(number, q, quantile) X(boolean, unbiased) X(colormap, colormap)              \
@@ -559,7 +559,7 @@ enum { NO_DIM = INT_MIN };
   X(dim, dim) X(dim, dim0) X(dim, start_dim) X(dim, end_dim) X(dim, batch_dims) X(dim, axis)              \
   X(boolean, keepdim) X(boolean, include_self) X(boolean, accumulate) Y(boolean, right, is_right)                      \
   X(boolean, descending) X(boolean, largest) Y(boolean, upper, is_upper) X(boolean, full_matrices)                     \
-  Y(word, mode, form) X(boolean, equal_nan) X(boolean, return_inverse)                                                 \
+  Y(word, mode, form) Y(word, order, ordering) X(boolean, equal_nan) X(boolean, return_inverse)                                                 \
   X(boolean, return_counts) X(boolean, enabled) X(boolean, squares) Y(dims, dim, dims) X(integers, shape) X(integers, strides)             \
   Y(integers, dims, order) Y(integers, position, place) X(mode, mode) Y(reduce, reduce, reduction)                     \
   X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing) X(word, format)                                     \

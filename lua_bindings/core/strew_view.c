@@ -24,7 +24,8 @@ static int view(lua_State *L, struct script_call *call) {
 
 /* ------------------------------------------------------------------------------------------------------------ views */
 
-RUN(view_as, strew_view, a->self, a->shape.count, a->shape.at)
+RUN(view_of_shape, strew_view, a->self, a->shape.count, a->shape.at)
+RUN(view_as, strew_view_as, a->self, (strew_dtype)a->dtype)
 RUN(reshape, strew_reshape, a->self, a->shape.count, a->shape.at)
 RUN(expand, strew_expand, a->self, a->shape.count, a->shape.at)
 RUN(permute, strew_permute, a->self, a->order.count, a->order.at)
@@ -287,7 +288,8 @@ static strew_status roll(struct arguments *a) {
 #define SHAPE "self:tensor shape*"
 
 const struct script_function bind_view_rows[] = {
-    {"view", view, 0, ALWAYS, SHAPE, view_as},
+    {"view", view, 0, ALWAYS, SHAPE, view_of_shape},
+    {"view_as", view, 0, ALWAYS, "self:tensor dtype:dtype", view_as},
     {"reshape", view, 0, ALWAYS, SHAPE, reshape},
     {"expand", view, 0, ALWAYS, SHAPE, expand},
     {"broadcast_to", view, 0, ALWAYS, SHAPE, expand},

@@ -138,13 +138,13 @@ local function check_weights(self, weights, shape)
 end
 
 -- Returns a grouping of the rows of keys, a matrix, in the order of the rows: at most 64 columns are keys at once.
-local function group_rows(rows)
+local function group_rows(rows, order)
   local keys, count, g = {}, rows:size(1), nil
   if count == 0 then return strew.group_by(strew.zeros(rows:size(0), {device = rows.device})) end
   for c = 0, count - 1 do
     table.insert(keys, rows:select(1, c))
     if #keys == 64 or c == count - 1 then
-      g = strew.group_by(keys)
+      g = strew.group_by(keys, {order = order})
       keys = {g.ids}
     end
   end
@@ -152,13 +152,18 @@ local function group_rows(rows)
 end
 
 -- Returns the distinct values, or parts along dim; the first position, the number and the count of each.
-local function distinct(self, dim)
+local function distinct(self, dim, order)
   if dim then
     local line = operands.line(self)
     line:size(dim) -- raises an error if it is out of range
     local rows = line:movedim(dim, 0)
-    local g = group_rows(rows:reshape(rows:size(0), operands.product(rows.shape, 2, rows:dim())))
+    local g = group_rows(rows:reshape(rows:size(0), operands.product(rows.shape, 2, rows:dim())), order)
     return line:index_select(dim, g.positions), g.positions, g.ids, g.counts
+  end
+  if order == "first" then
+    local line = self:reshape(-1)
+    local g = strew.group_by(line, {order = order})
+    return line:index_select(0, g.positions), g.positions, g.ids:reshape(self.shape), g.counts
   end
   local values, inverse, counts = self:unique{return_inverse = true, return_counts = true}
   local places = strew.arange(self:numel(), {device = self.device})
@@ -166,9 +171,12 @@ local function distinct(self, dim)
   return values, first, inverse, counts
 end
 
--- unique with dim or return_index
-local function unique(self, dim, return_index, return_inverse, return_counts)
-  local values, positions, inverse, counts = distinct(self, dim)
+-- unique with dim, return_index or order
+local function unique(self, dim, return_index, return_inverse, return_counts, order)
+  if order ~= nil and order ~= "sorted" and order ~= "first" then
+    fail("order", format("is %s, expected \"sorted\" or \"first\"", inner.text(order)))
+  end
+  local values, positions, inverse, counts = distinct(self, dim, order)
   local results = {values}
   if return_index then table.insert(results, positions) end
   if return_inverse then table.insert(results, inverse) end
@@ -177,7 +185,7 @@ local function unique(self, dim, return_index, return_inverse, return_counts)
 end
 
 return {
-  unique = {"self:tensor dim=dim return_index=boolean return_inverse=boolean return_counts=boolean", unique},
+  unique = {"self:tensor dim=dim return_index=boolean return_inverse=boolean return_counts=boolean order=word", unique},
 
   isin = {"self:operand test_elements:several invert=boolean", function(self, set, invert)
     local found

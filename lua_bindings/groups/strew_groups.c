@@ -81,7 +81,7 @@ int bind_group_form(lua_State *L, struct script_call *call) {
 static void begin_reducing(struct arguments *a, int at) {
   a->src = a->lengths = a->offsets = NULL;
   a->destination = (struct destination){NULL, at};
-  a->fill.is_given = a->skip_nan = a->exact = false;
+  a->fill.is_given = a->fill_index.is_given = a->skip_nan = a->exact = false;
   a->unbiased = true;
   a->correction = 1;
   a->dim = a->dtype = -1;
@@ -106,6 +106,21 @@ static strew_group_reduce_options options_of(struct arguments *a, strew_dtype *d
                                       .correction = a->correction == 1 ? NULL : &a->correction};
 }
 
+/* Gives the places of groups without elements, or of none, the value of the option fill_index. */
+static bool fill_places(struct script_call *call, const struct arguments *a, int dim, strew_tensor *places) {
+  const int rank = strew_tensor_rank(a->src);
+  if (!a->fill_index.is_given) return true;
+  if (a->fill_index.value.dtype != STREW_INT64)
+    return bind_fail(call, STREW_EARGUMENT, "fill_index", "is no integer"), false;
+  const int64_t none = rank ? strew_tensor_sizes(a->src)[dim < 0 ? dim + rank : dim] : 1;
+  strew_tensor *is_none = NULL;
+  strew_status status = strew_binary(STREW_EQ, strew_of(places), strew_number(strew_int(none)), &is_none, &call->error);
+  if (status == STREW_OK)
+    status = strew_masked_fill(places, is_none, strew_number(a->fill_index.value), &places, &call->error);
+  strew_release(is_none);
+  return status == STREW_OK;
+}
+
 enum { TABLE = 64 }; /* in a row's code */
 
 /* scatter_NAME(src, index [, dim] [, options]); TABLE: group_NAME(src, g, ...), by the rules of tables. */
@@ -126,6 +141,7 @@ static int reduce(lua_State *L, struct script_call *call) {
     return bind_end(strew_grouping_aggregate_with(a.groups.grouping, 1, &aggregate, &box->tensor, a.error), 1);
   if (strew_group_reduce(a.groups, what, a.src, &options, out, arg ? &arg->tensor : NULL, a.error) != STREW_OK)
     return -1;
+  if (arg && !fill_places(call, &a, a.dim, arg->tensor)) return -1;
   if (what == STREW_GROUP_MEAN && a.dtype < 0) warn_of_mean(L, call, a.src);
   return 1 + has_arg;
 }
@@ -149,6 +165,9 @@ static int segments(lua_State *L, struct script_call *call) {
   if (!check_q(L, call, &a)) return -1;
   lua_settop(L, a.destination.at); /* drops what reading the options pushed */
   if (reductions[a.joining].has_arg) winners = bind_push_box(L, call->binding);
+  if (a.fill_index.is_given && !winners)
+    return bind_fail(call, STREW_EARGUMENT, "fill_index", "is given, but \"%s\" does not take it",
+                     strew_enum_name(STREW_WORDS_GROUP_REDUCTION, (int)a.joining));
   strew_dtype dtype;
   strew_group_reduce_options options = options_of(&a, &dtype);
   options.dim = NULL;
@@ -157,6 +176,9 @@ static int segments(lua_State *L, struct script_call *call) {
   if (strew_group_reduce(groups, a.joining, a.src, &options, out, winners ? &winners->tensor : NULL, a.error) !=
       STREW_OK)
     return -1;
+  const strew_tensor *along = call->row->code ? a.index : a.indptr;
+  const int dim = strew_tensor_rank(along) ? strew_tensor_rank(along) - 1 : 0;
+  if (winners && !fill_places(call, &a, dim, winners->tensor)) return -1;
   if (a.joining == STREW_GROUP_MEAN && a.dtype < 0) warn_of_mean(L, call, a.src);
   return 1 + (winners != NULL);
 }
@@ -215,7 +237,7 @@ static strew_status softmax(struct arguments *a) {
                                                     " dtype=dtype exact=boolean"                                       \
    : (takes)&WITH_SIZES && (takes)&WITH_DTYPE ? ALONG "out?destination dim_size?size(-1) fill=fill" OPTIONS            \
                                                       " dtype=dtype"                                                   \
-   : (takes)&WITH_SIZES    ? ALONG "out?destination dim_size?size(-1) fill=fill" OPTIONS                               \
+   : (takes)&WITH_SIZES    ? ALONG "out?destination dim_size?size(-1) fill=fill" OPTIONS " fill_index=fill"            \
    : (takes)&WITH_UNBIASED ? ALONG "dim_size=size(-1) unbiased=boolean(true) correction=number(1)" OPTIONS             \
                                    " dtype=dtype exact=boolean"                                                        \
    : (takes)&WITH_Q                        ? "src:tensor index:index q:number dim?dim(-1) dim_size=size(-1) "          \
@@ -275,9 +297,10 @@ const struct script_function bind_groups_rows[] = {
     OF_TABLE(MEDIAN, "median", WITH_FILL),
     OF_TABLE(LOWER_MEDIAN, "lower_median", WITH_FILL),
     OF_TABLE(QUANTILE, "quantile", WITH_FILL | WITH_Q),
-    {"segment_csr", segments, false, ALWAYS, "src:tensor! indptr:tensor reduce?joining out=destination " JOINED},
+    {"segment_csr", segments, false, ALWAYS,
+     "src:tensor! indptr:tensor reduce?joining out=destination " JOINED " fill_index=fill"},
     {"segment_coo", segments, true, ALWAYS,
-     "src:tensor! index:tensor reduce?joining out=destination dim_size=size(-1) " JOINED},
+     "src:tensor! index:tensor reduce?joining out=destination dim_size=size(-1) " JOINED " fill_index=fill"},
     {"segment_reduce", segment_reduce, 0, ALWAYS,
      "data:tensor! reduce:joining lengths=tensor offsets=tensor axis=dim(0) initial=fill " JOINED},
     {"gather_csr", bind_one, 0, ALWAYS, "src:tensor indptr:tensor", gather_csr},

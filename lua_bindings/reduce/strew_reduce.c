@@ -88,10 +88,11 @@ RUN(argsort, strew_sort_with, a->self, a->dim, &(strew_sort_options){.descending
 /* -> values, indices */
 RUN_TWO(topk, strew_topk_with, a->self, a->k, a->dim, &(strew_topk_options){.smallest = !a->largest})
 
-/* -> values [, inverse] [, counts]; with dim or return_index as in groups/counting.lua */
+/* -> values [, inverse] [, counts]; with dim, return_index or order as in groups/counting.lua */
 static int unique(lua_State *L, struct script_call *call) {
   struct arguments a;
-  if (bind_names(L, call, "dim") || bind_names(L, call, "return_index")) return bind_run_row(L, call, &bind_unique_row);
+  if (bind_names(L, call, "dim") || bind_names(L, call, "return_index") || bind_names(L, call, "order"))
+    return bind_run_row(L, call, &bind_unique_row);
   a.out = bind_result(L, call);
   strew_tensor **inverse = bind_result(L, call), **counts = bind_result(L, call);
   if (!bind_read(L, call, &a) || strew_unique(a.self, a.out, a.return_inverse ? inverse : NULL,
@@ -169,7 +170,9 @@ const struct script_function bind_reduce_rows[] = {
     {"argsort", bind_one, 0, ALWAYS | CONSTANT, SORTED, argsort},
     {"topk", bind_two, 0, ALWAYS, "self:tensor k:integer dim?dim(-1) largest?boolean(true)", topk},
     {"unique", unique, 0, ALWAYS,
-     "self:tensor dim=dim return_index=boolean return_inverse=boolean return_counts=boolean", NULL},
+     "self:tensor dim=dim return_index=boolean return_inverse=boolean return_counts=boolean "
+     "order=word",
+     NULL},
     {"nonzero", bind_one, 0, ALWAYS | CONSTANT, "self:tensor!", nonzero},
     {"argwhere", bind_one, 0, ALWAYS | CONSTANT, "self:tensor!", nonzero},
     {"searchsorted", searchsorted_by, 0, ALWAYS | CONSTANT, "sorted:tensor values:comparand right=boolean sorter=tensor",

@@ -233,6 +233,58 @@ strew_status strew_expand(strew_tensor *tensor, int rank, const int64_t *sizes, 
   return TRY(status, view_of(&call, tensor, &shape, out));
 }
 
+/* ------------------------------------------------------------------------------------------------ the same bits */
+
+static strew_status check_bits(const struct call *call, const char *name, strew_dtype dtype) {
+  if (dtype_is_number(dtype) && dtype != STREW_BOOL) return STREW_OK;
+  return fail(call, FAULT(STREW_EDTYPE, name), "is %s, whose bits are not seen as another dtype's",
+              strew_dtype_name(dtype));
+}
+
+/* Counts in elements of `to` bytes what is counted in those of `from` bytes; fails if they are none. */
+static strew_status rescale(const struct call *call, int64_t from, int64_t to, const char *what, int64_t *count) {
+  struct fault fault = {.code = STREW_ESHAPE, .argument = "self"};
+  if (*count * from % to == 0) return *count = *count * from / to, STREW_OK;
+  return fail(call, fault, "has %s of %" PRId64 " bytes, expected a multiple of %" PRId64, what, *count * from, to);
+}
+
+/* The shape in elements of another size: the last dimension has others. */
+static strew_status resize(const struct call *call, const strew_tensor *tensor, strew_dtype dtype,
+                           struct view_shape *shape) {
+  const int64_t from = (int64_t)dtype_bytes(tensor->dtype), to = (int64_t)dtype_bytes(dtype);
+  const int last = tensor->rank - 1;
+  if (from == to) return STREW_OK;
+  if (last < 0)
+    return fail(call, FAULT(STREW_ESHAPE, "self"), "has no dimensions, expected at least 1 for elements of %s",
+                strew_dtype_name(dtype));
+  if (tensor->sizes[last] > 1 && tensor->strides[last] != 1)
+    return fail(call, HINTED(STREW_ESHAPE, "self", "strew_clone(self)"),
+                "has stride %" PRId64 " in its last dimension, expected 1", tensor->strides[last]);
+  RETURN_IF_FAILED(rescale(call, from, to, "a last dimension", &shape->sizes[last]));
+  RETURN_IF_FAILED(rescale(call, from, to, "an offset", &shape->offset));
+  for (int d = 0; d < last; d++)
+    if (tensor->sizes[d] > 1) RETURN_IF_FAILED(rescale(call, from, to, "a stride", &shape->strides[d]));
+  shape->strides[last] = 1;
+  return STREW_OK;
+}
+
+strew_status strew_view_as(strew_tensor *tensor, strew_dtype dtype, strew_tensor **out, strew_error *error) {
+  CALL(call, "view_as", error, {"self", tensor, MOVED});
+  struct view_shape shape = shape_of(tensor);
+  RETURN_IF_FAILED(check_dtype(&call, dtype));
+  RETURN_IF_FAILED(check_bits(&call, "self", tensor->dtype));
+  RETURN_IF_FAILED(check_bits(&call, "dtype", dtype));
+  RETURN_IF_FAILED(check_dtype_of_device(&call, tensor->storage->device, dtype, NULL));
+  RETURN_IF_FAILED(resize(&call, tensor, dtype, &shape));
+  if (tensor->storage->device->ops->host_memory && (uintptr_t)tensor->storage->data % dtype_bytes(dtype))
+    return fail(&call, HINTED(STREW_ESHAPE, "self", "strew_clone(self)"),
+                "begins at no multiple of %d bytes, which elements of %s need", (int)dtype_bytes(dtype),
+                strew_dtype_name(dtype));
+  RETURN_IF_FAILED(view_of(&call, tensor, &shape, out));
+  (*out)->dtype = dtype;
+  return STREW_OK;
+}
+
 /* ---------------------------------------------------------------------------------------- parts of a dimension */
 
 static strew_status check_has_dims(const struct call *call, const strew_tensor *tensor, int *dim) {

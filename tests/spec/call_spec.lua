@@ -99,6 +99,14 @@ describe("arguments", function()
       {"t:topk(1), t:topk(1, 0, false)",
        "float32[2, 1] {{2.0}, {4.0}}; float32[1, 2] {{1.0, 2.0}}; int64[1, 2] {{0, 0}}"},
       {"strew.tensor{3, 1, 3}:unique()", "int64[2] {1, 3}"},
+      {"strew.tensor{3, 1, 3}:unique{order = 'first'}", "int64[2] {3, 1}"},
+      {"strew.tensor{'b', 'a', 'b'}:unique{order = 'first', return_counts = true}", "text[2] {b, a}; int64[2] {2, 1}"},
+      {"strew.tensor{{2, 1}, {0, 1}, {2, 1}}:unique{dim = 0, order = 'first', return_index = true}",
+       "int64[2, 2] {{2, 1}, {0, 1}}; int64[2] {0, 1}"},
+      {"strew.scatter_max(strew.tensor{1, 2}, strew.tensor{0, 2}, {fill_index = -1})",
+       "int64[3] {1, 0, 2}; int64[3] {0, -1, 1}"},
+      {"strew.segment_csr(strew.tensor{1, 2}, strew.tensor{0, 0, 2}, 'min', {fill_index = -7})",
+       "int64[2] {0, 1}; int64[2] {-7, 0}"},
       {"strew.tensor{3, 1, 3}:unique{return_inverse = true}", "int64[2] {1, 3}; int64[3] {1, 0, 1}"},
       {"strew.tensor{3, 1, 3}:unique{return_counts = true}", "int64[2] {1, 3}; int64[2] {1, 2}"},
       {"strew.tensor{3, 1, 3}:unique{return_counts = true, return_inverse = true}",
@@ -308,7 +316,8 @@ describe("the scatter family", function()
        "scatter_sum: 'dtype' is int32, expected float64, int64 or src's own, int64\n"
        .. "  src    int64[3] cpu\n  index  int64[3] cpu"},
       {"strew.scatter_max(src, index, {dtype = 'float64'})",
-       "scatter_max: 'options' has unknown key \"dtype\", expected dim, out, dim_size, fill, mode, skip_nan"},
+       "scatter_max: 'options' has unknown key \"dtype\", expected dim, out, dim_size, fill, mode, "
+       .. "skip_nan, fill_index"},
     }, names)
   end)
 

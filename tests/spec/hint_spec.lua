@@ -68,6 +68,8 @@ describe("a hint can be followed:", function()
      "bool[1] {true}", {}, '"2024-05-17"'},
     {"zeros among times", "strew.zeros(1, {dtype = 'time'}):isnan()", "strew.zeros(1", "strew.full({1}, \"NaT\"",
      "bool[1] {true}", {}, 'strew.full'},
+    {"bits of a column", "self:view_as('int32')", "self", "self:clone()", "int32[2, 1] {{0}, {0}}",
+     {self = strew.zeros(4, {dtype = "int16"}):view(2, 2):t():expand(2, 2)}, "self:clone()"},
     {"codes of numbers", "self:codes()", "self", "strew.text(self)", "int32[1] {0}", {self = strew.tensor{7}},
      "strew.text"},
     {"empty words as integers", 'x:to("int64")', '"int64"', '"float32"', "float32[2] {1.0, nan}",

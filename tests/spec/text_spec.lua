@@ -119,8 +119,8 @@ describe("strew.help", function()
     assert.equal("dtype device", names("zeros", 3))
     assert.equal("", names("zeros", 1))
     assert.equal("search name", names("help", 1))
-    assert.equal("fill mode skip_nan dim out dim_size", names("scatter_max", 3)) -- those of both forms
-    assert.equal("fill mode skip_nan", names("scatter_max", 6))
+    assert.equal("fill mode skip_nan fill_index dim out dim_size", names("scatter_max", 3)) -- those of both forms
+    assert.equal("fill mode skip_nan fill_index", names("scatter_max", 6))
     assert.equal("", names("memory", 1)) -- it takes no arguments
     assert.equal("", names("nothing", 1))
   end)

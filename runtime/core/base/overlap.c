@@ -112,7 +112,8 @@ bool tensors_overlap(const strew_tensor *a, const strew_tensor *b) {
 }
 
 bool tensors_are_same_view(const strew_tensor *a, const strew_tensor *b) {
-  if (a->storage != b->storage || a->offset != b->offset || a->rank != b->rank) return false;
+  if (a->storage != b->storage || a->dtype != b->dtype) return false;
+  if (a->offset != b->offset || a->rank != b->rank) return false;
   for (int d = 0; d < a->rank; d++)
     if (a->sizes[d] != b->sizes[d] || (a->sizes[d] > 1 && a->strides[d] != b->strides[d])) return false;
   return true;
