@@ -129,7 +129,7 @@ async function checks(address) {
   await press("ArrowUp");
   check("history", await value("entry.value"), "strew.show(strew.eye(4))");
   await value("entry.value = ''; resize()");
-  check("history is kept", JSON.parse(await value("localStorage.getItem(HISTORY)")).includes("6 * 7"), true);
+  check("history is kept", (JSON.parse(await value("localStorage.getItem(HISTORY)")) || []).includes("6 * 7"), true);
 
   for (const [name, text] of [["a loop", "while true do end"], ["a pcall in a loop", "while true do pcall(error) end"],
     ["a coroutine", "coroutine.wrap(function() while true do end end)()"],
@@ -152,6 +152,8 @@ async function checks(address) {
   check("is a table named so", await run("rain_2024.rain:sum()"), "float64[] cpu  6.5000");
   await run("strew.image(strew.arange(64):view(8, 8), {scale = 4})");
   check("a picture", await value("output.querySelector('canvas')?.width"), 32);
+  await run("strew.plot(strew.tensor{1, 4, 2, 3}, {title = 'a title'})");
+  check("a plot", await until("output.querySelector('img')?.naturalWidth > 100"), true);
   await picture("picture");
 
   await value("toggleExamples()");

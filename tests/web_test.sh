@@ -26,8 +26,9 @@ check() { # NAME IS EXPECTED
 digest() { sed -n 's/^digest of \(.*\) on cpu, . threads\(.*\)/\1\2/p'; }
 check digest "$(web --digest | digest)" "$("$build/strew" -d cpu --digest | digest)"
 
-# What a page has not: processes, other encodings, libzip and libpng, threads, memory of 64 bits.
-left_out=''
+# Specs whose tests need processes, zlib or libzip leave those out. png: libpng. file: named pipes; and, behind its other
+# tests, a .safetensors file that is mapped has another header, which is not understood yet.
+left_out='file png'
 for spec in tests/spec/*_spec.lua; do
   name=$(basename "$spec" _spec.lua)
   case " $left_out " in *" $name "*) continue ;; esac

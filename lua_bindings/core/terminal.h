@@ -3,10 +3,11 @@
 #define STREW_TERMINAL_H
 
 enum terminal_style {
-  TERMINAL_ASCII,    /* ASCII, no colour */
-  TERMINAL_BLOCKS,   /* UTF-8, no colour */
-  TERMINAL_256,      /* UTF-8 and xterm's 256 colours */
-  TERMINAL_TRUECOLOR /* UTF-8 and 24 bits of colour */
+  TERMINAL_ASCII,     /* ASCII, no colour */
+  TERMINAL_BLOCKS,    /* UTF-8, no colour */
+  TERMINAL_256,       /* UTF-8 and xterm's 256 colours */
+  TERMINAL_TRUECOLOR, /* UTF-8 and 24 bits of colour */
+  TERMINAL_SVG        /* the same, and it shows the text of an SVG as a picture: the page of make web */
 };
 
 struct terminal {

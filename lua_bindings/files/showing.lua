@@ -173,7 +173,7 @@ end
 local function style_of(word)
   local own, lines = inner.terminal()
   for style = ASCII, #STYLES do
-    if style == own and not word or STYLES[style] == word then return style, lines end
+    if style == math.min(own, #STYLES) and not word or STYLES[style] == word then return style, lines end
   end
   fail("style", format("is %s, expected ascii, blocks, 256 or truecolor", inner.text(word)))
 end

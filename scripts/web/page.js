@@ -36,11 +36,10 @@ function colour(numbers) {
   }
 }
 
-// What follows ESC ] and ends with BEL: see pictures.lua.
+// The text of an SVG, which strew.plot prints; or what stands between ESC ] and BEL: see pictures.lua.
 function picture(words) {
-  const [kind, ...rest] = words.split(";");
-  if (kind === "svg") return add(Object.assign(new Image(), { src: "data:image/svg+xml," + encodeURIComponent(rest.join(";")), alt: "plot" }));
-  const [width, height] = rest.map(Number), numbers = rest[2].split(",");
+  if (words.startsWith("<svg")) return add(Object.assign(new Image(), { src: "data:image/svg+xml," + encodeURIComponent(words), alt: "plot" }));
+  const parts = words.split(";"), [width, height] = [+parts[1], +parts[2]], numbers = parts[3].split(",");
   const canvas = Object.assign(document.createElement("canvas"), { width, height });
   const pixels = new ImageData(width, height);
   for (let i = 0; i < 4 * width * height; i++) pixels.data[i] = i % 4 < 3 ? numbers[(i >> 2) * 3 + i % 4] : 255;
@@ -52,12 +51,12 @@ function picture(words) {
 let line = null, held = ""; // the last one, if it has not ended; a picture that has not
 function print(kind, text) {
   text = held + text;
-  held = /\x1b\][^\x07]*$/.exec(text)?.[0] || "";
+  held = /(\x1b\][^\x07]*|<svg\s(?![^]*<\/svg\s*>)[^]*)$/.exec(text)?.[0] || "";
   text = text.slice(0, text.length - held.length);
-  for (const part of text.split(/(\x1b\[[\d;]*m|\x1b\][^\x07]*\x07|\n)/)) {
+  for (const part of text.split(/(\x1b\[[\d;]*m|\x1b\][^\x07]*\x07|<svg\s[^]*?<\/svg\s*>|\n)/)) {
     if (part === "\n") { if (!line) addText(kind, "\n"); line = null; }
     else if (part.startsWith("\x1b[")) colour(part.slice(2, -1).split(";").map(Number));
-    else if (part.startsWith("\x1b]")) { picture(part.slice(2, -1)); line = null; }
+    else if (/^(\x1b\]|<svg\s)/.test(part)) { picture(part.replace(/^\x1b\]|\x07$/g, "")); line = null; }
     else if (part) {
       line = line || addText(kind, "");
       addText(style.kind, part, line).style.cssText = style.css;
@@ -76,10 +75,7 @@ function columns() {
   return Math.max(20, Math.floor((output.clientWidth || 700) / width) - 1);
 }
 
-function showState() {
-  element("mark").textContent = above ? ">>" : ">";
-  element("stop").hidden = !stop;
-}
+const showState = () => { element("mark").textContent = above ? ">>" : ">"; element("stop").hidden = !stop; };
 
 // Runs a text as if it had been typed; `of`: the example that it is.
 function enter(text, of = null) {
@@ -117,7 +113,7 @@ function interrupt() {
 }
 
 // Names of chunks are those of the page.
-const plain = text => text.replace(/\x1b\[[\d;]*m/g, "").replace(/^(first\.lua|example|stdin):/gm, "stdin:").trim();
+const plain = text => text.replace(/\x1b\[[\d;]*m/g, "").replace(/\b(first\.lua|example):(?=\d)/g, "stdin:").trim();
 function compare({ output: expected }) {
   const same = plain(printed) === plain(expected);
   addText("note", same ? "(as in the manual)" : "(the manual has)\n" + expected);
@@ -160,10 +156,9 @@ function resize() {
   element("names").replaceChildren();
 }
 function submit() {
-  const text = entry.value;
+  enter(entry.value);
   entry.value = "";
   resize();
-  enter(text);
 }
 function recall(step) {
   if (at === history.length) draft = entry.value;
@@ -238,8 +233,7 @@ for (const kind of ["dragover", "dragleave", "drop"])
 const packed = text => btoa(String.fromCharCode(...new TextEncoder().encode(text))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 const unpacked = text => new TextDecoder().decode(Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), c => c.charCodeAt(0)));
 element("link").onclick = async () => {
-  const script = entry.value || session.join("\n");
-  const address = location.href.replace(/[?#].*/, "") + "#code=" + packed(script);
+  const address = location.href.replace(/[?#].*/, "") + "#code=" + packed(entry.value || session.join("\n"));
   window.history.replaceState(null, "", address);
   const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
   addText("note", `(${copied ? "copied: " : ""}${address})`);

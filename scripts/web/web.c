@@ -38,7 +38,7 @@ int pthread_kill(pthread_t thread, int signal_number) { return (void)thread, (vo
 
 struct terminal terminal_at(int descriptor) {
   (void)descriptor;
-  return (struct terminal){.columns = page_columns, .style = page_columns ? TERMINAL_TRUECOLOR : TERMINAL_BLOCKS};
+  return (struct terminal){.columns = page_columns, .style = page_columns ? TERMINAL_SVG : TERMINAL_BLOCKS};
 }
 
 bool line_open(line_completer *complete, const char **trouble) {
