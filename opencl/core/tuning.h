@@ -98,7 +98,7 @@ enum {
   SORT_ITEMS_AT_ONCE = 1 << 26, /* items of one block of lines */
 };
 
-/* ------------------------------------------------------------------------------------------------ cumsum, exact sums, matmul */
+/* --------------------------------------------------------------------------------------- cumsum, exact sums, matmul */
 
 enum {
   CUMSUM_SPAN = 4,           /* blocks per work-item of a CPU */
