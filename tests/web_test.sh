@@ -38,7 +38,7 @@ for spec in tests/spec/*_spec.lua; do
 done
 
 # The blocks of README: a csv block is the file sales.csv, a text block the output of the lua block before it.
-awk -v folder="$scratch" '/^```/ { kind = substr($0, 4); if (kind == "lua") n++; name = kind == "csv" ? "sales.csv" : n "." kind; next }
+awk -v folder="$scratch" '/^```/ { kind = substr($0, 4); if (kind == "lua") n++; name = kind == "csv" ? "sales.csv" : n "." kind; if (done[name]++) kind = ""; next }
   kind ~ /^(lua|text|csv)$/ { print >(folder "/" name) }' README.md
 here=$PWD
 for script in "$scratch"/*.lua; do
