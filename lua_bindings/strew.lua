@@ -369,30 +369,43 @@
 ---```
 
 ---# sums
----Sums of floats are added one by one, in an order that the shape alone decides; `{exact = true}` gives the real sum.
+---Sums: ordered, exact, fast. Floats are added in a stated order; `{exact = true}` gives the real sum.
 ---
----By default every call has a stated order (?sum, ?scatter_sum, ?cumsum), so that results are the same bits on every
----device and number of threads; a sum of other rows, or of the same rows in another order, is rounded otherwise. An exact
----sum, mean, variance, deviation, running sum or dot product is the real number that the elements define, rounded once to
----the result's dtype, ties to even: the same bits in any order of the elements, in parts and chunks. It overflows only
----where the real result does. It takes 2 to 5 times as long, and memory for 64-bit numbers as large as the result.
----Sums and means of tables are the exact ones (?tables); `{exact = false}` there adds one by one.
----`strew.set_deterministic(false)` is the fast way for scatters on a GPU: any order, other bits each time.
+---| ordered # the default of tensors: in a stated order, of groups one by one; the same bits on every device and thread count
+---| exact # `{exact = true}`, the default of tables: the real sum, rounded once, in any order, parts and chunks
+---| fast # `strew.set_deterministic(false)`: scatters on a GPU add in any order, other bits on each run
+---
+---Take ordered sums where results are compared with PyTorch's or with a loop, and where the order of rows is fixed: they
+---cost least on the CPU. Take exact ones where rows come in another order (a join, a sort, files, ranks), where large
+---terms cancel, where many small terms are added in float32, or where a total has to be equal to that of its parts. Take
+---fast ones where neither matters, as in training on a GPU.
+---
+---By default every call has a stated order (?sum, ?scatter_sum, ?cumsum); a sum of the same rows in another order is
+---rounded otherwise. An exact sum, mean, variance, deviation, running sum or dot product is the real number that the
+---elements define, rounded once to the result's dtype, ties to even. It overflows only where the real result does. Exact
+---sums of groups and whole ones take 1.5 to 3 times as long on the CPU, running sums more, and memory for 64-bit numbers
+---as large as the result. Sums and means of tables are exact (?tables); `{exact = false}` there adds one by one.
 ---
 ---NaN, or infinities of both signs, give NaN, one infinity itself. A sum of elements that are all -0 is -0 where it is
 ---whole, along dimensions or in place; in groups it is 0. `self` and `out` are terms. Integers are exact already.
----`strew.exact_sums` keeps sums that grow, chunk by chunk, and merge: of files, processes and ranks, in any order.
+---`strew.exact_sums` keeps sums that grow, chunk by chunk, and merge: of files, processes and ranks, in any order;
+---`strew.aggregate` does so by key.
 ---
 ---```lua
----local x = strew.tensor({1.0, 1e100, 1.0, -1e100}, {dtype = "float64"})
 ---local tenths = strew.full({1000000}, 0.1)
 ---print(tenths:sum():item(), tenths:sum{exact = true}:item())
----print(strew.scatter_sum(x, strew.tensor{0, 1, 0, 1}, {exact = true}))
+---local x, by = strew.tensor({1.0, 1e100, 1.0, -1e100}, {dtype = "float64"}), strew.tensor{0, 1, 0, 1}
+---print(strew.scatter_sum(x, by, {exact = true}))
+---print(strew.scatter_sum(x, strew.tensor{0, 0, 0, 0}):item(), x:sum{exact = true}:item())
+---local a, b = strew.exact_sums(1):add(x:narrow(0, 0, 2)), strew.exact_sums(1):add(x:narrow(0, 2, 2))
+---print(strew.equal(a:merge(b):state(), strew.exact_sums(1):add(x:flip(0)):state())) -- the same bytes in any order
 ---```
 ---```text
 ---99999.9375	100000.0
 ---float64[2] cpu
 --- 2  0
+---0.0	2.0
+---true
 ---```
 
 ---# errors

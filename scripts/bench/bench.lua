@@ -50,7 +50,8 @@ end
 local function chosen() return cases.choose(os.getenv("CASES")) end
 
 -- Prints a line before parts that have a table of their own. `last` is the part of the case before; returns this one's.
-local heads = {rest = "the rest of the family", texts = "expressions", questions = "group-by questions to 10 M rows"}
+local heads = {rest = "the rest of the family", texts = "expressions", exact = "exact sums",
+  questions = "group-by questions to 10 M rows"}
 local function announce(case, last)
   if heads[case.part] and last ~= case.part then print(heads[case.part]) end
   return case.part

@@ -7,8 +7,9 @@
 --   loop    its plain C loop in plain_loop.c, for in-place cases
 --   batch   number of calls in one run of `call`, default 1
 --   part    "family" (the scatter family), "million" (the family on problems that fit into caches), "call" (the cost of
---           a call), "dense" (elementwise and reductions), "rest" (the rest of the family), "texts" (expressions) or
---           "questions" (the group-by questions of the db-benchmark); the last three have tables of their own
+--           a call), "dense" (elementwise and reductions), "rest" (the rest of the family), "texts" (expressions),
+--           "exact" (exact sums beside ordered ones) or "questions" (the group-by questions of the db-benchmark); the
+--           last four have tables of their own
 -- float32 values and int64 indices unless the title says otherwise; add is scatter_add_, set scatter_, amax and mean
 -- scatter_reduce_. In-place calls have no result.
 local strew = require "strew"
@@ -464,6 +465,45 @@ for _, length in ipairs {{"1k", "1000", 1000, 100}, {"100k", "100 k", 100000, 1}
   end
 end
 part("texts", expressions)
+
+-- Sums added in order, and exact ones.
+local exact_sums = {}
+local function add_pair(key, title, make, call)
+  for way, word in ipairs{"ordered", "exact"} do
+    local options = {exact = way == 2}
+    table.insert(exact_sums, {key = ("exact_%s%s"):format(key, way == 1 and "_ordered" or ""),
+      title = ("%s, %s"):format(title, word), make = make, bytes = function(v, index)
+        return bytes_of(v) + (strew.type(index) == "tensor" and bytes_of(index) or 0)
+      end,
+      call = function(...) return call(options, ...) end})
+  end
+end
+local indices = {{"one", constant, 1}, {"100", uniform, 100}, {"10k", uniform, size(10000)}, {"1M", uniform, M},
+  {"zipf", zipf, M}}
+for _, dtype in ipairs{"float32", "float64"} do
+  local function of(shape) return function() return values(shape, dtype) end end
+  local one, lines_of, suffix = {10 * M}, {size(1000), 10 * size(1000)}, "_" .. dtype
+  add_pair("whole" .. suffix, "sum of 10 M " .. dtype, of(one), function(o, v) return v:sum(o) end)
+  add_pair("rows" .. suffix, "sums of 1000 rows of 10 k " .. dtype, of(lines_of), function(o, v) return v:sum(1, o) end)
+  add_pair("cumsum" .. suffix, "running sums of 10 M " .. dtype, of(one), function(o, v) return v:cumsum(0, o) end)
+  add_pair("window" .. suffix, "means of windows of 100 of 10 M " .. dtype, of(one),
+    function(o, v) return strew.rolling(v, 100, {"mean", exact = o.exact}) end)
+  add_pair("segments" .. suffix, "sums of uneven segments of 10 M " .. dtype,
+    function() return values(one, dtype), uneven(10 * M) end,
+    function(o, v, ends) return strew.segment_csr(v, ends, o) end)
+  for _, index in ipairs(indices) do
+    local name, draw, places = table.unpack(index)
+    add_pair("by_" .. name .. suffix, ("10 M %s into %s"):format(dtype, name),
+      function() return values(one, dtype), draw(10 * M, places) end,
+      function(o, v, i) return strew.scatter_sum(v, i, o) end)
+  end
+  add_pair("agg" .. suffix, "agg of 10 M " .. dtype .. " by 10 k: sum, mean, count",
+    function() return values(one, dtype), strew.group_by(uniform(10 * M, size(10000))) end,
+    function(o, v, g)
+      return g:agg{a = {"sum", v, exact = o.exact}, b = {"mean", v, exact = o.exact}, n = "count"}.a
+    end)
+end
+part("exact", exact_sums)
 
 -- Batches of small matrices, symmetric and positive definite: right sides of a column.
 local function matrices(count, n)

@@ -43,9 +43,10 @@ PARTS = {
     "dense": "elementwise and reductions",
     "rest": "the rest of the family",
     "texts": "expressions",
+    "exact": "exact sums",
     "questions": "group-by questions",
 }
-TABLES = ["rest", "texts", "questions"]  # parts with a table of their own
+TABLES = ["rest", "texts", "exact", "questions"]  # parts with a table of their own
 TURNS = 6
 told = set()  # which libraries are absent
 PAUSE = 0.05  # seconds after which a library's idle workers no longer spin
