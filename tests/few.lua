@@ -96,7 +96,8 @@ local expressions = {
   "v:slice(0, 7, 47, 1):scatter_add_(0, places % 40, special:repeat_interleave(50):narrow(0, 0, 500), {exact = true})",
   "v:sum({exact = true}), turned:sum(1, {exact = true}), a:mean(0, {exact = true}), v.exp(v * 25):sum({exact = true})",
   "half:sum({exact = true}), special:sum({exact = true}), special:nansum({exact = true}), (-few):sum({exact = true})",
-  "ids:sum(v.exp(v * 25)), ids:mean(v:to('float16')), keys:mean(v * 1e30, {skip_nan = true}), ids:sum(-few:repeat_interleave(75))",
+  "ids:sum(v.exp(v * 25)), ids:mean(v:to('float16')), keys:mean(v * 1e30, {skip_nan = true}), "
+    .. "ids:sum(-few:repeat_interleave(75))",
   "v:segment_csr(ends, {reduce = 'mean', exact = true}), a:segment_csr(ends // 500, {exact = true})",
   "few:scatter_add(0, at, strew.expr('x * 2 + y'):with{x = v, y = v})",
   "all(strew.scatter_max(strew.expr('abs(x + m[i])'):with{x = v, m = b, i = at // 2}, places:repeat_interleave(6)))",
