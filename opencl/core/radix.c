@@ -10,8 +10,8 @@ static int64_t tile_of(const strew_device *device) {
   return opencl_of(device)->is_gpu ? PREFIX_GPU_NUMBERS * (int64_t)opencl_large_group(device) : PREFIX_CPU_TILE;
 }
 
-/* Writes the tiles' totals to `others`; or sums the tiles, whose starts are in `others`, or the sums of the totals there
-   if `totals`. NULL: there is one tile. */
+/* Writes the tiles' totals to `others`; or sums the tiles, whose starts are in `others`, with `totals` their totals.
+   NULL: there is one tile. */
 static void run_tiles(struct launch *launch, const struct block *numbers, int64_t count, bool wide,
                       const struct block *others, bool sums, bool totals) {
   const size_t group = opencl_large_group(launch->device);

@@ -15,8 +15,8 @@
 #include "space.h"
 #include "runtime/elementwise/shared/arithmetic.h"
 
-/* A work-item computes STRIP columns. On a GPU adjacent columns go to adjacent work-items, a few to each, at the group's
-   distance: so many bytes are in flight. Else they are many and adjacent, so that the loop over them is vectorised. A
+/* A work-item computes STRIP columns. On a GPU adjacent columns go to adjacent work-items, a few to each at the group's
+   distance: so more bytes are in flight. Else they are many and adjacent, so that the loop over them is vectorised. A
    row's coordinates are computed once. */
 #ifdef IS_GPU
 #define COLUMN_STEP (long)get_local_size(0)
