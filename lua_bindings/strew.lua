@@ -684,10 +684,12 @@
 ---| "safetensors" # a table of tensors, as model files have them
 ---| "csv" # columns, with commas between cells
 ---| "tsv" # columns, with tabs between cells
+---| "jsonl" # columns, a JSON object a line
 ---| "png" # a picture
 ---| "npy.gz" # compressed by gzip
 ---| "csv.gz"
 ---| "tsv.gz"
+---| "jsonl.gz"
 
 ------------------------------------------------------------------------------------------------------------ The tensor
 
@@ -6424,7 +6426,12 @@ local Grouping = {}
 ---
 ---.npy: a tensor. .npz and .safetensors: a table of tensors by name. .png: uint8, or uint16 if
 ---it has 16 bits; the shape is [height, width] if it is grey, else [height, width, channels]. .tsv: as .csv, with tabs.
----.npy.gz, .csv.gz, .tsv.gz: compressed by gzip.
+---.npy.gz, .csv.gz, .tsv.gz, .jsonl.gz: compressed by gzip. Of other files: ?other_files.
+---
+---.jsonl (JSON lines): a table, a flat object a line, a column for each key: bools, numbers, words. null, NaN and a key that
+---a line lacks are missing elements, with which bools are 1 and 0. A value in a value is an error, which names line and key;
+---`columns = {"a", "b"}` leaves other keys out. Strings stay words: `dates = {"when"}`, `dtype`, `text`, `missing`, `unit`,
+---`ordered` and `rows` are as for .csv.
 ---
 ---"-" is standard input, and needs `format`: `strew.load("-", {format = "csv"})`. Standard input and named pipes are
 ---read to their end first; Ctrl-C and time limits stop the waiting. "~/x.csv" is in the home folder, that of $HOME.
@@ -6667,16 +6674,43 @@ local Grouping = {}
 ---@return any e with e:add(...), e:merge(other, index?), e:sum(), e:mean(), e:count(), e:state()
 ---@call strew.exact_sums(n, dtype=, device=, squares=) -> e
 
+---# other_files
+---Parquet, Feather, ORC, Excel, SQLite and DuckDB files come by Arrow's streams from a library that reads them.
+---
+---pyarrow reads .parquet, .feather and .orc, pandas and polars .xlsx, DuckDB .parquet, .db and its own: each gives a stream,
+---`__arrow_c_stream__` in Python, whose address `strew.from_arrow_stream` takes in the same process, numbers without a copy.
+---`python3 scripts/hosts/other_files.py FILE SCRIPT` is a page of Python that does it: SCRIPT gets the address as `...`.
+---
+---Between processes lines do: `duckdb -c "COPY (FROM 'x.parquet') TO '/dev/stdout' (FORMAT json)"` in a pipe, which
+---`strew.load("-", {format = "jsonl"})` reads, or files that they write as .csv. `jq -c '.[]' x.json` writes an array of
+---objects as lines.
+---
+---```lua
+---local function script(stream) -- strew.to_arrow_stream is in the place of the other library here
+---  for chunk in strew.from_arrow_stream(stream) do print(chunk) end
+---end
+---script(strew.to_arrow_stream(strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}))
+---print((select(2, pcall(strew.load, "x.parquet")):gsub(".*hint  ", "")))
+---```
+---```text
+---table: 2 rows, 2 columns, cpu
+--- city     rain
+--- text  float64
+--- Oslo      1.5
+--- Rome      4.0
+---DuckDB and pandas change such files to .csv; strew.from_arrow_stream takes their Arrow streams
+---```
+
 ---Writes a tensor, or a table of tensors, to a file. The extension, or `format`, gives the format.
 ---
----.npy takes a tensor, .npz and .safetensors a table of tensors, .csv and .tsv a matrix or a table of columns, .png a
----tensor with a shape and dtype that `load` returns for .png. .npy.gz, .csv.gz and .tsv.gz are compressed by gzip. NumPy's
+---.npy takes a tensor, .npz and .safetensors a table of tensors, .csv and .tsv a matrix or a table of columns, .jsonl a
+---table of columns, .png a tensor with a shape and dtype that `load` returns for .png. .npy.gz, .csv.gz and .tsv.gz are compressed by gzip. NumPy's
 ---formats have no bfloat16, which .safetensors has. Text is NumPy's `<U` in .npy and .npz, times are `<M8[us]`; in .csv they
 ---are words, and dates as 2024-05-17T12:30. .safetensors has neither: both are errors. `words = {}` saves codes of text. A
 ---word that is not UTF-8, of a file in another encoding or of NumPy's `S`, can be saved to .csv alone. NaN and NaT are
----empty cells of a .csv.
+---empty cells of a .csv. .jsonl has an object a line, null for NaN, NaT and the empty word, and no infinity, which is an error.
 ---
----"-" is standard output, for .csv and .tsv, and needs `format`: `strew.save("-", x, {format = "csv"})`.
+---"-" is standard output, for .csv, .tsv and .jsonl, and needs `format`: `strew.save("-", x, {format = "csv"})`.
 ---
 ---Saving is atomic: strew writes a new file beside the old one and renames it when it is complete. An error, a full
 ---disk or a crash leaves the old file unchanged. The next save into the folder removes the unfinished files of killed
@@ -6767,9 +6801,9 @@ local Grouping = {}
 
 ---Makes a table of columns, or a tensor, from an array of another library of the process, by Arrow's C data interface.
 ---
----Both arguments are addresses, or what `strew.to_arrow` returns; both are moved, which leaves them empty. Numbers, dates,
----times and durations without missing elements are read-only tensors over the array's memory; `t:clone()` may be written.
----Timestamps become times, those in other units than microseconds new ones; dates, times of day and durations stay the
+---Both arguments are addresses, or what `strew.to_arrow` returns; both are moved, which leaves them empty. Numbers, times
+---and durations without missing elements are read-only tensors over the array's memory; `t:clone()` may be written.
+---Timestamps and dates become times, those in other units than microseconds new ones; times of day and durations stay the
 ---integers that Arrow has, in the unit of their column. Decimals become float64, each rounded once; those without digits
 ---behind the point int64 if it holds them all, as a sum of integers in DuckDB. Text and dictionaries of text become text.
 ---Missing elements are NaN, for which other numbers become float64, NaT, and the empty word. Of two columns `x` the second one is `x_2`. A wrong address ends the process; a sandbox has no such calls.

@@ -1071,10 +1071,11 @@ enum { STREW_ARROW_BYTES = 80 };
 STREW_API strew_status strew_table_to_arrow(const strew_table *table, struct ArrowArray *array,
                                             struct ArrowSchema *schema, strew_error *error);
 /* A struct of arrays ("+s") becomes a table of its columns (x and x_2 if both are x), another array a table of one column
-   without a name. Numbers, dates, times and durations (their integers, in the column's unit) without missing elements are
-   used in place: read-only tensors, which keep the array until the last one is freed. Copied are bools, text (STREW_TEXT,
-   as strew_load makes it), dictionaries of text, and columns with missing elements: NaN in floats; other
-   numbers become float64, if it holds them (STREW_EVALUE); the empty word in text. Decimals become float64, rounded once;
+   without a name. Numbers, times in microseconds, times of day and durations (their integers, in the column's unit)
+   without missing elements are used in place: read-only tensors, which keep the array until the last one is freed.
+   Copied are bools, text (STREW_TEXT, as strew_load makes it), dictionaries of text, dates and other times (STREW_TIME),
+   and columns with missing elements: NaN in floats; other numbers become float64, if it holds them (STREW_EVALUE); the
+   empty word in text. Decimals become float64, rounded once;
    those of scale 0 int64, if it holds all of them. On success array and schema are empty: both are owned here; if the
    call fails they stay the caller's. STREW_EDTYPE: other formats, as lists and binary data; STREW_EARGUMENT: empty or
    invalid structs. Sizes of buffers are not in the structs: the producer vouches
@@ -1090,10 +1091,13 @@ STREW_API void strew_arrow_release(struct ArrowArray *array, struct ArrowSchema 
    .safetensors  named tensors of every dtype: elements in their order of size, largest first, so that all are aligned
          and the file can be mapped. Gaps, overlaps, repeated names and unknown dtypes are STREW_EFILE
    .csv  lines of cells: see strew_load_options; .tsv: the same, with tabs between them
+   .jsonl  a flat JSON object a line: a column for each key, in order of appearance; bools, numbers and words, as in .csv
+         files, whose options of values and columns it takes. An absent key, null and NaN are missing elements. Saves
+         these as null; an infinity is STREW_EARGUMENT
    .png  a picture: [height, width] if grey, else [height, width, channels] (2: grey and alpha, 3: RGB, 4: RGBA). Loads
          as uint8, or as uint16 if the file has 16 bits; palettes are looked up, and 1, 2 and 4 bits scaled
          to 0..255. Saves uint8, and int32 as 16 bits. Needs the library libpng at run time
-   .csv.gz, .tsv.gz, .npy.gz  the same, compressed by gzip; need the library zlib at run time
+   .csv.gz, .tsv.gz, .jsonl.gz, .npy.gz  the same, compressed by gzip; need the library zlib at run time
    An option that the format does not take is STREW_EARGUMENT. */
 
 /* Tells whether the first line of a .csv file holds names. */

@@ -460,9 +460,15 @@ def arrow_both_ways():
                              "us": pa.array([when] * 3, pa.timestamp("us", "UTC"))})
     t, counted = from_arrow(batch)
     expect(t.values(0) == [True, False, True] and same(t.values(1), [1, None, 0]), "bools")
-    expect(same(t.values(2), [None] * 3) and t.values(3) == [19860] * 3, "nothing, days")
+    expect(same(t.values(2), [None] * 3) and t.values(3) == [19860 * 86400000000] * 3, "nothing, days")
     expect(t.values(4) == [1715949000000000] * 3, "microseconds")
     t.free()
+    for kind in (pa.date32(), pa.date64()):
+        days = [when.date(), None, datetime.date(1969, 12, 31)]
+        t, counted = from_arrow(pa.record_batch({"at": pa.array(days, kind)}).slice(1, 2))
+        expect(t.columns[0].dtype == "time", f"{kind} is time")
+        expect(t.values(0) == [-2**63, -86400000000], f"days of {kind}")
+        t.free()
     for unit in ("us", "s", "ms", "ns"):
         for times in ([when, datetime.datetime(1969, 12, 31, 23, 59, 59)] * 2, [when, None, when]):
             batch = pa.record_batch({"at": pa.array(times, pa.timestamp(unit, "UTC"))})
@@ -751,11 +757,39 @@ def streams():
     has_nothing("streams")
 
 
+# Files of other libraries, which scripts/hosts/other_files.py gives to a script.
+def other_files():
+    import os, sqlite3, subprocess, tempfile
+    from pyarrow import feather, orc, parquet
+    arrow = table = pa.table({"city": ["Oslo", None], "rain": [1.5, None], "n": [3, 4]})
+    with tempfile.TemporaryDirectory() as folder:
+        parquet.write_table(table, f"{folder}/a.parquet")
+        feather.write_feather(table, f"{folder}/a.feather")
+        orc.write_table(table, f"{folder}/a.orc")
+        with sqlite3.connect(f"{folder}/a.db") as connection:
+            connection.execute("CREATE TABLE a (city TEXT, rain REAL, n INTEGER)")
+            connection.execute("INSERT INTO a VALUES ('Oslo', 1.5, 3), (NULL, NULL, 4)")
+        if duckdb:
+            with duckdb.connect(f"{folder}/a.duckdb") as connection:
+                connection.sql("CREATE TABLE a AS FROM arrow")
+        with open(f"{folder}/script.lua", "w") as file:
+            file.write("for x in strew.from_arrow_stream(...) do print(x.city[0], x.rain[0], x.rain[1], x.n:sum()) end")
+        for name in sorted(os.listdir(folder)):
+            if name == "script.lua" or name == "a.db" and not peer("pandas"):
+                continue
+            command = [sys.executable, "-B", "scripts/hosts/other_files.py", f"{folder}/{name}", f"{folder}/script.lua",
+                       f"{build}/libstrew_lua.so"]
+            ran = subprocess.run(command, capture_output=True, text=True)
+            expect(ran.stdout.split() == ["Oslo", "1.5", "nan", "int64[]", "cpu", "7"] and ran.returncode == 0,
+                   f"{name}: {ran.stdout}{ran.stderr}")
+
+
 numpy_to_strew()
 strew_to_numpy()
 if pa:
     arrow_both_ways()
     streams()
+    other_files()
 if torch:
     torch_both_ways()
 has_nothing("all")

@@ -1,4 +1,4 @@
-/* csv_save.c: saves tables of columns, and tensors of rank 1 or 2, as .csv files. Threads write parts of the cells into
+/* csv_save.c: saves tables of columns, and tensors of rank 1 or 2, as .csv files, and tables as .jsonl files. Threads write parts of the cells into
    memory of their own, which goes into the draft in order. Numbers get the shortest text that reads back the same; words
    are quoted where necessary. */
 #define _XOPEN_SOURCE 700 /* newlocale */
@@ -9,6 +9,8 @@
 #include "stream.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 
 enum { PART_CELLS = 1 << 15, PART_BYTES = 24 * PART_CELLS, MOST_SPECIALS = 8 };
 
@@ -45,6 +47,7 @@ struct writer {
   const strew_table *table; /* NULL: a tensor */
   int64_t rows, count;
   struct csv_source *sources;
+  struct words keys; /* of .jsonl: what stands before each column's value; else none */
 };
 
 strew_status csv_point(const struct call *call, char point) {
@@ -156,6 +159,53 @@ static inline char *put_cell(const struct writer *writer, const struct csv_sourc
   return to;
 }
 
+/* --------------------------------------------------------------------------------------------------- fields of JSON */
+
+static char *put_text(const char *text, size_t length, char *to) { return memcpy(to, text, length), to + length; }
+
+/* Writes a word as JSON's, of at most 6 bytes for each of its own, and two quotes. */
+static char *put_json_word(const char *word, size_t length, char *to) {
+  *to++ = '"';
+  for (size_t i = 0; i < length; i++) {
+    if ((unsigned char)word[i] < ' ') {
+      to += sprintf(to, "\\u%04x", (unsigned)word[i]);
+      continue;
+    }
+    if (word[i] == '"' || word[i] == '\\') *to++ = '\\';
+    *to++ = word[i];
+  }
+  return *to++ = '"', to;
+}
+
+/* Writes the value of a row; missing ones are null. */
+static char *put_json_value(const struct csv_source *source, const char *element, char *to) {
+  const strew_dtype dtype = source->dense->dtype;
+  char text[STREW_TIME_BYTES];
+  if (dtype == STREW_BOOL) return *element ? put_text("true", 4, to) : put_text("false", 5, to);
+  if (source->words) {
+    const size_t length = words_length(source->words, code_of(element));
+    return length ? put_json_word(words_at(source->words, code_of(element)), length, to) : put_text("null", 4, to);
+  }
+  if (dtype == STREW_TIME) {
+    strew_time_text(strew_scalar_load(dtype, element).as.i, text);
+    return *text ? put_json_word(text, strlen(text), to) : put_text("null", 4, to);
+  }
+  const size_t length = write_number(dtype, element, to);
+  return *to == 'n' ? put_text("null", 4, to) : to + length;
+}
+
+/* Writes the key and value of column i, as put_cell does. */
+static char *put_field(const struct writer *writer, int64_t i, int64_t row, char *to, const char *limit) {
+  const struct csv_source *source = &writer->sources[i];
+  const char *element = source->elements + (size_t)row * source->step_bytes;
+  const size_t key_length = words_length(&writer->keys, i);
+  const size_t most =
+      source->words ? 6 * words_length(source->words, code_of(element)) : NUMBER_BYTES + STREW_TIME_BYTES;
+  if ((size_t)(limit - to) < key_length + most + 8) return NULL;
+  to = put_json_value(source, element, put_text(words_at(&writer->keys, i), key_length, to));
+  return i + 1 < writer->count ? to : put_text("}\n", 2, to);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- parts */
 
 /* Prefetches the words of rows from `row` on; returns the row behind them. Inlined: gcc drops the prefetches of a call. */
@@ -179,7 +229,9 @@ static void put_cells(const struct writer *writer, struct part *part) {
   for (; part->done < part->end; part->done++) {
     if (row == prefetched) prefetched = prefetch_rows(writer, row);
     const bool is_last = i + 1 == writer->count;
-    char *end = put_cell(writer, &writer->sources[i], row, is_last ? '\n' : writer->separator, to, limit);
+    char *end = writer->keys.count
+                    ? put_field(writer, i, row, to, limit)
+                    : put_cell(writer, &writer->sources[i], row, is_last ? '\n' : writer->separator, to, limit);
     if (!end) break;
     to = end, i = is_last ? 0 : i + 1, row += is_last;
   }
@@ -377,6 +429,54 @@ static strew_status write_csv(struct writer *writer, const char *path, const str
   if (has_names) status = put_names(writer);
   TRY(status, put_rows(writer));
   return sink_end(writer->call, &writer->sink, status);
+}
+
+/* Adds the text before the value of column i: {"a": or ,"b": */
+static strew_status add_key(struct writer *writer, int64_t i) {
+  const char *name = strew_table_name(writer->table, i);
+  const size_t length = strlen(name), bytes = 6 * length + 4;
+  int64_t number;
+  ALLOCATE_NEW(char *, key, writer->call, writer->context, bytes);
+  *key = i ? ',' : '{';
+  char *to = put_json_word(name, length, key + 1);
+  *to++ = ':';
+  strew_status status = words_number(writer->call, writer->context, &writer->keys, key, (size_t)(to - key), &number);
+  memory_free(writer->context, key, bytes);
+  return status;
+}
+
+/* Fails if column i has an infinity, which JSON does not. */
+static strew_status check_finite(const struct writer *writer, int64_t i) {
+  const struct csv_source *source = &writer->sources[i];
+  char name[TEXT_BYTES];
+  for (int64_t row = 0; source->is_float && row < writer->rows; row++) {
+    const double x = strew_scalar_load(source->dense->dtype, source->elements + (size_t)row * source->step_bytes).as.f;
+    if (isinf(x))
+      return fail(writer->call, FAULT(STREW_EARGUMENT, "x"),
+                  "has %s at [%" PRId64 "] of column \"%s\", which no .jsonl file holds", x < 0 ? "-inf" : "inf", row,
+                  text_of_name(strew_table_name(writer->table, i), name));
+    if (row % PART_CELLS == 0) RETURN_IF_FAILED(context_check(writer->call, writer->context));
+  }
+  return STREW_OK;
+}
+
+strew_status jsonl_save_table(const struct call *call, const strew_table *table, const char *path,
+                              const strew_save_options *options) {
+  struct writer writer = {
+      .call = call, .context = table_context(table), .table = table, .count = strew_table_count(table)};
+  if (!writer.count) return fail(call, FAULT(STREW_EARGUMENT, "x"), "is an empty table, expected columns");
+  strew_save_options plain = *options;
+  plain.separator = ',';
+  strew_status status = open_writer(&writer, &plain);
+  TRY(status, open_columns(&writer));
+  for (int64_t i = 0; i < writer.count && status == STREW_OK; i++) {
+    status = check_finite(&writer, i);
+    TRY(status, add_key(&writer, i));
+  }
+  TRY(status, write_csv(&writer, path, options, false));
+  words_release(&writer.keys, writer.context);
+  close_writer(&writer);
+  return status;
 }
 
 strew_status csv_save_table(const struct call *call, const strew_table *table, const char *path,

@@ -14,9 +14,12 @@ static const struct format formats[] = {
     {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS | TAKES_MEMBER | TAKES_COLUMNS, 0, &npy_chunks},
     {".csv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV, ',', &csv_chunks},
     {".tsv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV, '\t', &csv_chunks},
+    {".jsonl", NULL, jsonl_load, NULL, jsonl_save_table, TAKES_VALUES | TAKES_COLUMNS, 0, NULL},
     {".safetensors", NULL, safetensors_load, NULL, safetensors_save, TAKES_MAP | TAKES_COLUMNS, 0, NULL},
     {".png", png_load, NULL, png_save, NULL, 0, 0, NULL},
     {".npy.gz", npy_load, NULL, npy_save, NULL, TAKES_COMPRESS | IS_GZIP, 0, &npy_chunks},
+    {".jsonl.gz", NULL, jsonl_load, NULL, jsonl_save_table, TAKES_VALUES | TAKES_COLUMNS | TAKES_COMPRESS | IS_GZIP, 0,
+     NULL},
     {".csv.gz", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV | TAKES_COMPRESS | IS_GZIP, ',', &csv_chunks},
     {".tsv.gz", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV | TAKES_COMPRESS | IS_GZIP, '\t', &csv_chunks},
 };
@@ -75,13 +78,15 @@ strew_status format_find(const struct call *call, const char *path, const char *
   const char *slash = strrchr(path, '/');
   for (int i = 0; i < FORMATS; i++)
     if (ends_in(slash ? slash + 1 : path, formats[i].suffix)) return *out = &formats[i], STREW_OK;
-  static const char *const foreign[] = {".parquet", ".feather", ".arrow",  ".orc",  ".xlsx", ".xls",
-                                        ".db",      ".sqlite",  ".duckdb", ".json", ".jsonl"};
+  static const char *const foreign[] = {".parquet", ".feather", ".arrow",  ".orc",   ".xlsx",
+                                        ".xls",     ".db",      ".sqlite", ".duckdb"};
   fault.hint = "{.format = \"csv\"} names the format of other files";
   for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
     if (ends_in(path, foreign[i]))
       fault.hint =
           "DuckDB and pandas change such files to .csv; strew_table_from_arrow_stream takes their Arrow streams";
+  if (ends_in(path, ".ndjson")) fault.hint = "{.format = \"jsonl\"} reads an object a line";
+  if (ends_in(path, ".json")) fault.hint = "jq -c '.[]' FILE.json > FILE.jsonl writes an object a line";
   if (file_is_input(path)) return fail(call, fault, "is \"-\", standard input, which needs a format");
   return fail(call, fault, "is \"%s\", expected a name ending in one of %s", text_of_name(path, name),
               list_of_formats(0, 0, known));
@@ -97,11 +102,18 @@ static void start_progress(strew_context *context, const char *doing, const char
 
 /* ------------------------------------------------------------------------------------------------------- loading */
 
-/* Fails if an option of .csv files is given for another format; given NULL: none. */
-static strew_status check_csv_option(const struct call *call, const struct format *format, const char *given) {
+/* Fails if an option of .csv files is given for another format; of_lines: an option of their lines and cells, of_values:
+   one of values and columns. NULL: none. */
+static strew_status check_csv_option(const struct call *call, const struct format *format, const char *of_lines,
+                                     const char *of_values) {
+  if (format->options & TAKES_VALUES) of_values = NULL;
+  const char *given = of_lines ? of_lines : of_values;
   if (!given || format->options & TAKES_CSV) return STREW_OK;
   return fail(call, FAULT(STREW_EARGUMENT, given), "is an option of %s files, not of %s files",
-              strcmp(given, "columns") == 0 ? ".csv, .tsv, .npz and .safetensors" : ".csv and .tsv", format->suffix);
+              strcmp(given, "columns") == 0 ? ".csv, .tsv, .jsonl, .npz and .safetensors"
+              : given == of_lines           ? ".csv and .tsv"
+                                            : ".csv, .tsv and .jsonl",
+              format->suffix);
 }
 
 /* Fails for a decimal comma beside commas between cells that the call does not name. */
@@ -154,12 +166,12 @@ strew_status check_load_options(const struct call *call, const strew_load_option
 strew_status format_check_load(const struct call *call, const struct format *format,
                                const strew_load_options *options) {
   const strew_csv_options *csv = csv_options(options);
-  const char *given = options->header ? "header" : options->separator ? "separator" : NULL;
-  if (!given) given = options->dtype ? "dtype" : options->text_count ? "text" : NULL;
-  if (!given)
-    given = options->decimal ? "decimal" : options->date_count || csv->all_dates ? "dates" : csv->skip ? "skip" : NULL;
-  if (!given) given = csv->comment ? "comment" : csv->names ? "names" : csv->missing_count ? "missing" : NULL;
-  if (!given) given = csv->rows ? "rows" : csv->thousands ? "thousands" : NULL;
+  const char *of_lines = options->header ? "header" : options->separator ? "separator" : NULL;
+  if (!of_lines) of_lines = options->decimal ? "decimal" : csv->skip ? "skip" : csv->comment ? "comment" : NULL;
+  if (!of_lines) of_lines = csv->names ? "names" : csv->thousands ? "thousands" : NULL;
+  const char *given = options->dtype ? "dtype" : options->text_count ? "text" : NULL;
+  if (!given) given = options->date_count || csv->all_dates ? "dates" : csv->missing_count ? "missing" : NULL;
+  if (!given && csv->rows) given = "rows";
   const strew_csv_lists *lists = csv->lists;
   if (!given && lists)
     given = lists->missing_count ? "missing" : !lists->rule_count ? NULL : lists->rules->unit ? "unit" : "dtype";
@@ -168,7 +180,7 @@ strew_status format_check_load(const struct call *call, const struct format *for
   if (options->map && !(format->options & TAKES_MAP))
     return fail(call, FAULT(STREW_EARGUMENT, "map"), "is true, but %s files cannot be mapped, only %s", format->suffix,
                 list_of_formats(TAKES_MAP, 0, known));
-  strew_status status = check_csv_option(call, format, given);
+  strew_status status = check_csv_option(call, format, of_lines, given);
   return TRY(status, check_decimal(call, format, options->decimal, options->separator));
 }
 
@@ -185,7 +197,7 @@ static strew_status load_file(const struct call *call, strew_device *device, con
   strew_status status = file_open(call, device->context, path, &file);
   if (status != STREW_OK) return status;
   const bool is_gzip = format->options & IS_GZIP;
-  if (options->csv && options->csv->rows) {
+  if (options->csv && options->csv->rows && format->options & TAKES_CSV) {
     status = csv_load_first(call, device, &file, is_gzip, &chosen, table);
   } else {
     if (!file.is_regular || is_gzip) status = file_hold(call, &file, is_gzip);
@@ -210,7 +222,8 @@ strew_status strew_load(strew_device *device, const char *path, const strew_load
     status =
         fail_ability(&call, format, options->format, out ? LOADS_TENSOR : LOADS_TABLE, out ? "one tensor" : "a table");
   if (status != STREW_OK) return status;
-  start_progress(device->context, "loading", path, file_size(path) * (format->options & TAKES_CSV ? 3 : 1));
+  const bool is_cells = format->options & (TAKES_CSV | TAKES_VALUES);
+  start_progress(device->context, "loading", path, file_size(path) * (is_cells ? 3 : 1));
   status = load_file(&call, device, format, path, options, &tensor, &tensors);
   progress_end(device->context);
   if (status != STREW_OK) return status;
@@ -233,17 +246,17 @@ static strew_status find_saver(const struct call *call, const char *path, strew_
   TRY(status, format_find(call, path, options->format, out));
   TRY(status, check_ability(call, *out, options->format, ability, what));
   if (status != STREW_OK) return status;
-  if (file_is_input(path) && !((*out)->options & TAKES_CSV))
+  if (file_is_input(path) && !((*out)->options & (TAKES_CSV | TAKES_VALUES)))
     return fail(call, HINTED(STREW_EARGUMENT, "path", "\"./-\" is a file of that name"),
-                "is \"-\", standard output, which takes %s, not %s", list_of_formats(TAKES_CSV, 0, known),
-                (*out)->suffix);
+                "is \"-\", standard output, which takes %s, not %s",
+                list_of_formats(TAKES_CSV | TAKES_VALUES, 0, known), (*out)->suffix);
   if (options->compress && !((*out)->options & TAKES_COMPRESS))
     return fail(call, FAULT(STREW_EARGUMENT, "compress"), "is true, but %s files are not compressed, only %s",
                 (*out)->suffix, list_of_formats(TAKES_COMPRESS, 0, known));
   if ((*out)->options & IS_GZIP) options->compress = true;
   const char *given = options->header ? "header" : options->separator ? "separator" : NULL;
   if (!given) given = options->missing ? "missing" : options->decimal ? "decimal" : NULL;
-  status = check_csv_option(call, *out, given);
+  status = check_csv_option(call, *out, given, NULL);
   TRY(status, check_decimal(call, *out, options->decimal, options->separator));
   if (!options->separator) options->separator = (*out)->separator;
   return status;

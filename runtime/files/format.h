@@ -56,7 +56,8 @@ enum {
   TAKES_CSV = 4,
   IS_GZIP = 8,
   TAKES_MEMBER = 16 /* of chunks */,
-  TAKES_COLUMNS = 32
+  TAKES_COLUMNS = 32,
+  TAKES_VALUES = 2048 /* options of single values and columns, as TAKES_CSV, but none of lines and cells */
 };
 
 /* Finds the format that `word` names, or else the suffix of the path. */
@@ -69,9 +70,9 @@ strew_status format_check_load(const struct call *call, const struct format *for
 strew_status format_check_chunks(const struct call *call, const struct format *format, const char *word);
 
 tensor_loader npy_load, png_load;
-table_loader npz_load, csv_load, safetensors_load;
+table_loader npz_load, csv_load, jsonl_load, safetensors_load;
 tensor_saver npy_save, csv_save, png_save;
-table_saver npz_save, csv_save_table, safetensors_save;
+table_saver npz_save, csv_save_table, jsonl_save_table, safetensors_save;
 /* Loads as csv_load does, but only the first options->csv->rows rows, and reads only their part of the file. */
 strew_status csv_load_first(const struct call *call, strew_device *device, struct file *file, bool is_gzip,
                             const strew_load_options *options, strew_table **out);

@@ -2,6 +2,7 @@
    each tensor with its dtype, shape and place, and the elements, little-endian and row-major, without gaps. */
 #include "file.h"
 #include "format.h"
+#include "json.h"
 #include "mapping.h"
 #include "npy.h"
 #include "runtime/core/base/utf8.h"
@@ -50,9 +51,7 @@ static strew_status unexpected(const struct header *h, const char *expected) {
                    h->at - h->text);
 }
 
-static void skip_blanks(struct header *h) {
-  while (h->at < h->end && (*h->at == ' ' || *h->at == '\t' || *h->at == '\n' || *h->at == '\r')) h->at++;
-}
+static void skip_blanks(struct header *h) { h->at = json_blanks(h->at, h->end); }
 
 /* Skips blanks, and then this character if it is next; true if it was. */
 static bool accept(struct header *h, char c) {
@@ -61,64 +60,12 @@ static bool accept(struct header *h, char c) {
   return h->at++, true;
 }
 
-/* The four digits of \uXXXX; -1: others. */
-static int32_t parse_hexadecimal(struct header *h) {
-  int32_t code = 0;
-  if (h->end - h->at < 4) return -1;
-  for (int i = 0; i < 4; i++, h->at++) {
-    const char c = *h->at, small = (char)(c | 0x20);
-    if (c >= '0' && c <= '9')
-      code = code * 16 + (c - '0');
-    else if (small >= 'a' && small <= 'f')
-      code = code * 16 + (small - 'a' + 10);
-    else
-      return -1;
-  }
-  return code;
-}
-
-/* After \u: writes the character as UTF-8; false: no character, or the zero. */
-static bool parse_unicode(struct header *h, char **to) {
-  int32_t code = parse_hexadecimal(h);
-  if (code >= 0xd800 && code < 0xdc00) {
-    const bool is_pair = h->end - h->at >= 2 && h->at[0] == '\\' && h->at[1] == 'u';
-    if (!is_pair) return false;
-    h->at += 2;
-    const int32_t low = parse_hexadecimal(h);
-    if (low < 0xdc00 || low >= 0xe000) return false;
-    code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-  } else if (code <= 0 || (code >= 0xdc00 && code < 0xe000)) {
-    return false;
-  }
-  *to = utf8_write((uint32_t)code, *to);
-  return true;
-}
-
-/* Parses a string; what escapes stand for replaces them in the text, where it takes less. */
 static strew_status parse_string(struct header *h, const char **out, size_t *length) {
-  static const char escaped[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
   if (!accept(h, '"')) return unexpected(h, "a string");
-  char *to = h->text + (h->at - h->text);
-  *out = to;
-  for (; h->at < h->end && *h->at != '"';) {
-    if ((unsigned char)*h->at < ' ') return unexpected(h, "no control character");
-    if (*h->at != '\\') {
-      *to++ = *h->at++;
-      continue;
-    }
-    const char *found = h->end - h->at > 1 && h->at[1] ? strchr(escaped, h->at[1]) : NULL;
-    const bool is_unicode = h->end - h->at > 1 && h->at[1] == 'u';
-    h->at += 1;
-    if (!found && !is_unicode) return unexpected(h, "an escape");
-    h->at += 1;
-    if (found)
-      *to++ = meant[found - escaped];
-    else if (!parse_unicode(h, &to))
-      return unexpected(h, "a character other than zero");
-  }
-  if (h->at == h->end) return unexpected(h, "the end of a string");
-  h->at++;
-  return *length = (size_t)(to - *out), STREW_OK;
+  char *at = h->text + (h->at - h->text);
+  const char *expected = json_string(&at, h->end, out, length);
+  h->at = at;
+  return expected ? unexpected(h, expected) : STREW_OK;
 }
 
 static strew_status parse_whole(struct header *h, int64_t *out) {

@@ -73,8 +73,8 @@ static const struct {
     {"c", NUMBERS, STREW_INT8, false},     {"C", NUMBERS, STREW_UINT8, false},   {"s", NUMBERS, STREW_INT16, false},
     {"S", NUMBERS, STREW_UINT16, false},   {"i", NUMBERS, STREW_INT32, false},   {"I", NUMBERS, STREW_UINT32, false},
     {"l", NUMBERS, STREW_INT64, false},    {"L", NUMBERS, STREW_UINT64, false},  {"e", NUMBERS, STREW_FLOAT16, false},
-    {"f", NUMBERS, STREW_FLOAT32, false},  {"g", NUMBERS, STREW_FLOAT64, false}, {"tdD", NUMBERS, STREW_INT32, false},
-    {"tdm", NUMBERS, STREW_INT64, false},  {"tts", NUMBERS, STREW_INT32, false}, {"ttm", NUMBERS, STREW_INT32, false},
+    {"f", NUMBERS, STREW_FLOAT32, false},  {"g", NUMBERS, STREW_FLOAT64, false}, {"tdD", TIMES, STREW_TIME, false},
+    {"tdm", TIMES, STREW_TIME, false},     {"tts", NUMBERS, STREW_INT32, false}, {"ttm", NUMBERS, STREW_INT32, false},
     {"ttu", NUMBERS, STREW_INT64, false},  {"ttn", NUMBERS, STREW_INT64, false}, {"tss:", TIMES, STREW_TIME, true},
     {"tsm:", TIMES, STREW_TIME, true},     {"tsu:", TIMES, STREW_TIME, true},    {"tsn:", TIMES, STREW_TIME, true},
     {"tDs", NUMBERS, STREW_INT64, false},  {"tDm", NUMBERS, STREW_INT64, false}, {"tDu", NUMBERS, STREW_INT64, false},
@@ -360,10 +360,17 @@ static strew_status import_decimals(const struct column *c, struct arrow_known *
 
 /* ----------------------------------------------------------------------------------------------------------- times */
 
-/* Times: those in microseconds without missing ones are used in place. */
+static int64_t integer_at(const struct column *c, strew_dtype dtype, int64_t i) {
+  const size_t bytes = dtype_bytes(dtype);
+  union element element;
+  memcpy(element.bytes, (const char *)c->array->buffers[1] + (size_t)(c->at + i) * bytes, bytes);
+  return strew_scalar_load(dtype, element.bytes).as.i;
+}
+
+/* Times and dates: those in microseconds without missing ones are used in place. */
 static strew_status import_times(const struct column *c, struct shared_array *shared, strew_tensor **out) {
-  const char unit = c->schema->format[2];
-  const int64_t factor = unit == 's' ? 1000000 : unit == 'm' ? 1000 : 1;
+  const char unit = c->schema->format[2]; /* D: days, in 32 bits */
+  const int64_t factor = unit == 'D' ? 86400000000 : unit == 's' ? 1000000 : unit == 'm' ? 1000 : 1;
   const void *present;
   RETURN_IF_FAILED(find_missing(c, &present));
   if (unit == 'u' && !present) return wrap_numbers(c, STREW_TIME, shared, out);
@@ -371,7 +378,7 @@ static strew_status import_times(const struct column *c, struct shared_array *sh
   int64_t *to = c->count ? dense_at(*out, 0) : NULL;
   for (int64_t i = 0; i < c->count; i++) {
     RETURN_IF_FAILED(arrow_check(c->call, c->device, i));
-    memcpy(&to[i], (const char *)c->array->buffers[1] + (size_t)(c->at + i) * sizeof *to, sizeof *to);
+    to[i] = integer_at(c, unit == 'D' ? STREW_INT32 : STREW_INT64, i);
     if (present && !bit_at(present, c->at + i)) to[i] = INT64_MIN;
     if (to[i] == INT64_MIN) continue;
     const int64_t given = to[i];

@@ -160,7 +160,7 @@ describe("chunks of text", function()
     assert.equal("'columns' has \"d\", not found among the columns: \"1\", \"2\", \"3\"",
       refusal("1,x,2.5\n", {header = false, columns = {"d"}}):match("'columns'.*"))
     assert.equal("'columns' has \"1\" twice", refusal("1,x\n", {header = false, columns = {1, 1}}):match("'columns'.*"))
-    assert.equal("'columns' is an option of .csv, .tsv, .npz and .safetensors files, not of .npy files",
+    assert.equal("'columns' is an option of .csv, .tsv, .jsonl, .npz and .safetensors files, not of .npy files",
       message(strew.chunks, base .. ".npy", {columns = {1}}):match("'columns'.*"))
   end)
 

@@ -756,7 +756,7 @@ describe("a .csv file", function()
     assert.equal(3, #strew.load(path, {rows = 3}))
     assert.equal("is empty, expected lines of cells", refusal("", {rows = 1}))
     assert.equal("load: 'rows' is 0, expected 1 or more", refusal("a\n", {rows = 0}))
-    assert.equal("load: 'rows' is an option of .csv and .tsv files, not of .npy files",
+    assert.equal("load: 'rows' is an option of .csv, .tsv and .jsonl files, not of .npy files",
       message(strew.load, "x.npy", {rows = 1}))
   end)
 

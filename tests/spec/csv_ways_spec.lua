@@ -314,9 +314,9 @@ describe("the ways of a .csv file", function()
       options.header = true
       assert.equal(expected, message(strew.load, path, options))
     end
-    assert.equal("load: 'unit' is an option of .csv and .tsv files, not of .npy files",
+    assert.equal("load: 'unit' is an option of .csv, .tsv and .jsonl files, not of .npy files",
       message(strew.load, "x.npy", {unit = {a = "%"}}))
-    assert.equal("load: 'dtype' is an option of .csv and .tsv files, not of .npy files",
+    assert.equal("load: 'dtype' is an option of .csv, .tsv and .jsonl files, not of .npy files",
       message(strew.load, "x.npy", {dtype = {a = "bool"}}))
   end)
 

@@ -273,13 +273,15 @@ describe("files", function()
     end
     support.fail({
       {"strew.load('x', {format = 'xls'})",
-        "load: 'format' is \"xls\", expected one of npy, npz, csv, tsv, safetensors, png, npy.gz, csv.gz, tsv.gz"},
+        "load: 'format' is \"xls\", expected one of npy, npz, csv, tsv, jsonl, safetensors, "
+          .. "png, npy.gz, jsonl.gz, csv.gz, tsv.gz"},
       {"strew.load('x', {format = '.csv'})",
-        "load: 'format' is \".csv\", expected one of npy, npz, csv, tsv, safetensors, png, npy.gz, csv.gz, tsv.gz"},
+        "load: 'format' is \".csv\", expected one of npy, npz, csv, tsv, jsonl, safetensors, "
+          .. "png, npy.gz, jsonl.gz, csv.gz, tsv.gz"},
       {"strew.load('x', {format = 5})", "load: 'format' is 5, expected a string"},
       {"strew.load('x.parquet')",
-        "load: 'path' is \"x.parquet\", expected a name ending in one of .npy, .npz, .csv, .tsv, .safetensors, "
-        .. ".png, .npy.gz, .csv.gz, .tsv.gz\n"
+        "load: 'path' is \"x.parquet\", expected a name ending in one of .npy, .npz, .csv, .tsv, .jsonl, .safetensors, "
+        .. ".png, .npy.gz, .jsonl.gz, .csv.gz, .tsv.gz\n"
         .. "  hint  DuckDB and pandas change such files to .csv; strew.from_arrow_stream takes their Arrow streams"},
       {"strew.load('-')", "load: 'path' is \"-\", standard input, which needs a format\n"
         .. "  hint  {format = \"csv\"} names the format of other files"},
@@ -288,15 +290,18 @@ describe("files", function()
       {"strew.save('/dev/full', {x}, {format = 'csv'})",
         "save: 'path' is \"/dev/full\", which is a device, expected a regular file"},
       {"strew.save('-', {x}, {format = 'npz'})",
-        "save: 'path' is \"-\", standard output, which takes .csv, .tsv, .csv.gz, .tsv.gz, not .npz\n"
+        "save: 'path' is \"-\", standard output, which takes .csv, .tsv, .jsonl, .jsonl.gz, .csv.gz, "
+        .. ".tsv.gz, not .npz\n"
         .. "  hint  \"./-\" is a file of that name"},
       {"strew.save('-', {x})", "save: 'path' is \"-\", standard output, which needs a format\n"
         .. "  hint  {format = \"csv\"} names the format of other files"},
       {"strew.save('x', {x}, {format = 'npy'})",
-        "save: 'format' is .npy, expected one of .npz, .csv, .tsv, .safetensors, .csv.gz, .tsv.gz "
+        "save: 'format' is .npy, expected one of .npz, .csv, .tsv, .jsonl, .safetensors, .jsonl.gz, .csv.gz, "
+        .. ".tsv.gz "
           .. "for a table of tensors"},
       {"strew.save('x', {x}, {format = 'npx'})",
-        "save: 'format' is \"npx\", expected one of npy, npz, csv, tsv, safetensors, png, npy.gz, csv.gz, tsv.gz"},
+        "save: 'format' is \"npx\", expected one of npy, npz, csv, tsv, jsonl, safetensors, "
+          .. "png, npy.gz, jsonl.gz, csv.gz, tsv.gz"},
     }, {strew = strew, x = strew.ones(1)})
   end)
 
@@ -635,7 +640,7 @@ describe("files", function()
     assert.equal("load: 'columns' has \"rows\" twice", support.message(strew.load, path, {columns = {"rows", "rows"}}))
     assert.equal("chunks: 'columns' is an option of load for .npz files, expected 'member' for chunks",
       support.message(strew.chunks, path, {columns = {"rows"}}))
-    assert.equal("load: 'columns' is an option of .csv, .tsv, .npz and .safetensors files, not of .npy files",
+    assert.equal("load: 'columns' is an option of .csv, .tsv, .jsonl, .npz and .safetensors files, not of .npy files",
       support.message(strew.load, "x.npy", {columns = {"rows"}}))
   end)
 
@@ -741,7 +746,8 @@ describe("files", function()
   end)
 
   it("are named by their suffix", function()
-    local x, known = strew.ones(1), ".npy, .npz, .csv, .tsv, .safetensors, .png, .npy.gz, .csv.gz, .tsv.gz"
+    local x = strew.ones(1)
+    local known = ".npy, .npz, .csv, .tsv, .jsonl, .safetensors, .png, .npy.gz, .jsonl.gz, .csv.gz, .tsv.gz"
     local hint = '\n  hint  {format = "csv"} names the format of other files'
     support.fail({
       {"strew.load 'x'", "load: 'path' is \"x\", expected a name ending in one of " .. known .. hint},
@@ -768,10 +774,11 @@ describe("files", function()
         .. "thousands, unit, ordered, format, map, rows"},
       {"strew.load('x.npy', {map = 1})", "load: 'map' is 1, expected a boolean"},
       {"strew.save('x.npy', x, {compress = true})",
-        "save: 'compress' is true, but .npy files are not compressed, only .npz, .npy.gz, .csv.gz, .tsv.gz\n"
+        "save: 'compress' is true, but .npy files are not compressed, only .npz, .npy.gz, .jsonl.gz, .csv.gz, .tsv.gz\n"
           .. "  x  float32[1] cpu"},
       {"strew.save('x.npy', {a = x})",
-        "save: 'path' ends in .npy, expected one of .npz, .csv, .tsv, .safetensors, .csv.gz, .tsv.gz "
+        "save: 'path' ends in .npy, expected one of .npz, .csv, .tsv, .jsonl, .safetensors, .jsonl.gz, .csv.gz, "
+        .. ".tsv.gz "
           .. "for a table of tensors"},
       {"strew.save('x.npz', x)",
         "save: 'path' ends in .npz, expected one of .npy, .csv, .tsv, .png, .npy.gz, .csv.gz, .tsv.gz for one tensor\n"

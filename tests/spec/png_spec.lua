@@ -220,7 +220,7 @@ describe("pictures", function()
     assert.equal("save: 'header' is an option of .csv and .tsv files, not of .png files\n  x  int32[2, 3, 2] cpu",
       refused(wide, {header = true}))
     assert.equal("save: 'path' ends in .png, " ..
-      "expected one of .npz, .csv, .tsv, .safetensors, .csv.gz, .tsv.gz for a table of tensors",
+      "expected one of .npz, .csv, .tsv, .jsonl, .safetensors, .jsonl.gz, .csv.gz, .tsv.gz for a table of tensors",
       refused({a = wide}))
     assert.is_nil(io.open(path))
   end)
