@@ -231,7 +231,8 @@ float32[2] cpu
 
   {"Message passing", [[
 A layer of a graph network: the mean of the neighbours' rows, and graph attention, their sum with weights that are a
-softmax of scores within each node. `scripts/demos/gcn.lua` trains one.]],
+softmax of scores within each node. `scripts/demos/gcn.lua` trains one, `scripts/demos/attention.lua` the other, over a
+batch of graphs with Adam.]],
   [[
 local from, to = strew.tensor{0, 1, 2, 2}, strew.tensor{1, 2, 0, 1}
 local x = strew.tensor{{1.0, 0}, {0, 1}, {1, 1}}

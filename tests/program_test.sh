@@ -538,6 +538,7 @@ ran "$demos/groupby.lua" demo; expect groupby 0 "*section  *packages  *plain Lua
 ran "$demos/voxels.lua" demo; expect voxels 0 "*1000000  ok*39.25  ok$alone"
 ran "$demos/florence.lua"; expect florence 0 "*Medici, 79 %*Lua finds them *16  ok*once *2  ok$alone"
 ran "$demos/gcn.lua"; expect gcn 0 "*right 32 of 34*1 1 1${newline}at least*true  ok*true  ok*e0c5dc565b085664$alone"
+ran "$demos/attention.lua"; expect attention 0 "*step  60  loss 0.0*at least 85 are right *true  ok$alone"
 ran "$demos/hough.lua" demo; expect hough 0 "*line 1 *30 degrees, 150  ok*line 3 *ok$alone"
 ran "$demos/stream.lua" demo; expect stream 0 "*chunks*140000  ok*944  ok$alone"
 ran --memory 40M "$demos/stream.lua" demo 60

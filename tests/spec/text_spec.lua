@@ -177,7 +177,7 @@ describe("strew.help", function()
   -- Words that users searched for in vain.
   it("finds all of a list of words, and has texts with them", function()
     for words, name in pairs{replace = "replace", lag = "shift", ["previous row"] = "shift", iterate = "each",
-      apply = "reduction", adam = "optim.adam", optimizer = "optim.adam", json = "table", sql = "rows",
+      apply = "reduction", adam = "optim.adam", optimizer = "optim.adam", json = "load", sql = "rows",
       notebook = "notebook", config = "set_printoptions", split = "split", regex = "match",
       embedding = "index_select", dropout = "bernoulli", ["percent change"] = "pct_change", ["fill forward"] = "ffill",
       history = "prompt", ["message passing"] = "scatter_softmax", attention = "scatter_softmax",
