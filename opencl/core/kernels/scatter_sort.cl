@@ -4,9 +4,13 @@
      find_segments   in sorted items: where a key begins; keys with more than LONG items are listed apart
      join_short      one work-item per segment and column
      join_long       one group per segment and some columns: all work-items load, one per column combines
+   ADDS: contributions are added, as float32 or float64: of a single column, by all work-items (run.h).
    Row r * shared + c is column c of batch r: index is constant along `shared` rows. */
 #include "join.h"
 #include "items.h"
+#ifdef ADDS
+#include "run.h"
+#endif
 
 __kernel void make_items(SPACE, OPERAND(const I, index), LIMITS, const long shared, const long count,
                          const ulong no_destination, const int check, __global int *verdict, __global item *items,
@@ -90,7 +94,15 @@ __kernel void join_short(SEGMENTED) {
    combines them. Of each segment, contributions from_offset .. to_offset - 1. */
 __kernel void join_long(SEGMENTED, const int across, const long from_offset, const long to_offset) {
   __local W tile[TILE];
+#ifdef ARG
   __local uint from[TILE];
+#define POSITION(t) from[t]
+#else
+#define POSITION(t) 0
+#endif
+#ifdef ADDS
+  __local struct run_scratch scratch;
+#endif
   __local int length;
   const long blocks = (shared + across - 1) / across;
   const long group = (long)group_id(), segment = group / blocks, first = (group - segment * blocks) * across;
@@ -114,13 +126,20 @@ __kernel void join_long(SEGMENTED, const int across, const long from_offset, con
       const long at_line = (long)position_in(items[i + row]) - batch * columns;
       const coordinates of_column = coordinates_of(batch * shared + first + c, rows, sizes);
       tile[t] = VALUE(src[src_offset + inner_product(of_column, src_strides) + at_line * src_step]);
+#ifdef ARG
       from[t] = (uint)at_line;
+#endif
       if (c == 0) atomic_max(&length, row + 1);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const int rows_here = length;
-    if (lane < wide)
-      for (int row = 0; row < rows_here; row++) JOIN_HELD(tile[row * across + lane], (long)from[row * across + lane]);
+#ifdef ADDS
+    if (across == 1) {
+      held = run_sum(held, tile, rows_here, &scratch);
+    } else
+#endif
+        if (lane < wide)
+      for (int row = 0; row < rows_here; row++) JOIN_HELD(tile[row * across + lane], (long)POSITION(row * across + lane));
     more = rows_here == high;
     i += high;
     barrier(CLK_LOCAL_MEM_FENCE);
