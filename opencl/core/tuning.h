@@ -56,8 +56,9 @@ enum {
 
   /* Sort. */
   SORT_LONG_RUN = 512, /* contributions to a destination from which a group combines them (estimated: 0.5 us each) */
-  SORT_TILE = 1024,    /* values in a group's local memory */
-  SORT_ACROSS = 16,    /* columns that a group combines at once, at most */
+  SEGMENT_GROUPS_PER_UNIT = 8, /* groups that look for long segments, and add them */
+  SORT_TILE = 1024,            /* values in a group's local memory */
+  SORT_ACROSS = 16,            /* columns that a group combines at once, at most */
 
   /* Sorted index. */
   SORTED_CHUNK = 65536, /* contributions per work-item */

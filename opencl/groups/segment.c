@@ -2,7 +2,10 @@
    of a launch is limited, and one segment may have all elements: each launch takes the same part of every line of src.
    */
 #include "opencl/core/opencl.h"
+#include "opencl/core/tuning.h"
 #include "runtime/groups/group_ops.h"
+
+#include <stdio.h>
 
 GROUP_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
 OPENCL_TABLE(group_ops, GROUP_ENTRIES)
@@ -14,8 +17,9 @@ struct segment_launch {
   const struct segment_plan *plan;
   struct space space;
   int strip;
-  int64_t items;       /* work-items */
-  int64_t across;      /* elements that lie at one number of an element, in all lines and columns */
+  int64_t items;  /* work-items */
+  int64_t across; /* elements that lie at one number of an element, in all lines and columns */
+  int long_run;
   struct block *state; /* values under way, if out's dtype cannot hold them */
   struct computed *src;
 };
@@ -37,26 +41,55 @@ static void launch_segments(const struct segment_launch *job) {
   launch_rows(job->launch, &strips);
 }
 
-static void reduce_part(const struct segment_launch *job, int64_t from, int64_t to) {
+/* True if a GPU's groups add segments of more than `long_run` elements: one work-item would take 25 ns for each. */
+static bool adds_long(const struct segment_launch *job) {
+  const strew_dtype dtype = job->plan->plan.operands[SEGMENT_OUT].dtype;
+  const bool adds = job->plan->reduction == STREW_SUM || job->plan->reduction == STREW_MEAN;
+  const struct opencl *on = opencl_of(job->launch->device);
+  return on->is_gpu && on->longest_loop == INT64_MAX && adds && dtype_is_float(dtype) && !dtype_is_half(dtype) &&
+         job->strip == 1 && job->plan->size > job->long_run;
+}
+
+static void start_reduction(const struct segment_launch *job, const char *kernel) {
   const struct segment_plan *plan = job->plan;
-  const struct operand *operands = plan->plan.operands;
+  const strew_dtype dtype = plan->plan.operands[SEGMENT_OUT].dtype;
   const bool with_arg = plan->plan.count > SEGMENT_ARG, mean = plan->reduction == STREW_MEAN;
-  const char *suffix = dtype_suffix(operands[SEGMENT_OUT].dtype);
-  const size_t element_bytes = dtype_bytes(operands[SEGMENT_OUT].dtype);
+  char long_runs[64] = "";
+  if (adds_long(job))
+    snprintf(long_runs, sizeof long_runs, " LONG=%d TILE=%d GROUP_SIZE=%zu", job->long_run,
+             opencl_assumed("tiny") ? TINY_BLOCK : SORT_TILE, opencl_large_group(job->launch->device));
+  launch_start(job->launch, "segment.cl", kernel, "%s SRC=%s REDUCE=%s I=%s OUTER=%d STRIP=%d%s%s%s",
+               job->src->described.settings, dtype_suffix(dtype), reduction_name(mean ? STREW_SUM : plan->reduction),
+               index_type(plan->plan.operands[SEGMENT_ENDS].dtype), job->space.outer, job->strip,
+               with_arg ? " ARG" : "", job->state ? " STATE" : "", long_runs);
+}
+
+static void launch_reduction(const struct segment_launch *job, int64_t from, int64_t to) {
+  const struct segment_plan *plan = job->plan;
+  const size_t element_bytes = dtype_bytes(plan->plan.operands[SEGMENT_OUT].dtype);
   struct launch *launch = job->launch;
-  launch_start(launch, "segment.cl", "segments", "%s SRC=%s REDUCE=%s I=%s OUTER=%d STRIP=%d%s%s",
-               job->src->described.settings, suffix, reduction_name(mean ? STREW_SUM : plan->reduction),
-               index_type(operands[SEGMENT_ENDS].dtype), job->space.outer, job->strip, with_arg ? " ARG" : "",
-               job->state ? " STATE" : "");
   launch_elements(job, from, to);
   launch_ints(launch, plan->size);
-  launch_flags(launch, mean);
+  launch_flags(launch, plan->reduction == STREW_MEAN);
   launch_value(launch, plan->start.bytes, element_bytes);
   launch_value(launch, plan->empty.bytes, element_bytes);
   launch_blocks(launch, job->state);
   computed_bind(launch, job->src);
   launch->turns *= job->src->cost;
+}
+
+static void reduce_part(const struct segment_launch *job, int64_t from, int64_t to) {
+  const int64_t most = SEGMENT_GROUPS_PER_UNIT * (int64_t)opencl_of(job->launch->device)->units;
+  const int64_t groups = job->items < most ? job->items : most;
+  start_reduction(job, "segments");
+  launch_reduction(job, from, to);
   launch_segments(job);
+  if (!adds_long(job)) return;
+  start_reduction(job, "segments_long");
+  launch_reduction(job, from, to);
+  launch_ints(job->launch, groups);
+  job->launch->continues = true;
+  launch_groups(job->launch, groups, opencl_large_group(job->launch->device));
 }
 
 static void spread_part(const struct segment_launch *job, int64_t from, int64_t to) {
@@ -73,6 +106,7 @@ static struct segment_launch job_of(struct launch *launch, const struct segment_
   const int last = plan->rank - 1;
   const bool has_columns = last >= 0 && plan->operands[SEGMENT_ENDS].strides[last] == 0;
   struct segment_launch job = {.launch = launch, .plan = segments, .space = space_of(plan), .across = 1};
+  job.long_run = opencl_assumed("tiny") ? TINY_RUN : SORT_LONG_RUN;
   job.strip = has_columns && !opencl_of(launch->device)->is_gpu ? CPU_STRIP : 1;
   job.items = job.space.rows * ((job.space.columns - 1) / job.strip + 1);
   for (int d = 0; d <= last; d++) {

@@ -64,8 +64,9 @@ static void sorted_allocate(const struct scattering *s, struct sorted *sorted) {
 
 static struct launch *sorted_launch(const struct scattering *s, const struct sorted *sorted, const char *kernel) {
   char more[80];
+  const struct opencl *on = opencl_of(s->launch->device);
   const strew_dtype dtype = s->plan.operands[SELF].dtype;
-  const bool adds = dtype_is_float(dtype) && !dtype_is_half(dtype) && s->given->reduction == STREW_SUM;
+  const bool adds = on->is_gpu && dtype_is_float(dtype) && !dtype_is_half(dtype) && s->given->reduction == STREW_SUM;
   snprintf(more, sizeof more, " BROAD=0 LONG=%d TILE=%d GROUP_SIZE=%zu%s", sorted->long_run,
            s->tiny ? TINY_BLOCK : SORT_TILE, opencl_large_group(s->launch->device), adds ? " ADDS" : "");
   return scattering_launch(s, "scatter_sort.cl", kernel, sorted->space.outer, more);
