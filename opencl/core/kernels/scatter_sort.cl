@@ -134,12 +134,13 @@ __kernel void join_long(SEGMENTED, const int across, const long from_offset, con
     barrier(CLK_LOCAL_MEM_FENCE);
     const int rows_here = length;
 #ifdef ADDS
-    if (across == 1) {
-      held = run_sum(held, tile, rows_here, &scratch);
-    } else
+    if (across == 1) held = run_sum(held, tile, rows_here, &scratch);
+#define BY_ALL (across == 1)
+#else
+#define BY_ALL false
 #endif
-        if (lane < wide)
-      for (int row = 0; row < rows_here; row++) JOIN_HELD(tile[row * across + lane], (long)POSITION(row * across + lane));
+    for (int row = 0; row < rows_here && lane < wide && !BY_ALL; row++)
+      JOIN_HELD(tile[row * across + lane], (long)POSITION(row * across + lane));
     more = rows_here == high;
     i += high;
     barrier(CLK_LOCAL_MEM_FENCE);

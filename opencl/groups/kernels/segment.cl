@@ -4,8 +4,8 @@
    The host defines what join.h and space.h need, and
      ARG      positions of the winners are stored, too
      STATE    values under way are in `state`, one for each column of the plan, in row-major order
-     LONG     segments with more elements are left to segments_long, in which a group adds one (run.h): of sums of float32
-              or float64, with TILE elements in local memory, by groups of GROUP_SIZE
+     LONG     segments with more elements are left to segments_long, in which a group adds one (run.h): of sums of
+              float32 or float64, with TILE elements in local memory, by groups of GROUP_SIZE
      SPREAD   the reverse: the work-item writes the segment's value, in out, to its elements. S is an integer dtype */
 #include "opencl/core/kernels/computed.h"
 #include "opencl/core/kernels/join.h"
@@ -116,7 +116,8 @@ GROUP_KERNEL segments_long(REDUCED, const long groups) {
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int k = 0; k < count_found; k++) {
-      const long next = (chunk + found[k]) * groups + group, row = quotient(next, columns), first = next - row * columns;
+      const long next = (chunk + found[k]) * groups + group, row = quotient(next, columns);
+      const long first = next - row * columns;
       SEGMENT_OF;
       const long low = begin < from ? from : begin, high = end < to ? end : to;
       W held = CAT(load_, S)(begin < from ? out[out_at] : start);
