@@ -88,7 +88,7 @@ RANKS    = $(wildcard lua_bindings/mpi/*.c) $(BUILD)/mpis.c
 # operations written in Lua; the prompt, in the order of loading.
 KERNELS  = $(wildcard $(foreach room,$(ROOMS),opencl/$(room)/kernels/*) $(foreach room,$(sort $(ROOMS) $(if $(PARTS),elementwise)),runtime/$(room)/shared/*))
 TEXTS    = $(filter-out lua_bindings/mpi/%,$(wildcard lua_bindings/*.lua lua_bindings/*/*.lua))
-PROMPT   = $(patsubst %,lua_bindings/program/prompt/%.lua,tokens foreign entry show pager commands read complete)
+PROMPT   = $(patsubst %,lua_bindings/program/prompt/%.lua,tokens foreign entry show pager commands read complete settings)
 DIGEST   = tests/calls.lua tests/digest.lua
 # Compiled again for each instruction set beyond the architecture's baseline: see isa.h.
 VECTORISED = $(wildcard $(foreach room,$(ROOMS),runtime/$(room)/cpu/*_loops.c))

@@ -8147,7 +8147,9 @@ local Grouping = {}
 
 ---Sets how `print`, `tostring` and the prompt format tensors, and tables of columns.
 ---
----Options that are not given keep their value. `{profile = "default"}` restores the defaults.
+---Options that are not given keep their value. `{profile = "default"}` restores the defaults. At a terminal the prompt
+---first runs `$XDG_CONFIG_HOME/strew/init.lua`, or `~/.config/strew/init.lua`: `return {precision = 3, linewidth = 100,
+---color = false}` there are options of this call, and no colours. `strew -E` leaves the file out.
 ---
 ---All elements have one format. Numbers are written out, unless one would be shown as zero or is too large (1e8; in
 ---float64 2^53, fewer with digits after the point): then all are in scientific notation. Of a matrix whose rows are

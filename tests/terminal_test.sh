@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 build=${1:-build}
 here=$(mktemp -d) || exit 1
 trap 'rm -rf "$here"' EXIT
-unset LUA_INIT LUA_INIT_5_4 STREW_DEVICE STREW_THREADS NO_COLOR COLORTERM XDG_STATE_HOME INPUTRC LC_ALL LC_CTYPE LANG
+unset LUA_INIT LUA_INIT_5_4 STREW_DEVICE STREW_THREADS NO_COLOR COLORTERM XDG_STATE_HOME XDG_CONFIG_HOME INPUTRC LC_ALL LC_CTYPE LANG
 export TERM=xterm
 passed=0 failed=0
 
@@ -50,6 +50,39 @@ printf 'run\npress #"%020000d"\\r\nshow \\n20000\\n\nenter 6 * 7\nshow \\n42\\n\
   done
   printf 'enter 6 * 7\nshow \\n42\\n\nnot \\n\\n42\npress :q\\r\nend\n'
 } >"$here/late.session"
+# Settings: of the file that XDG_CONFIG_HOME or HOME has, unless -E leaves them out; a wrong one is a note.
+mkdir -p "$here/config/strew" "$here/wrong/strew" "$here/cut/strew"
+echo 'double = function(x) return 2 * x end return {precision = 2, linewidth = 60, color = false}' >"$here/config/strew/init.lua"
+echo 'return {precision = "two"}' >"$here/wrong/strew/init.lua"
+echo 'return {' >"$here/cut/strew/init.lua"
+cat >"$here/settings.session" <<.
+run XDG_CONFIG_HOME=$here/config LC_ALL=C.UTF-8 TERM=xterm-256color
+enter strew.tensor(double(0.125))
+show \nfloat32[] cpu  0.25\n
+enter strew.get_printoptions().linewidth
+show \n60\n
+enter os.getenv "NO_COLOR"
+show \n1\n
+press :q\r
+end
+run XDG_CONFIG_HOME=$here/config -E -i
+enter double == nil
+show \ntrue\n
+press :q\r
+end
+run XDG_CONFIG_HOME=$here/wrong
+show init.lua: set_printoptions: 'precision' is "two", expected an integer)
+enter 6 * 7
+show \n42\n
+press :q\r
+end
+run XDG_CONFIG_HOME=$here/cut
+show init.lua:2: unexpected symbol near <eof>)
+enter 6 * 7
+show \n42\n
+press :q\r
+end
+.
 # Ctrl-C when an entry has ended: its results are not shown.
 cat >"$here/between.session" <<.
 run LD_PRELOAD=$(realpath "$build")/tests/terminal/late_read.so
@@ -79,7 +112,7 @@ if ! "$build/strew" -e 'os.exit(package.loadlib("libreadline.so.8", "*") ~= nil)
   echo "left out: the prompt with readline, which is missing (Debian: libreadline8)"
   finish
 fi
-play readline prompt pages editor hostile letters long paste readline stopped late
+play readline settings prompt pages editor hostile letters long paste readline stopped late
 # ---- the history file
 # check NAME CONDITION...
 check() {

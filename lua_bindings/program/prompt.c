@@ -140,6 +140,13 @@ static int host_list(lua_State *L) {
   return status == LUA_OK ? 1 : lua_error(L);
 }
 
+/* host.no_color(): texts have no colours from now on, here and in programs that a script runs. */
+static int host_no_color(lua_State *L) {
+  (void)L;
+  setenv("NO_COLOR", "1", 1); /* out of memory: they have */
+  return 0;
+}
+
 /* Pushes `host`: the functions above, and tables of the registry. */
 static void push_host(lua_State *L) {
   static const luaL_Reg functions[] = {{"read", host_read},
@@ -152,6 +159,7 @@ static void push_host(lua_State *L) {
                                        {"size", host_size},
                                        {"key", host_key},
                                        {"note", host_note},
+                                       {"no_color", host_no_color},
                                        {NULL, NULL}};
   static const char *const tables[][2] = {{"loaded", LUA_LOADED_TABLE},
                                           {"preload", LUA_PRELOAD_TABLE},

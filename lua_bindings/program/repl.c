@@ -231,6 +231,13 @@ static void show_banner(const char *banner) {
   printf("%s%*s? help · Ctrl-D quit\n", banner, blanks, "");
 }
 
+/* Runs the user's file of settings, unless -E leaves the environment out or no user sits at a terminal. */
+static void apply_settings(lua_State *L) {
+  if (!lua_toboolean(L, (lua_getfield(L, LUA_REGISTRYINDEX, "LUA_NOENV"), -1)) && isatty(STDIN_FILENO))
+    call_function(L, "settings", 0, 0);
+  lua_settop(L, 0);
+}
+
 bool repl_open(lua_State *L, const char *name) {
   lua_settop(L, 0);
   lua_pushcfunction(L, prompt_open);
@@ -243,6 +250,7 @@ bool repl_open(lua_State *L, const char *name) {
 bool repl_run(lua_State *L, const char *name, const char *banner) {
   if (!repl_open(L, name)) return false;
   show_banner(banner);
+  apply_settings(L);
   const char *trouble;
   if (line_open(prompt_complete, &trouble)) history_open();
   if (trouble) printf("no editing, history or completion of lines: %s\n", trouble);

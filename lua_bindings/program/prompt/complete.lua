@@ -70,9 +70,16 @@ local of_columns = {group_by = {[2] = COLUMN}, columns = {[2] = COLUMN}, sort_by
                     rows = {[2] = COLUMN}, assign = {[2] = COLUMN},
                     join = {[3] = COLUMN}, value_counts = {[2] = COLUMN}, words = {[2] = COLUMN},
                     asof = {[3] = COLUMN}, melt = {[2] = COLUMN, [3] = COLUMN},
-                    code = {[2] = COLUMN, [3] = WORD},
+                    code = {[2] = COLUMN, [3] = WORD}, resample = {[3] = COLUMN},
                     pivot = {[2] = COLUMN, [3] = COLUMN, [4] = COLUMN, [5] = AGGREGATE}}
+for name in gmatch("dropna drop duplicated drop_duplicates", "[%a_]+") do of_columns[name] = {[2] = COLUMN} end
 for name in gmatch("eq ne lt le gt ge isin", "%a+") do of_columns[name] = {[2] = OWN_WORD} end
+-- Options that are columns, and methods of tables whose results have the same columns.
+local column_options = {x = true, y = true, by = true, on = true}
+local keeps_columns = {rows = true, sort_by = true, head = true, tail = true, dropna = true, fillna = true,
+                       sample = true, drop_duplicates = true, assign = true}
+local is_grouping_method = {}
+for _, name in ipairs(grouping_methods) do is_grouping_method[name] = true end
 
 ------------------------------------------------------------------------------------------------------------- values
 
@@ -207,11 +214,7 @@ local function first_argument(tokens, open)
   end
 end
 
--- Returns what the call is of whose name is token i, the value of its first argument, and whether it is a method.
-local function subject_of(tokens, i)
-  if tokens[i - 1] and tokens[i - 1].text == ":" then return value_at(tokens, i - 2), true end
-  return first_argument(tokens, i + 1), false
-end
+local subject_of
 
 -- Returns the position of the name of the call strew.NAME(...) or x:NAME(...) that ends with token i, and the name.
 local function call_ending(tokens, i)
@@ -221,6 +224,15 @@ local function call_ending(tokens, i)
   if not is_name(name) then return nil end
   local is_method = tokens[open - 2] and tokens[open - 2].text == ":"
   if is_method or rawequal(value_at(tokens, open - 3), strew) then return open - 1, name.text end
+end
+
+-- Returns what the call is of whose name is token i, the value of its first argument, and whether it is a method. A
+-- call of a table before it is the table, if it has the same columns.
+function subject_of(tokens, i)
+  if not tokens[i - 1] or tokens[i - 1].text ~= ":" then return first_argument(tokens, i + 1), false end
+  local call, name = call_ending(tokens, i - 2)
+  if call and keeps_columns[name] then return subject_of(tokens, call), true end
+  return value_at(tokens, i - 2), true
 end
 
 -- Returns the options that the call around token i may have in the table that contains it: fields of help.lua; {}.
@@ -308,10 +320,24 @@ local function dtypes_at(tokens, i)
   return words
 end
 
+-- Returns the columns of the table of the call around token i, an option's value or in a sequence of them.
+local function columns_of_option(tokens, i)
+  local call = call_around(tokens, i)
+  return columns_of(call and subject_of(tokens, call))
+end
+
 -- Returns the words that the string at token i may be, an argument of a call.
 local function words_of_argument(tokens, i)
   local call, argument = call_around(tokens, i)
   local name = call and tokens[call].text
+  local brace = bracket_around(tokens, i)
+  if brace and tokens[brace].text == "{" and tokens[brace - 1].text == "=" then -- {y = {"a", "b"}}
+    return column_options[tokens[brace - 2].text] and columns_of_option(tokens, brace) or {}
+  end
+  if is_grouping_method[name] and tokens[call - 1] and tokens[call - 1].text == ":" then
+    local names = columns_of(table_of_grouping(tokens, call))
+    if #names > 0 then return names end
+  end
   if of_columns[name] then
     local subject, is_method = subject_of(tokens, call)
     local kind = of_columns[name][is_method and argument + 1 or argument]
@@ -344,13 +370,27 @@ local function words_at(tokens, i)
   end
   if by_key[key] then return words_of(by_key[key]) end
   if by_path[key] then return "files" end
+  if column_options[key] then
+    local names = columns_of_option(tokens, i)
+    if #names > 0 then return names end
+  end
   return key and before.text == "=" and words_of_option(tokens, i, key) or {}
+end
+
+-- Returns the words of a column of text, and where one begins that a text of columns compares it with: city == 'Os.
+local function words_in_text(tokens, i, text)
+  local name, place = match(text, "([%a_][%w_]*)%s*[=~]=%s*'()[^']*$")
+  local call = name and call_around(tokens, i)
+  local subject = call and subject_of(tokens, call)
+  return words_of_text(type(subject) == "table" and rawget(subject, name) or nil), place
 end
 
 local function complete_string(tokens, i, line, start)
   local words, text = words_at(tokens, i), sub(line, start)
   if words == "files" or find(text, "^[.~]?[^/]*/") then return files(line, start) end
   local found = filter(words, text)
+  local own, place = words_in_text(tokens, i, text)
+  if #found == 0 and #own > 0 then return start + place - 1, filter(own, sub(text, place)) end
   local word = match(text, "^.*[^%w_]()[%a_][%w_]*$") -- the last one of an expression
   if #found > 0 or not word then return start, found end
   return start + word - 1, filter(words, sub(text, word))
