@@ -404,12 +404,13 @@ local function add_example(lines, entry)
   table.insert(lines, entry.output)
 end
 
--- Returns the names of the group whose title begins with these words, with their summaries; or nil.
+-- Returns the names of the group whose title, or a part of it, begins with these words, with their summaries; or nil.
 local function topic(words)
   local wanted = string.lower(trim(words))
   for _, group in ipairs(wanted == "" and {} or groups) do
-    local title = string.lower(group.title)
-    if string.sub(title, 1, #wanted) == wanted and not string.find(title, "^%a", #wanted + 1) then
+    local title = ", " .. string.lower(group.title)
+    local at = string.find(title, ", " .. wanted, 1, true)
+    if at and not string.find(title, "^%a", at + 2 + #wanted) then
       local lines, rows = {group.title}, {}
       for i, entry in ipairs(group.entries) do rows[i] = {entry.name, "", entry.summary} end
       add_rows(lines, rows)

@@ -6070,7 +6070,7 @@ local Grouping = {}
 ---@return strew.Tensor t [..., m, n]
 ---@call strew.cdist(self, other, p?) -> t
 
-------------------------------------------------------------------------------------------------- Expressions, gradients
+--------------------------------------------------------------------------------------- Expressions, gradients, training
 
 ---@param reduce any a reduction as of strew.reduction
 ---@param src any a tensor, or a table of tensors of one shape by the names of sources
@@ -6315,8 +6315,6 @@ local Grouping = {}
 ---```
 ---@param self strew.Tensor
 ---@call strew.detach(self) -> t
-
---------------------------------------------------------------------------------------------------------------- Training
 
 ---@param betas number[] {b1, b2}; default {0.9, 0.999}
 ---@param eps number default 1e-8

@@ -1,6 +1,7 @@
--- Graph attention tells paths, rings and stars apart: P. Velickovic and others, Graph attention networks, ICLR 2018, two
--- layers over a batch of graphs whose nodes and edges lie one after the other, and Adam. The parameters are a table, and so
--- are their gradients; training stops in the middle, and goes on from a file. The bits are the same on every device.
+-- Graph attention tells paths, rings and stars apart: P. Velickovic and others, Graph attention networks, ICLR 2018,
+-- two layers over a batch of graphs whose nodes and edges lie one after the other, and Adam. The parameters are a
+-- table, and so are their gradients; training stops in the middle, and goes on from a file. The bits are the same on
+-- every device.
 local strew = require "strew"
 local common = dofile((arg and arg[0] or ""):gsub("[^/]*$", "common.lua"))
 local kinds, graphs, steps, hidden = {"path", "ring", "star"}, 90, 60, 8
