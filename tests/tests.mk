@@ -68,7 +68,7 @@ SEED    ?=
 # What the tests of a build are made of: the Lua module, and the programs.
 TESTED   = $(BUILD)/strew.so $(call program,$(CHECKS) $(HOSTS) $(wildcard tests/fuzz/fuzz_*.c))
 WHOLE    = all doc $(TESTED) $(BUILD)/plain_loop.so $(patsubst %,$(BUILD)/tests/%,endless/endless faults/faults terminal/driver terminal/late_read.so) \
-           $(if $(filter-out 0,$(OPENCL)),$(patsubst %,$(BUILD)/tests/%,check_opencl fake/libOpenCL.so.1))
+           $(if $(filter-out 0,$(OPENCL)),$(patsubst %,$(BUILD)/tests/%,check_opencl counts/counts fake/libOpenCL.so.1))
 parts: $(TESTED)
 	@:
 whole: $(WHOLE)
