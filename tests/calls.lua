@@ -289,6 +289,10 @@ add("swapaxes movedim moveaxis", "any", 2, 4, function(d) return d:values(), d:d
 add("squeeze", "any", 1, 4, function(d) return d:values(d:along(0, 1)) end)
 add("unsqueeze", "any", 1, 3, with_dim)
 add("expand", "any", 0, 3, function(d) return d:values(), {3, table.unpack(d.shape)} end)
+add("view_as", "integer", 0, 3, function(d) -- of one size: the bytes of a number are in an order of the processor
+  local other = d.dtype:find "^u" and d.dtype:sub(2) or "u" .. d.dtype
+  return d:values(), other == "uint64" and "int64" or other -- an element of uint64 may be no integer of Lua
+end)
 add("expand_as", "any", 1, 3, function(d) return d:values(d:along(0, 1)), d:values() end)
 add("broadcast_to", "any", 0, 3, function(d) return d:values(), {3, table.unpack(d.shape)} end)
 add("unstack", "any", 1, 3, with_dim)
