@@ -148,11 +148,12 @@ bool bind_comparand(lua_State *L, struct script_call *call, int i, const char *n
   return false;
 }
 
-/* Of text and times a string, or a tensor without dimensions; else a number. */
+/* Of a first argument that is text or times a string, or a tensor without dimensions; else a number. */
 bool bind_fill(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct filling *fill = out;
   strew_operand given;
-  if (!call->self || strew_tensor_dtype(call->self) < STREW_DTYPE_COUNT)
+  const struct box *first = bind_to_box(L, call->binding, 1);
+  if (!first || !first->tensor || strew_tensor_dtype(first->tensor) < STREW_DTYPE_COUNT)
     return fill->is_given = bind_scalar(L, call, i, name, &fill->value);
   if (!bind_comparand(L, call, i, name, &given)) return false;
   fill->value = given.number;

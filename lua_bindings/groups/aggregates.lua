@@ -8,7 +8,7 @@ local aggregates = {}
 
 -- The words, the options of each, and those that share a walk over the ids: inner.aggregate.
 local WORDS, KEYS, SHARED = {}, {}, {count = true}
-local NO_OPTIONS = {src = true, index = true, dim = true, dim_size = true, mode = true, out = true}
+local NO_OPTIONS = {src = true, index = true, dim = true, dim_size = true, mode = true, out = true, fill_index = true}
 for i, row in ipairs(inner.reductions()) do
   local keys = {}
   for name in string.gmatch(row.parameters, "([%w_]+)[:?=]") do
