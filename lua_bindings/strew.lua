@@ -8230,7 +8230,8 @@ local Grouping = {}
 ---
 ---```lua
 ---local day = strew.date_range("2024-05-01", "2024-05-31", "day")
----local x = strew.table{{"day", day}, {"rain", (strew.arange(31) % 7):pow(2)}, {"week", strew.arange(31) // 7}}
+---local rain = (strew.arange(31) % 7):pow(2):to("float32")
+---local x = strew.table{{"day", day}, {"rain", rain}, {"week", strew.arange(31) // 7}}
 ---x:plot{x = "day", y = "rain", width = 60, height = 9, style = "ascii"}
 ---local weeks = x:group_by("week"):agg{rain = {"mean", "rain"}}
 ---weeks:plot{x = "week", y = "rain", kind = "bars", title = "Rain by week", width = 40, style = "ascii"}

@@ -73,6 +73,11 @@ static void read_found(struct launch *launch, const struct block *block, int64_t
   if (!found) TRY(launch->status, fail_memory(launch->call, context, bytes));
   launch_read(launch, block, 0, found, bytes);
   for (int64_t i = 0; launch->status == STREW_OK && i < groups; i++) {
+    const bool is_none = found[i].low == EXACT_NONE && found[i].top == -1;
+    if (!is_none && !(0 <= found[i].low && found[i].low <= found[i].top && found[i].top < EXACT_PLACES))
+      launch->status = fail(launch->call, FAULT(STREW_EDEVICE, NULL),
+                            "has places %d..%d of bits, returned by %s: its driver is faulty", (int)found[i].low,
+                            (int)found[i].top, launch->device->name);
     if (found[i].low < out->low) out->low = found[i].low;
     if (found[i].top > out->top) out->top = found[i].top;
     out->kinds |= (unsigned)found[i].kinds;
