@@ -167,7 +167,7 @@ function operands.sources(calls)
   end
 end
 
--- Adds segments: reductions of groups by the numbers of elements' segments.
+-- Adds segments: those of the calls that reduce groups, by the numbers of elements' segments.
 function operands.segments(calls)
   local function rest_of(options)
     local rest = {}
@@ -176,7 +176,7 @@ function operands.segments(calls)
   end
   local function reduce(name, src, ends, word, own)
     local f, out = inner.segment_name(word or "sum"), own.out
-    if f ~= "scatter_count" and not calls[f] then return false end
+    if not calls[f] then return nil end
     local any = strew.zeros(1, {device = src.device}):expand(src.shape)
     own.reduce, own.out, own.dim = nil, nil, ends:dim() > 0 and ends:dim() - 1 or 0
     if name == "segment_csr" then
@@ -185,31 +185,26 @@ function operands.segments(calls)
     else
       strew.segment_coo(any, ends, {dim_size = own.dim_size}) -- checks the index
     end
-    local result, place
-    if f == "scatter_count" then
-      result = inner.group_counts(src, ends, own)
-    elseif f == "scatter_quantile" then
+    local result
+    if f == "scatter_quantile" then
       local q = own.q
       own.q = nil
       result = strew[f](src, ends, q, own)
     else
-      result, place = strew[f](src, ends, own)
+      result = strew[f](src, ends, own)
     end
-    if out == nil then return true, result, place end
+    if out == nil then return result end
     if out.dtype ~= result.dtype then
       fail("out", format("is %s, expected %s", out.dtype, result.dtype), nil, "dtype")
     end
     operands.check_device(src, out, "out")
     operands.check_shape(out, result.shape, "out")
-    return true, out:copy_(result), place
+    return out:copy_(result)
   end
   for _, name in ipairs{"segment_csr", "segment_coo"} do
     calls[name] = function(src, ends, word, options)
       if type(word) == "table" then word, options = word.reduce, word end
-      local is_done, result, place = reduce(name, src, ends, word, rest_of(options))
-      if not is_done then return strew[name](src, ends, word, options) end -- fails again
-      if place then return result, place end
-      return result
+      return reduce(name, src, ends, word, rest_of(options)) or strew[name](src, ends, word, options) -- fails again
     end
   end
   function calls.segment_reduce(data, word, options)
@@ -220,8 +215,8 @@ function operands.segments(calls)
       offsets = strew.cat({strew.zeros_like(lengths:narrow(-1, 0, 1)), lengths:cumsum(-1)}, -1)
     end
     own.lengths, own.offsets, own.axis = nil, nil, nil
-    local is_done, result = reduce("segment_csr", data, offsets, word, own)
-    return is_done and result or strew.segment_reduce(data, word, options) -- fails again
+    return reduce("segment_csr", data, offsets, word, own)
+      or strew.segment_reduce(data, word, options) -- fails again
   end
 end
 

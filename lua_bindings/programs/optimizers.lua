@@ -46,6 +46,13 @@ local function add_floats(x, path, list, seen)
   end
 end
 
+-- Raises an error unless the tensor, which an argument has at `label`, has floats of p's shape.
+local function check_floats(argument, t, label, p)
+  if operands.is_float(t) and operands.text(t.shape) == operands.text(p.shape) then return end
+  fail(argument, format("has %s%s%s, expected floats of shape %s", t.dtype, operands.text(t.shape), label,
+    operands.text(p.shape)), nil, "shape")
+end
+
 local function value_at(x, path)
   for _, key in ipairs(path) do
     if type(x) ~= "table" then return nil end
@@ -117,10 +124,7 @@ local function read_buffer(saved, key, p)
   if not is_tensor(t) or not inner.is_open(t) then
     fail("state", format("has %s at '%s', expected a tensor", t == nil and "nothing" or inner.text(t), key))
   end
-  if not operands.is_float(t) or operands.text(t.shape) ~= operands.text(p.shape) then
-    fail("state", format("has %s%s at '%s', expected floats of shape %s", t.dtype, operands.text(t.shape), key,
-      operands.text(p.shape)), nil, "shape")
-  end
+  check_floats("state", t, format(" at '%s'", key), p)
   return t:clone():to(operands.computed(p).dtype):to(p.device)
 end
 
@@ -187,10 +191,7 @@ local function read_gradients(o, grads)
     if not is_tensor(g) or not inner.is_open(g) then
       fail("grads", format("has %s%s, expected a gradient", g == nil and "nothing" or inner.text(g), label))
     end
-    if not operands.is_float(g) or operands.text(g.shape) ~= operands.text(p.shape) then
-      fail("grads", format("has %s%s%s, expected floats of shape %s", g.dtype, operands.text(g.shape), label,
-        operands.text(p.shape)), nil, "shape")
-    end
+    check_floats("grads", g, label, p)
     if g.device ~= p.device then
       fail("grads", format("is on %s%s, the parameter on %s", g.device, label, p.device), nil, "device")
     end

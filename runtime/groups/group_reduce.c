@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* --------------------------------------------------------------------------------------------- calls that reduce */
 
@@ -67,6 +66,12 @@ static void check_joined(struct segment_call *c, strew_tensor *out) {
   segments_check_out(steps, &c->given, c->count, dtype, out);
 }
 
+/* The ends of segments: those given, or of lengths. */
+static strew_tensor *checked_ends(struct steps *steps, const struct segments *given, bool by_lengths) {
+  STEP(steps, by_lengths ? segments_check_lengths(steps, given) : segments_check_ends(steps->call, given));
+  return by_lengths && steps->status == STREW_OK ? segments_ends_of_lengths(steps, given->tensor) : given->tensor;
+}
+
 /* All checks of a call, and its ends. */
 static void check_call(struct segment_call *c, strew_tensor *out) {
   struct group_call *g = &c->g;
@@ -82,9 +87,7 @@ static void check_call(struct segment_call *c, strew_tensor *out) {
   STEP(steps, check_count(call, &c->given, c->count, g->given->dim_size));
   STEP(steps, check_no_mode(call, &c->given, g->given->mode));
   if (is_joined(c)) check_joined(c, out);
-  STEP(steps, c->by_lengths ? segments_check_lengths(steps, &c->given) : segments_check_ends(call, &c->given));
-  c->ends = c->given.tensor;
-  if (c->by_lengths && steps->status == STREW_OK) c->ends = segments_ends_of_lengths(steps, c->given.tensor);
+  c->ends = checked_ends(steps, &c->given, c->by_lengths);
 }
 
 /* Joins the elements of each segment in order, into *out, which is given or made. */
@@ -179,8 +182,7 @@ static bool is_of_text(const struct ordered_call *c) { return c->src->dtype == S
 
 static bool is_of_order(strew_group_reduction reduction, const strew_tensor *src) {
   if (!src || dtype_is_number(src->dtype) || (unsigned)reduction >= STREW_GROUP_REDUCTION_COUNT) return false;
-  return reduction == STREW_GROUP_MIN || reduction == STREW_GROUP_MAX || reduction == STREW_GROUP_FIRST ||
-         reduction == STREW_GROUP_LAST || reduction == STREW_GROUP_COUNT || reduction == STREW_GROUP_NUNIQUE;
+  return group_rows[reduction].options & BY_ORDER;
 }
 
 /* The key that no element has but missing ones: it never wins. NaT has it by the kind of key. */
@@ -207,11 +209,11 @@ static strew_tensor *keys_of_src(const struct ordered_call *c) {
 }
 
 static strew_tensor *reduce_keys(const struct ordered_call *c, strew_group_reduction reduction, strew_tensor *x,
-                                 const strew_scalar *fill, bool skips, strew_tensor *into, strew_tensor **arg) {
+                                 const strew_scalar *fill, strew_tensor *into, strew_tensor **arg) {
   strew_group_reduce_options own = *c->given;
   strew_tensor **out = steps_place(c->steps), *given = into;
   own.fill = fill;
-  own.skip_nan = skips;
+  own.skip_nan = false;
   STEP(c->steps, strew_group_reduce(c->groups, reduction, x, &own, into ? &given : out, arg, c->steps->error));
   return into ? into : *out;
 }
@@ -246,7 +248,7 @@ static strew_tensor *choose_present(const struct ordered_call *c, strew_tensor *
   strew_tensor *at = step_expand(steps, step_view(steps, line, shape.rank, sizes), shape.rank, shape.sizes);
   strew_tensor *seen = step_reshape(steps, is_missing, shape.rank, shape.sizes);
   at = step_where(steps, seen, none, at);
-  at = reduce_keys(c, c->is_least ? STREW_GROUP_MIN : STREW_GROUP_MAX, at, &none, false, NULL, NULL);
+  at = reduce_keys(c, c->is_least ? STREW_GROUP_MIN : STREW_GROUP_MAX, at, &none, NULL, NULL);
   *is_none = step_binary(steps, STREW_EQ, at, none, NULL);
   return step_gather(steps, step_reshape(steps, keys, shape.rank, shape.sizes), dim, at, STREW_DROP);
 }
@@ -275,9 +277,7 @@ static strew_tensor *words_of_keys(const struct ordered_call *c, strew_tensor *k
     STEP(steps, fail(steps->call, FAULT(STREW_EDTYPE, "fill"), "is a code of text, expected a string"));
   if (!is_none && steps->status == STREW_OK) STEP(steps, text_ops.from_key(steps->call, keys, STREW_TEXT, c->kind));
   if (!is_none || steps->status != STREW_OK) return keys;
-  strew_tensor *is_any = step_reduce(steps, STREW_FOLD_ANY, is_none, 0, NULL);
-  strew_scalar any = strew_int(0);
-  STEP(steps, strew_item(is_any, &any, steps->error));
+  const strew_scalar any = step_number(steps, STREW_FOLD_ANY, is_none);
   if (steps->status != STREW_OK) return NULL;
   if (!any.as.i) return text_ops.from_key(steps->call, keys, STREW_TEXT, c->kind), keys;
   STEP_INTO(steps, word, text_ops.word(steps->call, keys->storage->device, fill.number.as.s, word));
@@ -303,7 +303,7 @@ static strew_tensor *choose_keys(struct ordered_call *c) {
   if (is_missing) {
     found = choose_present(c, keys, is_missing, &is_none);
   } else {
-    found = reduce_keys(c, c->reduction, keys, out ? NULL : &none, false, out, c->arg);
+    found = reduce_keys(c, c->reduction, keys, out ? NULL : &none, out, c->arg);
     if (!is_filled) is_none = step_binary(steps, STREW_EQ, found, none, NULL);
   }
   if (skips && is_none && c->arg && steps->status == STREW_OK) {
@@ -318,13 +318,13 @@ static strew_tensor *count_keys(struct ordered_call *c) {
   struct steps *steps = c->steps;
   strew_tensor *keys = step_key(steps, c->src, KEY_EQUAL);
   strew_tensor *is_missing = c->given->skip_nan ? missing_of(c, c->src) : NULL;
-  if (!is_missing) return reduce_keys(c, c->reduction, keys, NULL, false, NULL, NULL);
+  if (!is_missing) return reduce_keys(c, c->reduction, keys, NULL, NULL, NULL);
   if (c->reduction == STREW_GROUP_COUNT) {
     strew_tensor *is_there = step_to(steps, step_unary(steps, STREW_LOGICAL_NOT, is_missing, NULL), NULL, STREW_INT64);
-    return reduce_keys(c, STREW_GROUP_SUM, is_there, NULL, false, NULL, NULL);
+    return reduce_keys(c, STREW_GROUP_SUM, is_there, NULL, NULL, NULL);
   }
-  strew_tensor *counts = reduce_keys(c, c->reduction, keys, NULL, false, NULL, NULL);
-  strew_tensor *has_missing = reduce_keys(c, STREW_GROUP_ANY, is_missing, NULL, false, NULL, NULL);
+  strew_tensor *counts = reduce_keys(c, c->reduction, keys, NULL, NULL, NULL);
+  strew_tensor *has_missing = reduce_keys(c, STREW_GROUP_ANY, is_missing, NULL, NULL, NULL);
   return step_binary(steps, STREW_SUB, counts, step_to(steps, has_missing, NULL, STREW_INT64), counts);
 }
 
@@ -374,22 +374,16 @@ static strew_status reduce_in_order(strew_groups groups, strew_group_reduction r
 /* -------------------------------------------------------------------------------------------- calls of segments */
 
 /* Segments of text and times. */
-static strew_status by_order(struct steps *steps, const struct segments *given, const int *axis,
+static strew_status by_order(struct steps *steps, const struct segments *given, bool by_lengths, const int *axis,
                              strew_group_reduction reduction, const strew_scalar *initial,
                              const strew_group_reduce_options *options, strew_tensor **out) {
   const struct call *call = steps->call;
-  const bool by_lengths = !strcmp(given->name, "lengths");
-  strew_tensor *ends = given->tensor;
   STEP(steps, segments_check(call, given));
   STEP(steps, segments_check_axis(call, given, "axis", axis));
   if (initial)
     STEP(steps, fail(call, FAULT(STREW_EARGUMENT, "initial"), "is given, but 'data' is %s",
                      strew_dtype_name(given->src->dtype)));
-  if (by_lengths)
-    STEP(steps, segments_check_lengths(steps, given));
-  else
-    STEP(steps, segments_check_ends(call, given));
-  if (by_lengths && steps->status == STREW_OK) ends = segments_ends_of_lengths(steps, ends);
+  strew_tensor *ends = checked_ends(steps, given, by_lengths);
   STEP(steps, strew_group_reduce(strew_by_ends(ends), reduction, given->src, options, out, NULL, steps->error));
   return steps_status(steps);
 }
@@ -410,7 +404,7 @@ strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths
     return fail(&call, FAULT(STREW_EARGUMENT, "lengths"), "%s",
                 lengths ? "and 'offsets' are both given, expected one" : "or 'offsets' is missing");
   const struct segments given = segments_of(lengths ? "lengths" : "offsets", lengths ? lengths : offsets, "data", data);
-  if (is_ordered) return by_order(&steps, &given, &axis, reduction, initial, options, out);
+  if (is_ordered) return by_order(&steps, &given, lengths != NULL, &axis, reduction, initial, options, out);
   struct segment_call c = {
       .given = given, .by_lengths = lengths != NULL, .has_axis = true, .axis = axis, .initial = initial};
   group_call_start(&c.g, &steps, reduction, strew_by_index(NULL), data, options);

@@ -73,30 +73,30 @@
   X(ANY, any, ANY, TRUTH, ZERO, PLAIN, any, any, 0, ZERO, ((a) | (b)))
 
 /* What a reduction of groups takes besides src, the groups, dim, dim_size, mode and skip_nan. WITH_SIZES: in scripts,
-   out and dim_size by position, too. */
+   out and dim_size by position, too. BY_ORDER: it also takes text and times, whose order is all that it needs. */
 enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED = 16, WITH_Q = 32, WITH_SIZES = 64 };
-enum { WITH_EXACT = 128 };
+enum { WITH_EXACT = 128, BY_ORDER = 256 };
 
 /* Reductions of groups. enumerator, STREW_GROUP_...; its word: g:WORD, and in agg and pivot; NAME of scatter_NAME;
    dtypes of src: ANY or FLOATS; value of a group without elements: ZERO, ONE or UNDEFINED (NaN; 0 of integers); the
    same in agg and methods of groupings, where none passes for a number; what it takes; 1 if a gradient passes; how it
    is computed: a function of runtime/groups/reduce.h; the reduction that joins its values there. */
 #define STREW_GROUP_REDUCTIONS(X)                                                                                      \
-  X(SUM, "sum", "sum", ANY, ZERO, ZERO, WITH_EXACT | WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, SUM)                  \
+  X(SUM, "sum", "sum", ANY, ZERO, ZERO, WITH_EXACT | WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, SUM)     \
   X(PROD, "prod", "mul", ANY, ONE, ONE, WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, PROD)                 \
-  X(MEAN, "mean", "mean", ANY, ZERO, UNDEFINED, WITH_EXACT | WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, MEAN)         \
-  X(VAR, "var", "var", FLOATS, ZERO, UNDEFINED, WITH_EXACT | WITH_DTYPE | WITH_UNBIASED, 1, variance, SUM)                          \
-  X(STD, "std", "std", FLOATS, ZERO, UNDEFINED, WITH_EXACT | WITH_DTYPE | WITH_UNBIASED, 1, deviation, SUM)                         \
-  X(MIN, "min", "min", ANY, ZERO, UNDEFINED, WITH_OUT | WITH_ARG | WITH_FILL | WITH_SIZES, 1, join, AMIN)              \
-  X(MAX, "max", "max", ANY, ZERO, UNDEFINED, WITH_OUT | WITH_ARG | WITH_FILL | WITH_SIZES, 1, join, AMAX)              \
+  X(MEAN, "mean", "mean", ANY, ZERO, UNDEFINED, WITH_EXACT | WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, MEAN) \
+  X(VAR, "var", "var", FLOATS, ZERO, UNDEFINED, WITH_EXACT | WITH_DTYPE | WITH_UNBIASED, 1, variance, SUM)             \
+  X(STD, "std", "std", FLOATS, ZERO, UNDEFINED, WITH_EXACT | WITH_DTYPE | WITH_UNBIASED, 1, deviation, SUM)            \
+  X(MIN, "min", "min", ANY, ZERO, UNDEFINED, BY_ORDER | WITH_OUT | WITH_ARG | WITH_FILL | WITH_SIZES, 1, join, AMIN)   \
+  X(MAX, "max", "max", ANY, ZERO, UNDEFINED, BY_ORDER | WITH_OUT | WITH_ARG | WITH_FILL | WITH_SIZES, 1, join, AMAX)   \
   X(ANY, "any", "any", ANY, ZERO, ZERO, WITH_OUT, 0, truth, SUM)                                                       \
   X(ALL, "all", "all", ANY, ONE, ONE, WITH_OUT, 0, truth, PROD)                                                        \
-  X(FIRST, "first", "first", ANY, ZERO, UNDEFINED, WITH_FILL, 1, choice, AMIN)                                         \
-  X(LAST, "last", "last", ANY, ZERO, UNDEFINED, WITH_FILL, 1, choice, AMAX)                                            \
+  X(FIRST, "first", "first", ANY, ZERO, UNDEFINED, BY_ORDER | WITH_FILL, 1, choice, AMIN)                              \
+  X(LAST, "last", "last", ANY, ZERO, UNDEFINED, BY_ORDER | WITH_FILL, 1, choice, AMAX)                                 \
   X(MEDIAN, "median", "median", ANY, UNDEFINED, UNDEFINED, WITH_FILL, 1, median, ASSIGN)                               \
   X(QUANTILE, "quantile", "quantile", ANY, UNDEFINED, UNDEFINED, WITH_FILL | WITH_Q, 1, quantile, ASSIGN)              \
-  X(COUNT, "count", "count", ANY, ZERO, ZERO, 0, 0, count, SUM)                                                        \
-  X(NUNIQUE, "nunique", "nunique", ANY, ZERO, ZERO, 0, 0, nunique, SUM)                                                \
+  X(COUNT, "count", "count", ANY, ZERO, ZERO, BY_ORDER, 0, count, SUM)                                                 \
+  X(NUNIQUE, "nunique", "nunique", ANY, ZERO, ZERO, BY_ORDER, 0, nunique, SUM)                                         \
   X(LOGSUMEXP, "logsumexp", "logsumexp", FLOATS, ZERO, ZERO, WITH_OUT | WITH_FILL, 1, logsumexp, SUM)                  \
   X(LOWER_MEDIAN, "lower_median", "lower_median", ANY, UNDEFINED, UNDEFINED, WITH_FILL, 1, median, ASSIGN)
 
