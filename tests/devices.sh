@@ -108,7 +108,7 @@ case $kind in
     # its loops are too short for most ways, its launches are slow
     title='rusticl on llvmpipe' word=opencl:llvmpipe package=mesa-opencl-icd parts="few digest $(files)"
     export RUSTICL_ENABLE=llvmpipe STREW_TEST_STEP=28 STREW_TEST_THIN=3
-    step=3
+    step=6
     ;;
   oclgrind)
     title=Oclgrind word=opencl:oclgrind package=oclgrind digest='4 1'

@@ -85,6 +85,21 @@ not_again() {
   done
 }
 
+# Of the names of all runners those of make nightly. PoCL runs all Check programs and specs; of those on rusticl and on
+# Intel's OpenCL each day draws another third, so that three nights run them all (DAY=n: those of that day).
+of_day() {
+  : "${DAY:=$(($(date +%s) / 86400))}"
+  while read -r name; do
+    case $name in
+      rusticl-*_* | intel-*_*)
+        sum=$(echo "$name" | cksum)
+        [ $(((${sum%% *} + DAY) % 3)) = 0 ] || continue
+        ;;
+    esac
+    echo "$name"
+  done
+}
+
 devices() { # [KIND...]
   [ "$OPENCL" != 0 ] || { echo '- OpenCL: left out, built without it' && return; }
   [ $# != 0 ] || set -- pocl intel rusticl oclgrind $("$BUILD/strew" tests/other_devices.lua)
@@ -112,7 +127,7 @@ list() {
       list devices && list "$2" && checks && specs && list hosts && replay && printf '%s\n' $others
       ;;
     test) list all some | sample | if [ "$BEFORE" = nightly ]; then not_again; else cat; fi ;;
-    nightly) list all whole | if [ "$AFTER" = test ]; then without_whole; else cat; fi ;;
+    nightly) list all whole | of_day | if [ "$AFTER" = test ]; then without_whole; else cat; fi ;;
     some) for name in $SANITIZED; do echo "$name"; done | sanitized ;;
     whole) list sanitized && list threads && list cross-arm64 | of_processor && printf '%s\n' web lua5.5 releasing core ;;
     check) checks && specs && printf '%s\n' rules circles ;;
