@@ -6098,7 +6098,8 @@ local Grouping = {}
 ---- `city == "Rome"`, `city < "Rome"`, `when >= "2024-05-01"`: words in quotes compare with text and with times
 ---
 ---- calls of text and times: `lower(trim(city))`, `upper`, `length`, `contains(city, "a")`, `starts_with`, `ends_with`,
----  `sub(city, 1, 3)`, `replace`, `split`, `match`, `join_words(a, b, " ")`, `floor_time(when, "month")`, `format`;
+---  `sub(city, 1, 3)`, `replace`, `split`, `match`, `join_words(a, b, " ")`, `floor_time(when, "month")`, `format`,
+---  and the parts of times that `strew.calendar` has: `year(when)`, `month`, `hour`, `weekday`, `iso_week`, ...;
 ---  in these, in `where(age < 18, "child", "adult")`, `masked_fill`, `maximum`, `minimum` and `when -` words in
 ---  quotes are values. Each operation is then a call
 ---

@@ -915,7 +915,9 @@ STREW_API strew_status strew_exact_sums_from_state(strew_tensor *state, strew_de
      calls        median nanmedian (x [, dim [, keepdim]]), round(x, digits); of texts and times lower upper trim length
                   (t), contains starts_with ends_with (t, word), match(t, pattern), replace(t, a, b), sub(t, i, j),
                   split(t, separator, k), join_words(a, b [, separator]), floor_time(t, unit),
-                  format(t, format): a host computes texts with these node by node, as strew.expr does;
+                  format(t, format), and the parts of times year month day hour minute second weekday day_of_year
+                  quarter iso_year iso_week days_in_month (t): a host computes texts with these node by node, as
+                  strew.expr does;
                   strew_expr_evaluate and what reads an expression in parts refuse them
      rows         m[i]: the rows of m along dimension 0 that an index tensor chooses; checked as STREW_ERROR
      words        x == "word", x ~= "word": the number that stands for the word in input x, see strew_expr_values; in

@@ -277,6 +277,9 @@ local special = {
   ["or"] = function(_, _, a, b) return strew.logical_or(bools(a), bools(b, "other")) end,
   ["not"] = function(_, _, a) return strew.logical_not(bools(a)) end,
 }
+for name, part in next, use "times.lua".parts() do
+  special[name] = function(_, _, t) return part(t) end
+end
 
 -- Functions that the parser writes as comparisons with numbers, which words and times lack: these take the call.
 local WHOLE <const> = {isnan = true, isinf = true, isfinite = true, nan_to_num = true}

@@ -361,29 +361,52 @@ local function check_time(t)
     "strew.time reads them from text", "dtype")
 end
 
--- Returns the parts of days since 1970 and of the microseconds since midnight, as columns by name.
+-- Each part of days since 1970 and of the microseconds since midnight, from the others.
+local PART_OF <const> = {
+  hour = function(p) return p.rest // (3600 * SECOND) end,
+  minute = function(p) return p.rest // (60 * SECOND) % 60 end,
+  second = function(p) return p.rest // SECOND % 60 end,
+  microsecond = function(p) return p.rest % SECOND end,
+  weekday = function(p) return (p.days + 3) % 7 end,
+  day_of_year = function(p) return p.days - first_day(p.year, 1) + 1 end,
+  quarter = function(p) return (p.month + 2) // 3 end,
+  thursday = function(p) return p.days - p.weekday + 3 end, -- whose year the week has
+  iso_year = function(p) return (date_of(p.thursday)) end,
+  iso_week = function(p) return (p.thursday - first_day(p.iso_year, 1)) // 7 + 1 end,
+  days_in_month = function(p) return days_in(p.year, p.month) end,
+}
+
+-- Returns the parts as columns by name, computed when they are read.
 local function parts_of(days, rest)
-  local parts, seconds = {}, rest // SECOND
-  parts.year, parts.month, parts.day = date_of(days)
-  parts.hour, parts.minute, parts.second = seconds // 3600, seconds // 60 % 60, seconds % 60
-  parts.weekday, parts.day_of_year = (days + 3) % 7, days - first_day(parts.year, 1) + 1
-  return parts
+  return setmetatable({days = days, rest = rest}, {__index = function(parts, name)
+    if PART_OF[name] then
+      parts[name] = PART_OF[name](parts)
+    else
+      parts.year, parts.month, parts.day = date_of(days)
+    end
+    return rawget(parts, name)
+  end})
 end
 
-local function calendar(t)
-  local all = whole(check_time(t))
+-- Returns the parts of times with these names.
+local function calendar(t, names)
+  local all, columns = whole(check_time(t)), {}
   local days, gaps = all // DAY, is_missing(all)
-  local parts = parts_of(days, all - days * DAY)
-  parts.quarter, parts.days_in_month = (parts.month + 2) // 3, days_in(parts.year, parts.month)
-  local thursday = days - parts.weekday + 3 -- whose year the week has
-  parts.iso_year = date_of(thursday)
-  parts.iso_week = (thursday - first_day(parts.iso_year, 1)) // 7 + 1
-  local has_gaps, columns = gaps:any():item(), {}
-  for i, name in ipairs(PARTS) do
+  local parts, has_gaps = parts_of(days, all - days * DAY), gaps:any():item()
+  for i, name in ipairs(names) do
     local part = parts[name]
     columns[i] = has_gaps and part:to(operands.widest(part)):masked_fill(gaps, 0 / 0) or part
   end
-  return columns, PARTS
+  return columns
+end
+
+-- Returns a function of times for each part, by its name: the calls of texts, as year(t).
+function times.parts()
+  local calls_of_parts = {}
+  for _, name in ipairs(PARTS) do
+    calls_of_parts[name] = function(t) return calendar(t, {name})[1] end
+  end
+  return calls_of_parts
 end
 
 -- Names of spans of time: microseconds, or months below 0.
@@ -500,11 +523,13 @@ local function written(t, form)
   local days = has_clock and units // DAY or units
   local rest = has_clock and units - days * DAY or strew.zeros_like(days)
   local parts, list = parts_of(days, rest), {}
-  parts.microsecond = rest % SECOND
-  for name, part in next, parts do parts[name] = part:tolist() end
+  local lists = setmetatable({}, {__index = function(lists, name)
+    lists[name] = parts[name]:tolist()
+    return lists[name]
+  end})
   for i = 1, units:numel() do
     local word = {}
-    for k, writer in ipairs(writers) do word[k] = type(writer) == "string" and writer or writer(parts, i) end
+    for k, writer in ipairs(writers) do word[k] = type(writer) == "string" and writer or writer(lists, i) end
     list[i] = table.concat(word)
   end
   return strew.text(places:to(all.device), list):masked_fill(is_missing(all), "")
@@ -583,8 +608,7 @@ end
 for name, f in next, calls do calls[name] = function(...) return errors.own(nil, nil, nil, f, ...) end end
 
 times.calendar = {"t:any", function(t)
-  local columns, names = calendar(t)
-  return use "tables.lua".make{names = table.move(names, 1, #names, 1, {}), tensors = columns}
+  return use "tables.lua".make{names = table.move(PARTS, 1, #PARTS, 1, {}), tensors = calendar(t, PARTS)}
 end}
 times.floor_time = {"t:any unit:any", floor_time}
 times.add_months = {"t:any n:any", add_months}

@@ -48,6 +48,18 @@ enum node_kind {
   X(SPLIT, "split", 3, 3, "t, separator, k")                                                                           \
   X(JOIN_WORDS, "join_words", 2, 3, "a, b [, separator]")                                                              \
   X(FLOOR_TIME, "floor_time", 2, 2, "t, unit")                                                                         \
+  X(YEAR, "year", 1, 1, "t")                                                                                           \
+  X(MONTH, "month", 1, 1, "t")                                                                                         \
+  X(DAY, "day", 1, 1, "t")                                                                                             \
+  X(HOUR, "hour", 1, 1, "t")                                                                                           \
+  X(MINUTE, "minute", 1, 1, "t")                                                                                       \
+  X(SECOND, "second", 1, 1, "t")                                                                                       \
+  X(WEEKDAY, "weekday", 1, 1, "t")                                                                                     \
+  X(DAY_OF_YEAR, "day_of_year", 1, 1, "t")                                                                             \
+  X(QUARTER, "quarter", 1, 1, "t")                                                                                     \
+  X(ISO_YEAR, "iso_year", 1, 1, "t")                                                                                   \
+  X(ISO_WEEK, "iso_week", 1, 1, "t")                                                                                   \
+  X(DAYS_IN_MONTH, "days_in_month", 1, 1, "t")                                                                         \
   X(FORMAT, "format", 2, 2, "t, format")
 #define NODE_CALL_OF(ENUM, ...) CALL_##ENUM,
 enum node_call {

@@ -120,6 +120,8 @@ describe("texts of columns", function()
       ["(when - '2024-01-01') / 86400 > 30"] = {false, true, false},
       ["floor_time(when, 'month')"] = {"2024-01-01", "2024-02-01", "NaT"},
       ["format(when, '%m')"] = {"01", "02", ""},
+      ["month(maximum(when, '2024-02-01')) * 2 == 4"] = {true, true, false},
+      ["where(weekday(when) < 5, format(when, '%a'), '')"] = {"Mon", "Mon", ""},
     } do
       assert.same(wanted, x:assign{made = code}.made:tolist(), code)
     end
@@ -128,6 +130,29 @@ describe("texts of columns", function()
     assert.same({"cy", " Ann", "BOB "}, x:sort_by("length(trim(name))").name:tolist())
     assert.same({2}, x:assign{one = 1}:group_by("one"):agg{n = {"nunique", "where(age < 18, 'a', 'b')"}}.n:tolist())
     assert.same({"ANN"}, strew.expr("upper(n)"){n = strew.tensor{"Ann"}}:tolist())
+  end)
+  it("have the parts of times", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
+    local x = strew.table{{"at", strew.time{"1969-12-31T23:59:58", "2024-02-29T04:05:06", "2027-01-01T13:00"}},
+      {"n", {1, 2, 4}}}
+    for part, wanted in pairs{ -- pandas' Series.dt, isocalendar
+      year = {1969, 2024, 2027}, month = {12, 2, 1}, day = {31, 29, 1}, hour = {23, 4, 13}, minute = {59, 5, 0},
+      second = {58, 6, 0}, weekday = {2, 3, 4}, day_of_year = {365, 60, 1}, quarter = {4, 1, 1},
+      iso_year = {1970, 2024, 2026}, iso_week = {1, 9, 53}, days_in_month = {31, 29, 31},
+    } do
+      local made = x:assign{made = part .. "(at)"}.made
+      assert.same({"int64", wanted}, {made.dtype, made:tolist()}, part)
+      assert.is_true(strew.equal(made, strew.calendar(x.at)[part]), part)
+      assert.is_true(strew.equal(made, strew.expr(part .. "(t)"){t = x.at}), part)
+    end
+    assert.same({2}, x:rows("hour(at) < 12 and year(at) >= 2000").n:tolist())
+    assert.same({4, 2, 1}, x:sort_by("-year(at)").n:tolist())
+    assert.same({{"month(at)", "n"}, {4, 2, 1}}, {strew.columns(x:group_by("month(at)"):sum{"n"}),
+      x:group_by("month(at)"):sum("n"):tolist()})
+    x.at[2] = "NaT"
+    assert.equal("float64[3] {1969.0, 2024.0, nan}", support.text(x:assign{made = "year(at)"}.made))
+    assert.equal("int64", x:rows("n > 9"):assign{made = "month(at)"}.made.dtype)
+    assert.matches("month: 't' is int64, expected times", support.message(x.assign, x, {made = "month(n)"}), 1, true)
   end)
   it("mark the place of an error", function()
     local x = people()
