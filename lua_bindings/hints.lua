@@ -109,6 +109,8 @@ local function typed_column(names, given)
   end
 end
 
+local OF_GROUPS <const> = " sum prod mean var std min max any all median mode cumsum "
+
 -- Returns a hint for x:name(), which is nil: x is a table of columns in a variable called `owner`.
 local function method(x, name, owner, names, given)
   local row, typed = answers.names[name], typed_column(names, given)
@@ -119,7 +121,12 @@ local function method(x, name, owner, names, given)
     if not typed and strew.type(t) == "tensor" and t.dtype ~= "text" then typed = other end
   end
   local column = field_of(owner, typed or names[1])
-  if rawget(methods, name) then return format("%s:%s(...) is for one of them", column, name) end
+  if rawget(methods, name) and string.find(OF_GROUPS, format(" %s ", name), 1, true) then
+    return format('%s:group_by{}:%s{"%s"} is of some of them, %s:%s(...) of one', owner, name, typed or names[1],
+      column, name)
+  elseif rawget(methods, name) then
+    return format("%s:%s(...) is for one of them", column, name)
+  end
   if rawget(strew, name) then return format("strew.%s(%s, ...) is for one of them", name, column) end
   local found = nearest(name, getmetatable(getmetatable(x).__index).methods)
   if found then return question(owner .. ":" .. found) end

@@ -2450,7 +2450,10 @@ strew = {}
 ---with skip_nan NaN adds nothing to them. `g:shift(src [, n [, fill]])`, `diff(src [, n])`, `pct_change(src [, n])`, `share`,
 ---`ffill`, `bfill` and `interpolate(src [, t])` are beside the elements of their group: ?shift. `g:mode(src)` is the commonest
 ---element that is not missing, of several the least; `g:skew(src)`, `g:cov(src, other)` and `g:corr(src, other)` are skewness,
----covariance (divisor n - 1) and correlation, as pandas', with `skip_nan`. Ties are ordered by position; NaN, NaT and the empty word come last in both
+---covariance (divisor n - 1) and correlation, as pandas', with `skip_nan`. `g:transform(src, reduce)` has the result of its group for each
+---element: ?transform; `g:describe(src)` is a table of the number of
+---elements that are not missing, mean, std, extremes and quartiles of each group; `g:head([n = 5])` and `g:tail` are the first and last
+---n rows of each group, in the order of the table (of no table their positions). Ties are ordered by position; NaN, NaT and the empty word come last in both
 ---directions, or first with `nulls = "first"`. `g:order()` has the positions of all elements,
 ---group after group; `g:starts()` where each group begins in it, then the end. `g:to(device)`, `g:free()`.
 ---
@@ -2468,7 +2471,7 @@ strew = {}
 ---
 ---Of the grouping of a table, src is a tensor, the name of a column, or a text of columns: `g:mean("age")`,
 ---`g:sum("price * n")`. A sequence of these gives a table of results with the keys: `g:mean{"age", "fare"}`; of methods with a
----result for each element it has the rows' keys.
+---result for each element it has the rows' keys. `x:group_by{}` is one group of all rows, which has no key.
 ---
 ---`for key, rows in g:each() do` goes through the groups: the key is a number, boolean or string, of several keys a table of
 ---them; rows is a table of the group's rows, without a table the positions of its elements.
@@ -2482,6 +2485,7 @@ strew = {}
 ---print(positions)
 ---local x = strew.table{{"city", {"Oslo", "Rome", "Oslo"}}, {"rain", {4, 2, 3}}}
 ---print(x:group_by("city"):mean{"rain"})
+---print(x.rain - x:group_by("city"):transform("rain", "mean"))
 ---for city, rows in x:group_by("city"):each() do print(city, #rows) end
 ---```
 ---```text
@@ -2496,6 +2500,8 @@ strew = {}
 --- text  float64
 --- Oslo      3.5
 --- Rome      2.0
+---float64[3] cpu
+---  0.5000   0.0000  -0.5000
 ---Oslo	2
 ---Rome	1
 ---```
@@ -2608,6 +2614,28 @@ local Grouping = {}
 --- int64   float64  int64  int64
 ---     5  3.000000      2      6
 ---     7  3.333333      3     10
+---```
+
+---# transform
+---The result of its group for each element, as of SQL's window functions.
+---
+---`g:transform(src, reduce [, {dtype =, skip_nan =}])`: `reduce` is a word of `g:agg`, or one with options: `{"quantile", q = 0.9}`. Elements without a group have missing
+---results. So rows are compared with their group, chosen by it, or filled from it.
+---
+---```lua
+---local x = strew.table{{"city", {"Oslo", "Rome", "Oslo"}}, {"rain", {4, 2, strew.nan}}}
+---local g = x:group_by("city")
+---print(x.rain:fillna(g:transform("rain", "mean", {skip_nan = true})))
+---print(x:rows(g:transform("rain", "count"):gt(1)))
+---```
+---```text
+---float64[3] cpu
+--- 4  2  4
+---table: 2 rows, 2 columns, cpu
+--- city     rain
+--- text  float64
+--- Oslo        4
+--- Oslo      nan
 ---```
 
 -------------------------------------------------------------------------------------------------------------- Segments

@@ -244,6 +244,7 @@ end
 -- Returns copies of the keys as columns.
 local function key_columns(g, has_keys)
   local keys = g.keys
+  if has_keys and #has_keys.names == 0 then return {names = {}, tensors = {}} end
   local columns = has_keys and tables.read(keys, "self") or {names = {}, tensors = keys}
   tables.name_keys(columns)
   return tables.map(columns, function(t) return t:clone() end)
@@ -299,9 +300,9 @@ local function column_of(columns, given, argument)
 end
 
 -- Methods whose result has a row for each element; those of no column in particular.
-local OF_ELEMENTS <const>, OF_ONE <const> = {}, {argsort = true, topk = true}
-for name in string.gmatch("cumsum rank shift diff pct_change share ffill bfill interpolate softmax log_softmax scan",
-  "[%w_]+") do
+local OF_ELEMENTS <const>, OF_ONE <const> = {}, {argsort = true, topk = true, describe = true}
+for name in string.gmatch(
+  "cumsum rank shift diff pct_change share ffill bfill interpolate softmax log_softmax scan transform", "[%w_]+") do
   OF_ELEMENTS[name] = true
 end
 
@@ -317,7 +318,7 @@ local function of_columns(g, name, src, ...)
     end
     return call(g, by_name)
   end
-  local second = type(given[1]) == "string" and (name == "interpolate" and "t" or "other")
+  local second = type(given[1]) == "string" and name ~= "transform" and (name == "interpolate" and "t" or "other")
   if second then given[1] = column_of(columns, given[1], second) end
   local options = type(given[given.n]) == "table" and given[given.n] or {}
   local function results(first, ...) return with_empty(g, name, first, options.fill), ... end
@@ -366,6 +367,18 @@ local function each(g)
   end
 end
 
+-- Returns the first or last n rows of each group, in the order of the table, or their positions.
+local function ends(is_last)
+  return {"self:grouping n?integer", function(g, n)
+    n = n or 5
+    if n < 0 then fail("n", format("is %d, expected 0 or more", n), nil, "value", n) end
+    local place = inner.group_rank(g, strew.arange(g.length, {device = g.device}), is_last)
+    local at = (place:ge(0) & place:lt(n)):nonzero():squeeze(1)
+    local _, table_of = inner.grouping_keys(g)
+    return table_of and tables.make(tables.select(own_columns(g), at, "self")) or at
+  end}
+end
+
 -- Methods take the arguments that scatter_NAME does, but no dim_size and mode. A few list them in another order.
 local SPREAD = "dim?dim dtype=dtype skip_nan=boolean unbiased=boolean correction=number exact=boolean"
 local own_texts = {var = SPREAD, std = SPREAD, logsumexp = "dim?dim fill=fill out=tensor skip_nan=boolean"}
@@ -395,6 +408,8 @@ local others = {
   ["g:cumsum"] = {"self:grouping src:tensor dtype=word skip_nan=boolean", cumsum},
   ["g:agg"] = {"self:grouping what:table", agg},
   ["g:each"] = {"self:grouping", each},
+  ["g:head"] = ends(false),
+  ["g:tail"] = ends(true),
 }
 for name, row in pairs(others) do methods[name] = row end
 methods.of_columns = of_columns

@@ -71,4 +71,16 @@ local function describe(x)
   return strew.table(out)
 end
 
-return {describe = {"x:table", describe}}
+local QUARTILES <const> = {["25%"] = 0.25, ["50%"] = 0.5, ["75%"] = 0.75}
+
+-- Returns a row for each group: the number of its elements that are not missing, and their statistics.
+local function of_groups(g, src)
+  if src.dtype == "text" then fail("src", "is text, expected numbers or times", nil, "dtype") end
+  local what = {{"count", "count", src, skip_nan = true}}
+  for _, name in ipairs(NUMBERS) do
+    what[#what + 1] = {name, QUARTILES[name] and "quantile" or name, src, q = QUARTILES[name], skip_nan = true}
+  end
+  return g:agg(what)
+end
+
+return {describe = {"x:table", describe}, ["g:describe"] = {"self:grouping src:tensor", of_groups}}

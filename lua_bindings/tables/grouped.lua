@@ -22,7 +22,15 @@ local function sealed(t)
   return strew.group_by(strew.arange(#t, {device = t.device}), t, {order = "first"}).keys[2]
 end
 
+-- Returns the grouping of all rows as one group, which has no key.
+local function whole(x)
+  local columns = tables.read(x, "x")
+  local ids = strew.zeros(columns.rows, {dtype = "int64", device = columns.device})
+  return inner.set_keys(strew.grouping(ids, {dim_size = 1}), {names = {}, tensors = {}}, x)
+end
+
 local function group_by(x, by, order)
+  if type(by) == "table" and next(by) == nil then return whole(x) end
   local columns = expressions.with_texts(x, by, "by")
   local positions = tables.positions(columns, by, "by")
   local g, keys = groups_of(columns, positions, order, "by")
@@ -141,6 +149,14 @@ local function read_reduce(reduce, dtype, skip_nan)
   return entry[1], aggregates.options(entry, 1, "reduce", "has %s")
 end
 
+-- Returns the result of its group for each element: missing for those in no group.
+local function transform(g, src, reduce, dtype, skip_nan)
+  local word, options = read_reduce(reduce, dtype, skip_nan)
+  operands.check_grouped(g, src)
+  local made = aggregates.make(g, {{name = "src", word = word, src = src, options = options}})
+  return missing.choose({names = {word}, tensors = made, argument = "src"}, 1, g.ids, missing.gaps(g.ids))
+end
+
 -- Returns a reduction of the groups as a column: {names, tensors} of one.
 local function reduced(g, columns, value, word, options)
   local out = {names = {value or "count"}, tensors = {}, argument = "x"}
@@ -191,6 +207,7 @@ end
 return {
   groups_of = groups_of,
   group_by = {"x:table by:any order=word", group_by},
+  ["g:transform"] = {"self:grouping src:tensor! reduce:any dtype=dtype skip_nan=boolean", transform},
   resample = {"x:table step:any on:any by=any", resample},
   group_keys = {"self:any field:any", keys_of},
   value_counts = {"v:any by?any skip_nan=boolean shares=boolean", value_counts},

@@ -185,7 +185,7 @@ local function other_key(fields, index)
     fail(nil, "no column " .. inner.text(index), format(hint, is_position and index or "0, 1", index))
   end
   local hint, nearest = errors.meant(index, (tables.names(x)))
-  if not nearest or string.gsub(nearest, "%d", "") == string.gsub(index, "%d", "") then
+  if not nearest or string.gsub(nearest, "%d", "") == string.gsub(index, "%d", "") or inner.hints().name(index) then
     return inner.missed(x, index)
   end
   fail(nil, "no column " .. inner.text(index), hint)

@@ -54,6 +54,54 @@ describe("groupings of a table", function()
       ("%s; %s; %s"):format(support.text(two.g), support.text(two.w), support.text(two.i)))
   end)
 
+  it("have the result of each element's group, the ends of groups, and summaries", function() -- as pandas'
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
+    near({3.375, 29 / 6, 3.375, 29 / 6, 3.375, 3.375, 29 / 6, 1}, g:transform("v", "mean"))
+    assert.equal("int64[8] {21, 4, 21, 4, 21, 21, 4, 6}", support.text(g:transform("i", "sum")))
+    near({1.875, 4, 1.875, 4, 1.875, 1.875, 4, 1}, g:transform(x.v, {"quantile", q = 0.25}))
+    assert.equal("text[8] {q, , q, , q, q, , z}", support.text(g:transform("w", "first")))
+    assert.equal("int64[8] {4, 3, 4, 3, 4, 4, 3, 1}", support.text(g:transform("v > 2", "count")))
+    local two = g:transform({"v", "i"}, "max")
+    assert.equal("g int64[8] {2, 1, 2, 1, 2, 2, 1, 3}; v float64[8] {8.0, 6.5, 8.0, 6.5, 8.0, 8.0, 6.5, 1.0}; "
+      .. "i int64[8] {9, 2, 9, 2, 9, 9, 2, 6}", text(two))
+    assert.equal("float64[3] {1.0, nan, 2.0}", support.text(
+      strew.grouping(strew.tensor{0, 5, 2}, {dim_size = 3, mode = "drop"}):transform(strew.tensor{1, 9, 2}, "sum")))
+    assert.equal("time[2] {2024-01-02, 2024-01-02}", support.text(strew.group_by(strew.tensor{1, 1}):transform(
+      strew.time{"2024-01-02", "2024-01-01"}, "max")))
+    assert.same({{3, 1, 4, 1, 6}, {9, 2, 6}, {}}, {g:head(2).i:tolist(), g:tail(1).i:tolist(), g:head(0).i:tolist()})
+    assert.same({8, 8}, {#g:head(), #g:tail(99)})
+    assert.equal("int64[3] {0, 1, 7}", support.text(strew.group_by(x.g):head(1)))
+    local about = g:describe("v")
+    assert.same({"g", "count", "mean", "std", "min", "25%", "50%", "75%", "max"}, strew.columns(about))
+    near({1.4433756729740645, 3.0923292192132457, nan}, about.std)
+    near({4, 1.875, 1}, about["25%"])
+    assert.same({{3, 4, 1}, {4, 2, 1}}, {about.count:tolist(), about["50%"]:tolist()})
+    for code, wanted in pairs{
+      ["g:transform('v', 'sun')"] = "transform: 'reduce' is \"sun\", expected sum, prod",
+      ["g:transform('v', 'corr')"] = "transform: 'reduce' is \"corr\", which reduces two columns",
+      ["g:transform('x', 'sum')"] = "transform: 'src' has \"x\", not found in the table",
+      ["g:transform(1, 'sum')"] = "transform: 'src' is 1, expected a tensor",
+      ["g:head(-1)"] = "head: 'n' is -1, expected 0 or more", ["g:describe('w')"] = "describe: 'src' is text",
+      ["g:describe{'v', 'i'}"] = "describe: 'src' has 2 columns, expected one",
+    } do
+      assert.matches(wanted, support.message(assert(load("local g = ... return " .. code)), g), 1, true)
+    end
+  end)
+
+  it("are one of all rows", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
+    local all, none = x:group_by{}, x:rows("i > 99"):group_by{}
+    assert.equal("mean float64[1] {3.875}; n int64[1] {8}; words int64[1] {4}",
+      text(all:agg{{"mean", "mean", "i"}, {"n", "count"}, {"words", "nunique", "w"}}))
+    assert.equal("i int64[1] {31}; v float64[1] {29.0}", text(all:sum{"i", "v"}))
+    assert.equal("i int64[8] {3, 4, 8, 9, 14, 23, 25, 31}", text(all:cumsum{"i"}))
+    assert.same({1, 1, 31}, {all.n, none.n, all:transform("i", "sum")[0]})
+    assert.equal("i int64[1] {0}; v float64[1] {0.0}", text(none:sum{"i", "v"}))
+    assert.equal("i float64[1] {nan}; w text[1] {}", text(none:max{"i", "w"}))
+    assert.same({8, 0}, {all:describe("v").count:item(), none:describe("v").count:item()})
+    for key, rows in all:each() do assert.same({0, 8}, {key, #rows}) end
+  end)
+
   it("go through groups", function()
     local seen = {}
     for key, rows in g:each() do seen[#seen + 1] = key .. ":" .. table.concat(rows.i:tolist(), ",") end

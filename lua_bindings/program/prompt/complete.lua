@@ -11,10 +11,10 @@ local strew_type, bracket_around = rawget(strew, "type"), prompt.bracket_around
 
 local properties = {"device", "dtype", "shape"}
 local grouping_fields = {"counts", "device", "ids", "keys", "length", "n", "positions"}
-local grouping_methods = {"agg", "all", "any", "argsort", "bfill", "corr", "count", "cov", "cumsum", "diff", "each",
-  "ffill", "first", "free", "interpolate", "last", "log_softmax", "logsumexp", "lower_median", "max", "mean", "median",
-  "min", "mode", "nunique", "order", "pct_change", "prod", "quantile", "rank", "reduce", "scan", "share", "shift",
-  "skew", "softmax", "starts", "std", "sum", "to", "topk", "var"}
+local grouping_methods = {"agg", "all", "any", "argsort", "bfill", "corr", "count", "cov", "cumsum", "describe", "diff",
+  "each", "ffill", "first", "free", "head", "interpolate", "last", "log_softmax", "logsumexp", "lower_median", "max",
+  "mean", "median", "min", "mode", "nunique", "order", "pct_change", "prod", "quantile", "rank", "reduce", "scan",
+  "share", "shift", "skew", "softmax", "starts", "std", "sum", "tail", "to", "topk", "transform", "var"}
 
 -------------------------------------------------------------------------------------------------------------- words
 
