@@ -6488,6 +6488,11 @@ local Grouping = {}
 ---A column is named by its name, or by its number from 1 on, unless that is another one's name: `text = {2}`.
 ---`separator = "blanks"` reads columns between runs of blanks and tabs, which lines may also begin and end with.
 ---
+---`ragged = true` reads lines of different lengths, as those of adjacency lists and edge lists: all values, one after the
+---other, and the positions at which the lines start, with the number of values behind them, as `segment_csr` takes them. An
+---empty line has no values; `rows` counts lines. Any name is fine: .csv has commas, .tsv tabs, others runs of blanks, or
+---`separator`. Options by column know one, "values": `text = {"values"}`.
+---
 ---`skip = 2` and `comment = "#"` leave out lines, `rows = 10` reads ten rows, and `names = {"a", "b"}` names the columns,
 ---instead of the file's names if it has some.
 ---
@@ -6510,8 +6515,15 @@ local Grouping = {}
 ---print(x)
 ---print(strew.group_by(x, "city"):agg{rain = {"mean", "rain"}})
 ---print(x.city[1], x.words.city[2])
+---
+---local edges <close> = assert(io.open(name .. ".txt", "w"))
+---edges:write("1 2\n\n0 1 2\n"):flush()
+---local neighbours, starts = strew.load(name .. ".txt", {ragged = true})
+---print(starts)
+---print(strew.segment_csr(strew.ones_like(neighbours), starts))
 ---os.remove(name)
 ---os.remove(name .. ".csv")
+---os.remove(name .. ".txt")
 ---```
 ---```text
 ---table: 3 rows, 2 columns, cpu
@@ -6526,13 +6538,19 @@ local Grouping = {}
 --- Bergen        4
 --- Oslo          2
 ---Bergen	Bergen
+---int64[4] cpu
+--- 0  2  2  5
+---int64[3] cpu
+--- 2  0  3
 ---```
 ---@param map boolean .npy and .safetensors on the CPU: true maps the file: pages are read on first use, writes stay in memory
 ---@param rows integer .csv: rows of the table, at most; no more of the file is read
 ---@return any x a tensor, or a table of tensors; error: names the file, the position and the reason
+---@return strew.Tensor starts of lines, int64 [lines + 1], with `ragged`
+---@param ragged boolean .csv, .tsv and files of any name: true reads lines of different lengths; x is a tensor of their values
 ---@param ordered table .csv: sequences of words by column: their order, see `strew.text`
 ---@call strew.load(path, device=, header=, separator=, dtype=, text=, decimal=, dates=, columns=, names=, missing=,
----  skip=, comment=, thousands=, unit=, ordered=, format=, map=, rows=) -> x
+---  skip=, comment=, thousands=, unit=, ordered=, format=, map=, rows=, ragged=) -> x, starts
 
 ---Maps raw records of a file into memory, as a tensor on the CPU; `t:map(f)` of a text makes what f has for each word.
 ---

@@ -1145,6 +1145,11 @@ typedef struct strew_csv_options {
   strew_error *warning;
   char thousands; /* between groups of three digits, as ',' in 1,234,567; 0: none. Not the decimal point */
   bool all_dates; /* columns whose first element is a date are ones of dates, as if `dates` named them */
+  /* strew_load: lines have any number of cells, as adjacency lists have. The table has "values", all cells one after the
+     other, and "starts", int64, where each line starts in them, then their number, as strew_by_ends takes them. An empty
+     line has no values; `rows` counts lines. The name of the file may have another suffix: cells are between blanks
+     then, unless `separator` is given. Options by column know "values". Not with `header`, `names` or `columns` */
+  bool ragged;
   /* Of each name in `dates` the format of its dates, as for strew_time_parse, or NULL; NULL: of none */
   const char *const *date_formats;
   const strew_csv_lists *lists; /* or NULL */

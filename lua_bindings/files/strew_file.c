@@ -398,6 +398,15 @@ static bool bind_rows(lua_State *L, struct script_call *call, int i, const char 
   return bind_fail(call, STREW_EARGUMENT, name, "is %lld, expected 1 or more", (long long)*rows), false;
 }
 
+/* Replaces the table of lines of different lengths by its columns. */
+static int push_ragged(lua_State *L) {
+  lua_pushliteral(L, "values");
+  lua_rawget(L, -2);
+  lua_pushliteral(L, "starts");
+  lua_rawget(L, -3);
+  return 2;
+}
+
 /* load(path) */
 static int load(lua_State *L, struct script_call *call) {
   struct loading loading;
@@ -405,15 +414,21 @@ static int load(lua_State *L, struct script_call *call) {
   const struct parameter parameters[] = {LOADING_PARAMETERS(loading),
                                          {"map", KEYED, bind_boolean, &loading.options.map},
                                          {"rows", KEYED, bind_rows, &loading.csv.rows},
+                                         {"ragged", KEYED, bind_boolean, &loading.csv.ragged},
                                          LAST_PARAMETER};
   struct owner *held = bind_push_owner(L, &held_tables);
   struct box *box = bind_push_box(L, call->binding);
   if (!read_loading(L, call, parameters, &loading)) return -1;
+  push_orders(L, call);
+  if (loading.csv.ragged && !lua_isnil(L, -1))
+    return bind_fail(call, STREW_EARGUMENT, "ordered", "is given, but lines of different lengths have no columns");
+  lua_pop(L, 1);
   strew_status status =
       strew_load(loading.device, loading.path, &loading.options, &box->tensor, &held->object.table, &call->error);
   if (status != STREW_OK) return -1;
   warn_of_names(L, &loading);
   if (end_loading(L, call, held, false) < 0) return -1;
+  if (loading.csv.ragged) return push_ragged(L);
   push_orders(L, call);
   return order_words(L, call);
 }

@@ -34,6 +34,9 @@ static strew_status check_reader_options(const struct call *call, const strew_re
   if (options->rows < 0) return fail(call, fault, "is %" PRId64 ", expected 1 or more", options->rows);
   if (options->load && options->load->csv && options->load->csv->rows)
     return fail(call, fault, "is an option of load, expected that of chunks");
+  fault.argument = "ragged";
+  if (options->load && options->load->csv && options->load->csv->ragged)
+    return fail(call, fault, "is true, an option of load, not of chunks");
   fault.argument = "map";
   if (options->load && options->load->map) return fail(call, fault, "is true, but chunks are read, not mapped");
   return STREW_OK;

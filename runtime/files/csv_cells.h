@@ -15,6 +15,7 @@ struct cells {
   int64_t line;   /* of `at`, counted from 1 */
   char separator;
   bool has_runs;                 /* any run of blanks and tabs separates cells; `separator` is a blank */
+  bool is_ragged;                /* lines have any number of cells: empty ones have none, and are not skipped */
   int comment;                   /* lines that begin with this byte are skipped; 0: none */
   int64_t skip;                  /* lines still to skip, whatever is in them */
   int point, bare_point;         /* the decimal point; that of cells without quotes, in which it may be the separator */
@@ -43,6 +44,7 @@ static inline void cells_start(struct cells *cells, const char *text, char separ
   if (has_runs) separator = ' ';
   *cells = (struct cells){.at = text, .line = 1, .separator = separator, .has_runs = has_runs, .point = point};
   if (csv) cells->comment = (unsigned char)csv->comment, cells->skip = csv->skip, cells->thousands = csv->thousands;
+  cells->is_ragged = csv && csv->ragged;
   cells->bare_point = point == separator ? NO_POINT : point;
   if (strncmp(text, mark, sizeof mark - 1) == 0) cells->at += sizeof mark - 1;
   cells->stops[0] = cells->stops['\n'] = cells->stops['\r'] = ENDS_LINE;
@@ -53,6 +55,11 @@ static inline void cells_start(struct cells *cells, const char *text, char separ
 /* True if another cell of the line follows the one that ends at cells->at. */
 static inline bool cells_has_next(const struct cells *cells) {
   return cells->stops[(unsigned char)*cells->at] == ENDS_CELL;
+}
+
+/* True if no cell begins at cells->at: a line of no cells. */
+static inline bool cells_at_end(const struct cells *cells) {
+  return cells->stops[(unsigned char)*cells->at] == ENDS_LINE;
 }
 
 /* Reads a number with marks between thousands, which stays in cells->ungrouped, if the cell is one. csv_guess.c */
@@ -82,7 +89,8 @@ static inline void cells_end_line(struct cells *cells) {
 
 /* True if the line that begins with this byte is skipped. */
 static inline bool cells_skips(const struct cells *cells, char byte) {
-  return byte == '\n' || byte == '\r' || cells->skip || (cells->comment && (unsigned char)byte == cells->comment);
+  const bool is_empty = (byte == '\n' || byte == '\r') && !cells->is_ragged;
+  return is_empty || cells->skip || (cells->comment && (unsigned char)byte == cells->comment);
 }
 
 /* Skips empty lines, comments and the first `skip` lines; true if another line follows. */

@@ -34,11 +34,27 @@ const char *csv_text_of_start(const char *name, size_t most, char *text) {
   return text;
 }
 
+/* Returns the place in its line, from 0, of a cell of a ragged text; else column i. */
+static int64_t place_of(const struct csv_reader *reader, const char *text, int64_t i) {
+  struct cells cells;
+  struct cell cell;
+  if (!reader->is_ragged || !text) return i;
+  cells_start(&cells, reader->text, reader->options->separator, reader->point, reader->options->csv);
+  const char *line = text;
+  while (line > cells.at && line[-1] != '\n' && line[-1] != '\r') line--;
+  cells.at = line;
+  cells_begin_line(&cells);
+  for (int64_t place = 0;; place++, cells.at++) {
+    cells_next(&cells, true, &cell);
+    if (cell.text >= text || !cells_has_next(&cells)) return place;
+  }
+}
+
 /* Writes "line 3, column 2 (price)" to `text` and returns it. */
 static const char *text_of_position(const struct csv_reader *reader, int64_t line, int64_t i, char *text) {
   char name[TEXT_BYTES];
   int length = snprintf(text, TEXT_BYTES, "line %" PRId64 ", column %" PRId64, line, i + 1);
-  if (reader->is_named && i < reader->names.count)
+  if (reader->is_named && !reader->is_ragged && i < reader->names.count)
     snprintf(text + length, (size_t)(TEXT_BYTES - length), " (%s)",
              csv_text_of_start(words_at(&reader->names, i), 100, name));
   return text;
@@ -54,11 +70,12 @@ const char *csv_text_of_cell(const struct cell *cell, char *text) {
 static strew_status fail_cell(const struct csv_reader *reader, const struct cell *cell, const char *expected,
                               const char *hint) {
   char position[TEXT_BYTES], text[TEXT_BYTES];
+  const int64_t place = place_of(reader, cell->text, cell->column);
   strew_status status =
       fail_file(reader->call, reader->path, hint, "has \"%s\" in %s, expected %s", csv_text_of_cell(cell, text),
-                text_of_position(reader, cell->line, cell->column, position), expected);
+                text_of_position(reader, cell->line, place, position), expected);
   const strew_scalar number = cell->is_number ? csv_number_of(reader, cell) : strew_int(0);
-  return csv_at_place(reader, cell->line, cell->column, cell->is_number ? &number : NULL, status);
+  return csv_at_place(reader, cell->line, place, cell->is_number ? &number : NULL, status);
 }
 
 /* True if a message can quote the text as a script writes it, of `longest` bytes at most. */
@@ -196,7 +213,9 @@ static strew_status add_ways(const struct csv_reader *reader, const struct cells
   if (look == COUNT) add_ways_of_counts(reader, cell, column);
   if (is_unsigned(cell) && own->kind != FRACTIONAL && !own->missing_line && own->kind != DATED)
     add_way(reader, "{.dtype = STREW_UINT64} holds it");
-  if (look == UNSPLIT)
+  if (look == UNSPLIT && reader->likely_separator == STREW_BLANKS)
+    add_way(reader, "{.separator = STREW_BLANKS} splits it");
+  else if (look == UNSPLIT)
     add_way(reader, "{.separator = \"%s\"} splits it", csv_text_of_byte(reader->likely_separator, shown));
   if (look == GROUPED || look == AMBIGUOUS)
     add_way(reader, "{%s} reads thousands", options_of_thousands(reader, word, length, shown));
@@ -205,7 +224,8 @@ static strew_status add_ways(const struct csv_reader *reader, const struct cells
   if ((look == OTHER_POINT || look == AMBIGUOUS) && !is_comma)
     add_way(reader, "%s{%s} reads decimal commas", before, option_of_commas(reader));
   if (look == UNIT) add_way_of_unit(reader, cells, cell, column);
-  if (look == PLAIN && cell->column == 0 && length > 1 && *word == '#' && strchr(" \t#", word[1]))
+  const bool is_first = *word == '#' && !place_of(reader, cell->text, cell->column);
+  if (is_first && (reader->is_ragged || (look == PLAIN && length > 1 && strchr(" \t#", word[1]))))
     add_way(reader, "{.comment = \"#\"} skips its line");
   if ((look == PLAIN || look == MARK) && may_be_empty && may_be_missing(word, length) &&
       is_quotable(word, length, LONGEST_WORD))
@@ -241,12 +261,25 @@ static strew_status fail_noted(const struct csv_reader *reader, const struct cel
   return fail_look(reader, cells, &cell, look, expected);
 }
 
+/* True if a cell of a ragged text begins with two numbers: the separator between them becomes the likely one. */
+static bool has_numbers(struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
+  struct decimal number;
+  const char *end = cell->text + cell->length, *at = decimal_scan(cell->text, cells->bare_point, &number), *mark = at;
+  if (!reader->is_ragged || at == cell->text || at >= end || !strchr(" \t,;|", *at)) return false;
+  at += strspn(at, " \t");
+  if (at < end && strchr(",;|", *at)) mark = at++, at += strspn(at, " \t");
+  if (at >= end || decimal_scan(at, cells->bare_point, &number) == at) return false;
+  reader->likely_separator = strchr(" \t", *mark) ? STREW_BLANKS : *mark;
+  return true;
+}
+
 /* Fails because of text in a column of numbers. */
-static strew_status fail_text(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
+static strew_status fail_text(struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   char expected[TEXT_BYTES] = "a number: the first chunk has no words there";
   int64_t first_line = reader->columns[cell->column].first_line;
   if (first_line) snprintf(expected, sizeof expected, "a number, as in line %" PRId64, first_line);
-  return fail_look(reader, cells, cell, look_of(reader, cells, cell), expected);
+  const enum look look = has_numbers(reader, cells, cell) ? UNSPLIT : look_of(reader, cells, cell);
+  return fail_look(reader, cells, cell, look, expected);
 }
 
 /* Returns what may have made the first line of the table narrower than another: a hint; NULL: nothing known. */
@@ -274,7 +307,7 @@ static const char *hint_of_width(const struct csv_reader *reader, char byte, int
 }
 
 /* Fails because of a line that begins with this byte. */
-static strew_status fail_ragged(const struct csv_reader *reader, char byte, int64_t line, int64_t count) {
+static strew_status fail_width(const struct csv_reader *reader, char byte, int64_t line, int64_t count) {
   strew_status status =
       fail_file(reader->call, reader->path, hint_of_width(reader, byte, line, count),
                 "has %" PRId64 " cell%s in line %" PRId64 ", expected %" PRId64 ", as in line %" PRId64, count,
@@ -286,13 +319,14 @@ static strew_status fail_ragged(const struct csv_reader *reader, char byte, int6
 strew_status csv_fail_quotes(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   char position[TEXT_BYTES];
   const int64_t line = cell->is_unclosed ? cell->line : cells->line;
-  text_of_position(reader, line, cell->column, position);
+  const int64_t place = place_of(reader, cell->text, cell->column);
+  text_of_position(reader, line, place, position);
   strew_status status =
       cell->is_unclosed
           ? fail_file(reader->call, reader->path, NULL, "has a quote in %s that is never closed", position)
           : fail_file(reader->call, reader->path, "a quote inside of quotes is written twice: \"\"",
                       "has characters after a closing quote in %s, expected a separator or line end", position);
-  return csv_at_place(reader, line, cell->column, NULL, status);
+  return csv_at_place(reader, line, place, NULL, status);
 }
 
 /* ------------------------------------------------------------------------------------------------ cells of a line */
@@ -312,7 +346,7 @@ strew_status csv_count_cells(const struct csv_reader *reader, struct cells *cell
 static strew_status fail_long(struct csv_reader *reader, struct cells *cells, char byte, int64_t line) {
   int64_t count = reader->count;
   strew_status status = csv_count_cells(reader, cells, &count);
-  return TRY(status, fail_ragged(reader, byte, line, count));
+  return TRY(status, fail_width(reader, byte, line, count));
 }
 
 /* -------------------------------------------------------------------------------------------------------- the walk */
@@ -364,7 +398,7 @@ static strew_status check_exact(const struct csv_reader *reader, const struct ce
 /* Notes a missing cell. */
 static strew_status inspect_missing(struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   struct column *column = &reader->columns[cell->column];
-  if (!column->missing_line) column->missing_line = cell->line;
+  if (!column->missing_line) column->missing_line = cell->line, column->missing = cell->text;
   strew_status status = check_decided(reader, cell);
   return status == STREW_OK && column->kind == WHOLE ? check_exact(reader, cells, cell->column) : status;
 }
@@ -403,8 +437,9 @@ static strew_status inspect_word(struct csv_reader *reader, const struct cells *
                                          [DATE] = "numbers or words, not dates",
                                          [OTHER_DATE] = "numbers or words, not dates"};
   struct column *column = &reader->columns[cell->column];
-  enum look look = is_unsplit(reader, cell) ? UNSPLIT : look_of(reader, cells, cell);
-  if (look == UNSPLIT) return fail_look(reader, cells, cell, look, "one cell in a line");
+  const bool is_split = !is_unsplit(reader, cell) && !has_numbers(reader, cells, cell);
+  enum look look = is_split ? look_of(reader, cells, cell) : UNSPLIT;
+  if (!is_split) return fail_look(reader, cells, cell, look, reader->is_ragged ? "a number" : "one cell in a line");
   if (column->has_dtype) { /* for this column alone: for all, it is that of those with numbers */
     char wanted[TEXT_BYTES];
     snprintf(wanted, sizeof wanted,
@@ -482,10 +517,11 @@ static strew_status check_missing(const struct csv_reader *reader, int64_t i) {
   char position[TEXT_BYTES];
   const strew_dtype *dtype = csv_wanted(reader, column);
   if (column->kind >= DATED || !column->missing_line || !dtype || dtype_is_float(*dtype)) return STREW_OK;
+  const int64_t place = place_of(reader, column->missing, i);
   strew_status status =
       fail_file(reader->call, reader->path, NULL, "has no number in %s, expected %s, which has no NaN",
-                text_of_position(reader, column->missing_line, i, position), strew_dtype_name(*dtype));
-  return csv_at_place(reader, column->missing_line, i, NULL, status);
+                text_of_position(reader, column->missing_line, place, position), strew_dtype_name(*dtype));
+  return csv_at_place(reader, column->missing_line, place, NULL, status);
 }
 
 /* Checks for interruption and reports progress, per cell: a line may have any number of cells. */
@@ -495,27 +531,48 @@ static inline strew_status check_cell(struct csv_reader *reader, const struct ce
   return context_check(reader->call, reader->context);
 }
 
+/* Inspects the cell of column i at cells->at. */
+static inline strew_status inspect_next(struct csv_reader *reader, struct cells *cells, int64_t i) {
+  struct cell cell;
+  RETURN_IF_FAILED(check_cell(reader, cells));
+  csv_next_cell(reader, cells, i, &cell);
+  if (cell.is_unclosed || cell.has_more) return csv_fail_quotes(reader, cells, &cell);
+  return csv_inspect_cell(reader, cells, &cell);
+}
+
+/* Inspects a line of any number of cells, and moves behind it. */
+static strew_status inspect_ragged(struct csv_reader *reader, struct cells *cells) {
+  RETURN_IF_FAILED(check_cell(reader, cells));
+  for (bool has_next = !cells_at_end(cells); has_next; cells->at += has_next) {
+    RETURN_IF_FAILED(inspect_next(reader, cells, 0));
+    reader->rows++;
+    has_next = cells_has_next(cells);
+  }
+  if (*cells->at) cells_end_line(cells);
+  return reader->lines++, STREW_OK;
+}
+
 static inline strew_status inspect_line(struct csv_reader *reader, struct cells *cells) {
   int64_t line = cells->line;
   const char first_byte = *cells->at;
   for (int64_t i = 0;; i++, cells->at++) {
     if (i == reader->count) return fail_long(reader, cells, first_byte, line);
-    RETURN_IF_FAILED(check_cell(reader, cells));
-    struct cell cell;
-    csv_next_cell(reader, cells, i, &cell);
-    if (cell.is_unclosed || cell.has_more) return csv_fail_quotes(reader, cells, &cell);
-    RETURN_IF_FAILED(csv_inspect_cell(reader, cells, &cell));
-    if (!cells_has_next(cells)) return i + 1 == reader->count ? STREW_OK : fail_ragged(reader, first_byte, line, i + 1);
+    RETURN_IF_FAILED(inspect_next(reader, cells, i));
+    if (!cells_has_next(cells)) return i + 1 == reader->count ? STREW_OK : fail_width(reader, first_byte, line, i + 1);
   }
 }
 
 strew_status csv_inspect(struct csv_reader *reader, struct cells cells, const char *end, bool *is_whole) {
-  reader->rows = 0;
+  const int64_t most = reader->is_ragged && reader->options->csv->rows ? reader->options->csv->rows : INT64_MAX;
+  reader->rows = reader->lines = 0;
   reader->first_row = cells.at;
   strew_status status = STREW_OK;
-  for (; status == STREW_OK && cells.at < end && cells_find_line(&cells); reader->rows++)
-    status = inspect_line(reader, &cells);
-  *is_whole = !*cells.at;
+  while (status == STREW_OK && cells.at < end && reader->lines < most && cells_find_line(&cells)) {
+    status = reader->is_ragged ? inspect_ragged(reader, &cells) : inspect_line(reader, &cells);
+    reader->rows += !reader->is_ragged;
+  }
+  if (reader->is_ragged) reader->size_bytes = (size_t)(cells.at - reader->text); /* up to the last line */
+  *is_whole = reader->is_ragged || !*cells.at;
   for (int64_t i = 0; status == STREW_OK && *is_whole && i < reader->count; i++) status = check_missing(reader, i);
   return status;
 }

@@ -25,7 +25,10 @@ static void find_separator(struct csv_reader *reader, const char *line, size_t l
 static strew_status count_columns(struct csv_reader *reader, struct cells cells) {
   const char *first = cells.at;
   reader->width_line = cells.line;
-  RETURN_IF_FAILED(csv_count_cells(reader, &cells, &reader->count));
+  if (reader->is_ragged)
+    reader->count = 1;
+  else
+    RETURN_IF_FAILED(csv_count_cells(reader, &cells, &reader->count));
   const uint64_t size_bytes = (uint64_t)reader->count * sizeof *reader->columns;
   const uint64_t chosen_bytes = (uint64_t)reader->count * sizeof *reader->chosen;
   RETURN_IF_FAILED(check_machine_memory(reader->call, &reader->context->cpu, size_bytes, NULL));
@@ -34,7 +37,8 @@ static strew_status count_columns(struct csv_reader *reader, struct cells cells)
   ALLOCATE(reader->chosen, reader->call, reader->context, chosen_bytes);
   for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = TEXTUAL; /* while names are read */
   reader->first_byte = *first;
-  if (reader->count == 1 && *first != '"') find_separator(reader, first, (size_t)(cells.at - first));
+  if (reader->count == 1 && *first != '"' && !reader->is_ragged)
+    find_separator(reader, first, (size_t)(cells.at - first));
   return STREW_OK;
 }
 
@@ -483,9 +487,20 @@ static strew_status name_columns(struct csv_reader *reader, struct cells *cells)
   return is_given ? name_by_list(reader, csv->name_count, csv->names) : name_by_numbers(reader);
 }
 
+/* Names the one column of a ragged text, whatever its lines have. */
+static strew_status name_values(struct csv_reader *reader, const struct cells *cells) {
+  static const char name[] = "values";
+  int64_t number;
+  strew_status status = count_columns(reader, *cells);
+  reader->is_named = true;
+  TRY(status, words_number(reader->call, reader->context, &reader->names, name, sizeof name - 1, &number));
+  return TRY(status, mark_columns(reader, cells));
+}
+
 strew_status csv_read_head(struct csv_reader *reader, struct cells *cells) {
   if (!cells_find_line(cells)) return fail_file(reader->call, reader->path, NULL, "is empty, expected lines of cells");
   strew_status status = check_separator_line(reader, cells);
+  if (status == STREW_OK && reader->is_ragged) return name_values(reader, cells);
   TRY(status, count_columns(reader, *cells));
   TRY(status, check_blanks(reader, cells));
   TRY(status, find_header(reader, cells));
@@ -507,6 +522,14 @@ static strew_status add_column(struct csv_reader *reader, strew_table *table, in
   return status;
 }
 
+static strew_status add_starts(struct csv_reader *reader, strew_table *table) {
+  strew_tensor *starts = NULL;
+  strew_status status = transfer(reader->call, reader->starts, reader->device, &starts);
+  TRY(status, table_add(reader->call, table, "starts", starts));
+  strew_release(starts);
+  return status;
+}
+
 static strew_status make_table(struct csv_reader *reader, strew_table **out) {
   strew_table *table;
   strew_status status = table_create(reader->call, reader->context, &table);
@@ -515,6 +538,7 @@ static strew_status make_table(struct csv_reader *reader, strew_table **out) {
     if (k % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(reader->call, reader->context);
     TRY(status, add_column(reader, table, reader->chosen[k]));
   }
+  if (status == STREW_OK && reader->starts) status = add_starts(reader, table);
   if (status == STREW_OK)
     *out = table;
   else
@@ -625,6 +649,7 @@ strew_status csv_begin(const struct call *call, strew_device *device, const char
                              .options = options,
                              .separator = options->separator,
                              .has_runs = options->separator == STREW_BLANKS,
+                             .is_ragged = options->csv && options->csv->ragged,
                              .all_dates = options->csv && options->csv->all_dates,
                              .point = (char)(options->decimal ? options->decimal : '.')};
   if (out->has_runs) out->separator = ' ';

@@ -53,6 +53,7 @@ struct part {
   const char *begin, *end; /* of the text; `end` moves if the walk ends elsewhere */
   int64_t row, rows, lines;
   bool is_failed;
+  int64_t *start;            /* of the last line of a ragged text */
   struct block_words *words; /* of each text column */
   struct new_word *new;      /* room for theirs */
   size_t words_bytes, new_bytes;
@@ -319,22 +320,37 @@ static bool goes_on(struct part *part, const struct cells *cells) {
   return part->status == STREW_OK;
 }
 
+/* Reads the cell of column i at cells->at, *k of text columns before it, into the next row; false: it cannot be one. */
+static inline bool read_cell(const struct parts *parts, struct part *part, struct cells *cells, int64_t i, int64_t *k) {
+  const struct column *column = &part->columns[i];
+  const enum route route = parts->routes[i];
+  char *to = column->elements + (size_t)(part->row + part->rows) * column->element_bytes;
+  bool is_read = false;
+  if (route == BY_INTEGER || route == BY_FLOAT)
+    is_read = read_number_cell(part, cells, route, to);
+  else if (route == BY_TIME)
+    is_read = read_time_cell(part, i, cells, to);
+  return is_read || (route == BY_WORD   ? read_word_cell(part, cells, i, (*k)++, to)
+                     : route == BY_NONE ? skip_cell(cells)
+                                        : read_any_cell(part, cells, i, to));
+}
+
+/* Reads a line of any number of cells, and stores where the next one starts; false: it cannot be one. */
+static bool read_ragged(const struct parts *parts, struct part *part, struct cells *cells) {
+  int64_t k = 0;
+  for (bool has_next = !cells_at_end(cells); has_next; cells->at += has_next) {
+    if (!read_cell(parts, part, cells, 0, &k)) return false;
+    if (++part->rows % CSV_CELLS_BETWEEN_CHECKS == 0 && !goes_on(part, cells)) return false;
+    has_next = cells_has_next(cells);
+  }
+  return *++part->start = part->rows, true;
+}
+
 /* Reads the row at cells->at; false: it cannot be one. */
 static inline bool read_row(const struct parts *parts, struct part *part, struct cells *cells) {
-  const int64_t count = part->reader->count, row = part->row + part->rows;
+  const int64_t count = part->reader->count;
   for (int64_t i = 0, k = 0;; cells->at++) {
-    const struct column *column = &part->columns[i];
-    const enum route route = parts->routes[i];
-    char *to = column->elements + (size_t)row * column->element_bytes;
-    bool is_read = false;
-    if (route == BY_INTEGER || route == BY_FLOAT)
-      is_read = read_number_cell(part, cells, route, to);
-    else if (route == BY_TIME)
-      is_read = read_time_cell(part, i, cells, to);
-    if (!is_read && !(route == BY_WORD   ? read_word_cell(part, cells, i, k++, to)
-                      : route == BY_NONE ? skip_cell(cells)
-                                         : read_any_cell(part, cells, i, to)))
-      return false;
+    if (!read_cell(parts, part, cells, i, &k)) return false;
     const bool has_next = cells_has_next(cells);
     if (++i == count) return !has_next;
     if (!has_next || (i % CSV_CELLS_BETWEEN_CHECKS == 0 && part->is_inspected && !goes_on(part, cells))) return false;
@@ -371,8 +387,8 @@ static void walk_part(void *user, int64_t i) {
       if (*cells.at) cells_end_line(&cells);
       continue;
     }
-    part->is_failed = !read_row(parts, part, &cells);
-    part->rows++;
+    part->is_failed = part->start ? !read_ragged(parts, part, &cells) : !read_row(parts, part, &cells);
+    part->rows += !part->start;
     if (*cells.at && !part->is_failed) cells_end_line(&cells);
     if (part->is_inspected && part->rows % CSV_CELLS_BETWEEN_CHECKS == 0) part->is_failed |= !goes_on(part, &cells);
     if (part->rows % WORDS_AT_ONCE == 0 && !part->is_failed && !part->is_inspected) find_words(parts, part);
@@ -563,6 +579,8 @@ void csv_release_columns(struct csv_reader *reader) {
     strew_release(reader->columns[i].tensor);
     reader->columns[i].tensor = NULL;
   }
+  strew_release(reader->starts);
+  reader->starts = NULL;
 }
 
 /* Makes the columns ready for `rows` rows, the most there may be. */
@@ -668,7 +686,7 @@ static strew_status read_at_once(struct csv_reader *reader, struct cells *cells,
                         .block_count = (end - cells->at + block_bytes - 1) / block_bytes};
   bool is_short = false;
   int64_t line = cells->line;
-  if (parts.block_count < 2 || reader->count > MOST_COLUMNS) return STREW_OK;
+  if (parts.block_count < 2 || reader->count > MOST_COLUMNS || reader->is_ragged) return STREW_OK;
   ALLOCATE_NEW(struct column *, before, reader->call, reader->context, columns_bytes);
   memcpy(before, reader->columns, columns_bytes);
   strew_status status = STREW_OK;
@@ -690,6 +708,15 @@ static strew_status read_at_once(struct csv_reader *reader, struct cells *cells,
   return *is_read ? give_dtypes(reader, true) : status;
 }
 
+/* Makes the starts of the lines of a ragged text: one more than there are lines. */
+static strew_status begin_starts(struct csv_reader *reader, struct part *part) {
+  const int64_t count = reader->lines + 1;
+  strew_status status = check_machine_memory(reader->call, reader->device, (uint64_t)count * sizeof *part->start, NULL);
+  TRY(status, tensor_create(reader->call, &reader->context->cpu, STREW_INT64, 1, &count, &reader->starts));
+  if (status == STREW_OK) part->start = reader->starts->storage->data, *part->start = 0;
+  return status;
+}
+
 /* Reads an inspected text from `cells` on to its end. */
 static strew_status read_inspected(struct csv_reader *reader, struct cells *cells) {
   struct part part = {.reader = reader,
@@ -700,6 +727,7 @@ static strew_status read_inspected(struct csv_reader *reader, struct cells *cell
   struct parts parts = {.reader = reader, .cells = *cells, .end = part.end, .parts = &part};
   ALLOCATE(parts.routes, reader->call, reader->context, (size_t)reader->count);
   strew_status status = begin_columns(&parts, reader->rows);
+  if (reader->is_ragged) TRY(status, begin_starts(reader, &part));
   if (status == STREW_OK) walk_part(&parts, 0), status = part.status;
   if (status == STREW_OK && part.is_failed) /* never: csv_inspect has passed these bytes */
     status = fail_file(reader->call, reader->path, NULL, "was changed while it was read");

@@ -29,6 +29,7 @@ struct column {
   int64_t fractional_line; /* of its first number with a point or an exponent; 0: none */
   int64_t first_line;      /* of its first number; 0: none in the chunk that decided the dtype */
   int64_t missing_line;    /* of its first missing cell; 0: none */
+  const char *missing;     /* that cell, if it was inspected */
   strew_dtype dtype;       /* once reader->is_decided */
   strew_tensor *tensor;    /* on the CPU; of text its codes, until the table has it */
   char *elements;          /* its memory */
@@ -50,8 +51,9 @@ struct csv_reader {
   size_t size_bytes;
   char *text; /* size_bytes + 1 bytes; the last one is 0 */
   char separator, point;
-  bool has_runs; /* of blanks and tabs between cells */
-  int64_t count; /* number of columns */
+  bool has_runs;  /* of blanks and tabs between cells */
+  bool is_ragged; /* all cells are those of one column, a row each; lines have any number of them */
+  int64_t count;  /* number of columns */
   struct column *columns;
   bool is_decided;               /* the dtypes: by the first chunk */
   bool is_chunked;               /* the rows are those of one chunk after the other */
@@ -70,9 +72,11 @@ struct csv_reader {
   int64_t likely_count;  /* how often it is there */
   char first_byte;       /* of that line */
   int64_t rows;
-  int64_t visited;    /* number of cells that have been inspected */
-  int64_t width_line; /* line that set the number of columns */
-  char *unquoted;     /* scratch for a cell with its doubled quotes joined */
+  int64_t lines;        /* of a ragged text */
+  strew_tensor *starts; /* of them, and the number of cells; NULL: not ragged */
+  int64_t visited;      /* number of cells that have been inspected */
+  int64_t width_line;   /* line that set the number of columns */
+  char *unquoted;       /* scratch for a cell with its doubled quotes joined */
   size_t unquoted_bytes;
 };
 

@@ -168,7 +168,7 @@ strew_status format_check_load(const struct call *call, const struct format *for
   const strew_csv_options *csv = csv_options(options);
   const char *of_lines = options->header ? "header" : options->separator ? "separator" : NULL;
   if (!of_lines) of_lines = options->decimal ? "decimal" : csv->skip ? "skip" : csv->comment ? "comment" : NULL;
-  if (!of_lines) of_lines = csv->names ? "names" : csv->thousands ? "thousands" : NULL;
+  if (!of_lines) of_lines = csv->names ? "names" : csv->thousands ? "thousands" : csv->ragged ? "ragged" : NULL;
   const char *given = options->dtype ? "dtype" : options->text_count ? "text" : NULL;
   if (!given) given = options->date_count || csv->all_dates ? "dates" : csv->missing_count ? "missing" : NULL;
   if (!given && csv->rows) given = "rows";
@@ -181,7 +181,12 @@ strew_status format_check_load(const struct call *call, const struct format *for
     return fail(call, FAULT(STREW_EARGUMENT, "map"), "is true, but %s files cannot be mapped, only %s", format->suffix,
                 list_of_formats(TAKES_MAP, 0, known));
   strew_status status = check_csv_option(call, format, of_lines, given);
-  return TRY(status, check_decimal(call, format, options->decimal, options->separator));
+  TRY(status, check_decimal(call, format, options->decimal, options->separator));
+  const char *of_columns = options->header == STREW_HEADER_YES ? "header" : csv->names ? "names" : NULL;
+  if (options->column_count) of_columns = "columns";
+  if (status == STREW_OK && csv->ragged && of_columns)
+    return fail(call, FAULT(STREW_EARGUMENT, of_columns), "is given, but lines of different lengths have no columns");
+  return status;
 }
 
 strew_status format_check_chunks(const struct call *call, const struct format *format, const char *word) {
@@ -197,7 +202,7 @@ static strew_status load_file(const struct call *call, strew_device *device, con
   strew_status status = file_open(call, device->context, path, &file);
   if (status != STREW_OK) return status;
   const bool is_gzip = format->options & IS_GZIP;
-  if (options->csv && options->csv->rows && format->options & TAKES_CSV) {
+  if (options->csv && options->csv->rows && !options->csv->ragged && format->options & TAKES_CSV) {
     status = csv_load_first(call, device, &file, is_gzip, &chosen, table);
   } else {
     if (!file.is_regular || is_gzip) status = file_hold(call, &file, is_gzip);
@@ -208,14 +213,24 @@ static strew_status load_file(const struct call *call, strew_device *device, con
   return status;
 }
 
+/* Lines of different lengths are read from a file of any name: between blanks, unless it is .csv or .tsv. */
+static void choose_ragged(const char *path, strew_load_options *options) {
+  for (int i = 0; i < FORMATS; i++)
+    if (options->format || ends_in(path, formats[i].suffix)) return;
+  options->format = ends_in(path, ".gz") ? "csv.gz" : "csv";
+  if (!options->separator) options->separator = STREW_BLANKS;
+}
+
 strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options, strew_tensor **out,
                         strew_table **table, strew_error *error) {
   CALL(call, "load", error, {0});
   const struct format *format;
   strew_tensor *tensor = NULL;
   strew_table *tensors = NULL;
-  options = options ? options : &(const strew_load_options){0};
-  strew_status status = check_load_options(&call, options);
+  strew_load_options own = options ? *options : (strew_load_options){0};
+  strew_status status = check_load_options(&call, &own);
+  if (status == STREW_OK && path && csv_options(&own)->ragged) choose_ragged(path, &own);
+  options = &own;
   TRY(status, format_find(&call, path, options->format, &format));
   TRY(status, format_check_load(&call, format, options));
   if (status == STREW_OK && !(format->load ? (void *)out : format->load_table ? (void *)table : NULL))

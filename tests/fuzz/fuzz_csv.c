@@ -17,6 +17,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static const strew_csv_rule rules[] = {{.column = "1", .unit = "%"}, {.column = "2", .dtype = &truth}};
   static const strew_scalar numbers[] = {{STREW_INT64, {.i = -999}}, {STREW_FLOAT64, {.f = 0.5}}};
   static const strew_csv_lists lists = {.rule_count = 2, .rules = rules, .missing_count = 2, .missing = numbers};
+  static const strew_csv_options ragged = {.comment = '#', .ragged = true, .rows = 3},
+                                 ragged_words = {.skip = 1, .ragged = true, .missing_count = 3, .missing = missing};
+  static const char *const values[] = {"values"};
   static const strew_csv_options ruled = {.comment = '#', .thousands = '.', .lists = &lists};
   static const strew_load_options ways[] = {
       {.header = STREW_HEADER_UNSAID},
@@ -39,7 +42,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
       {.header = STREW_HEADER_YES, .date_count = 1, .dates = text + 1, .csv = &days},
       {.header = STREW_HEADER_YES, .csv = &dates},
       {.separator = STREW_BLANKS, .csv = &ruled},
-      {.header = STREW_HEADER_YES, .separator = ';', .decimal = ',', .csv = &ruled}};
+      {.header = STREW_HEADER_YES, .separator = ';', .decimal = ',', .csv = &ruled},
+      {.separator = STREW_BLANKS, .csv = &ragged},
+      {.text_count = 1, .text = values, .csv = &ragged_words},
+      {.date_count = 1, .dates = values, .csv = &ragged_words}};
   if (size == 0) return 0;
   const strew_load_options *way = &ways[(uint8_t)(*bytes - '1') % (sizeof ways / sizeof *ways)];
   const strew_save_options save = {.header = way->header, .separator = way->separator};
