@@ -723,5 +723,6 @@ end
 
 pages = {within = within, entries = entries, groups = groups, find = find, names = names, signatures = signatures,
          rows_of = rows_of, options = options, page = page, topics = topics, overview = overview, search = search,
-         elsewhere = elsewhere, all_names = all_names, operands = which.operands, libraries = which.libraries}
+         elsewhere = elsewhere, all_names = all_names, operands = which.operands, libraries = which.libraries,
+         phrases = which.search}
 return pages

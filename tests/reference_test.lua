@@ -86,8 +86,12 @@ for paragraph in read("README.md"):match("^# strew\n\n(.-)\n```"):gmatch "[^\n]+
   local shown = plain(start):gsub("%s+", " "):find(paragraph:gsub("`", ""), 1, true)
   check(shown, "index.html does not begin with " .. paragraph)
 end
-for _, recipe in ipairs(text.find("recipes").recipes) do
-  check(start:find(">" .. recipe.title .. "</a>", 1, true), "index.html does not begin with " .. recipe.title)
+for _, task in ipairs(dofile "scripts/reference/tasks.lua") do
+  check(start:find(('<a href="#task-%s"><b>%s</b>'):format(task[1], task[2]), 1, true), "no card leads to " .. task[2])
+  check(ids["index.html#task-" .. task[1]], "index.html has no task " .. task[2])
+end
+for _, row in ipairs(text.phrases) do
+  for name in row[2]:gmatch "%S+" do check(text.find(name), "a search leads nowhere: " .. name) end
 end
 local index = pages["c.html"]:match '<section id="index">(.-)</section>' or ""
 for name in declarations:gmatch "(strew_[%w_]+)%(" do
@@ -111,7 +115,7 @@ end
 
 -- ---- the tables of calls by task
 for _, task in ipairs(text.find("which").tasks) do
-  check(markup:find("<h4>" .. task[1] .. "</h4>", 1, true), "the page lacks the table " .. task[1])
+  check(markup:find(">" .. task[1] .. "</h4>", 1, true), "the page lacks the table " .. task[1])
   for k = 2, #task do
     local link = ('<a href="#%s"><code>'):format(task[k].entry.name)
     check(markup:find(link, 1, true), "the page lacks the call " .. task[k][1])
@@ -122,7 +126,7 @@ end
 local blocks = {}
 for class, block in markup:gmatch '<pre class="(%a+)">(.-)</pre>' do blocks[class .. plain(block)] = true end
 for _, recipe in ipairs(text.find("recipes").recipes) do
-  check(markup:find(">" .. recipe.title .. "</h4>", 1, true), "the page lacks the recipe " .. recipe.title)
+  check(markup:find(">" .. recipe.title .. "</h3>", 1, true), "the page lacks the recipe " .. recipe.title)
   check(blocks["example" .. recipe.example], "the page lacks the code of the recipe " .. recipe.title)
   check(blocks["output" .. recipe.output], "the page lacks the output of the recipe " .. recipe.title)
 end

@@ -1,10 +1,11 @@
 // usage: node tests/web_page.js FOLDER CHROMIUM [PICTURES]
-// The page of make web in headless Chromium, over its debugging pipe: what is typed, completed, dropped, stopped, linked.
+// The page of make web in headless Chromium, over its debugging pipe: what is typed, completed, dropped, stopped, linked;
+// the manual, its examples and its search. STEP: one in so many examples is run, 20 unless set.
 // PICTURES: a folder for screenshots. Prints failures, and how many checks passed.
 "use strict";
 const fs = require("fs"), http = require("http"), os = require("os"), path = require("path");
 const { spawn } = require("child_process");
-const [folder, chromium, pictures] = process.argv.slice(2);
+const [folder, chromium, pictures] = process.argv.slice(2), STEP = +process.env.STEP || 20;
 const kinds = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".json": "application/json" };
 const profile = fs.mkdtempSync(path.join(os.tmpdir(), "web-"));
 let passed = 0, failed = 0;
@@ -99,6 +100,81 @@ const drop = name => `{ const all = new DataTransfer();
   all.items.add(new File(["city,rain\\nRome,2.5\\nOslo,4\\n"], ${JSON.stringify(name)}));
   document.dispatchEvent(new DragEvent("drop", { dataTransfer: all, bubbles: true })); }`;
 
+const inFrame = 'element("manual").contentDocument';
+const go = async address => {
+  await send("Page.navigate", { url: "about:blank" });
+  await send("Page.navigate", { url: address });
+  await until("document.readyState === 'complete' && typeof hits === 'function'");
+};
+
+// The manual with its examples: every twentieth prints what it says, in its place.
+async function manual(address) {
+  await go(address);
+  await until("document.querySelectorAll('button.run').length > 200");
+  const run = `(i, change) => new Promise(resolve => {
+    const button = document.querySelectorAll("button.run")[i], example = button.nextElementSibling;
+    const expected = example.nextElementSibling.textContent;
+    if (change) example.textContent = change;
+    button.click();
+    const wait = setInterval(() => {
+      if (button.textContent === "Stop" || !example.nextElementSibling.matches(".live")) return;
+      clearInterval(wait);
+      const lines = [...example.nextElementSibling.children].map(line => line.textContent.replace(/\\n$/, ""));
+      const said = lines.join("\\n");
+      resolve(change ? said : isSame(said, expected) || said + "\\nexpected\\n" + expected);
+    }, 20);
+  })`;
+  const count = await value("document.querySelectorAll('button.run').length");
+  for (let i = 0; i < count; i += STEP) check(`example ${i} of the manual`, await value(`(${run})(${i})`), true);
+  check("an example that is changed", await value(`(${run})(1, "print(6 * 7)")`), "42");
+  check("a plot in the manual", await value(`(${run})(2, "strew.plot(strew.arange(3))").then(() => document.querySelector(".live img")?.alt)`), "plot");
+  await value("setTimeout(() => [...document.querySelectorAll('button.run')][3].click(), 500)");
+  check("an example that is stopped", await value(`(${run})(3, "while true do end")`), /interrupted!/);
+}
+
+// The pages of make doc, from a disk: sections, the search, light and dark, a phone.
+async function site(address) {
+  await screen(1200, 900, false);
+  await go(address);
+  const shown = "[...document.querySelectorAll('main > section:not([hidden])')].map(section => section.id).join()";
+  check("the manual begins with tasks", await value(shown + " + document.querySelector('#start h2').textContent"), "startWhat do you want to do?");
+  await picture("manual");
+  await value("location.hash = 'scatter_add'");
+  check("a name leads to its section", await until(shown + " === 'group-scatter-by-position'"), true);
+  await value("location.hash = 'everything'");
+  check("all sections", await until(shown + ".split(',').length > 40"), true);
+  await value("location.hash = 'task-group'");
+  await until(shown + " === 'task-group'");
+  await picture("manual-task");
+  for (const [words, best] of [["scatter_add", "scatter_add"], ["t:scatter_add_(", "scatter_add"], ["np.take", "index_select"],
+    ["moving average", "group-rolling-mean"], ["read csv", "load"], ["heatmap", "show"], ["one-hot", "one_hot"], ["pd.merge", "join"],
+    ["group by", "group_by"], ["scater_ad", "scatter_add"], ["train", "grad"], ["untrusted scripts", "limits"]])
+    check(`a search for ${words}`, await value(`hits(${JSON.stringify(words)}).slice(0, 2).map(hit => hit.node.id).join()`), new RegExp(`\\b${best}\\b`));
+  check("a search for nothing", await value("hits('qqqq wwww').length"), 0);
+  await value("search.focus()");
+  await type("moving average");
+  check("what is found", await value("found.hidden || found.textContent"), /^Rolling mean/);
+  await picture("manual-search");
+  await press("Enter");
+  check("Enter goes there", await until("location.hash === '#group-rolling-mean' && found.hidden && " + shown + " === 'task-window'"), true);
+  await value("element('theme').click()");
+  check("dark", await value("getComputedStyle(document.body).backgroundColor"), "rgb(22, 24, 27)");
+  await picture("manual-dark");
+  await value("element('theme').click()");
+  await screen(390, 844, true);
+  await value("location.hash = ''");
+  await picture("manual-phone");
+  for (const part of ["task-group", "scatter_add", "which", "from-numpy", "program"]) {
+    await value(`location.hash = '${part}'`);
+    check(`${part} fits a phone`, await until("document.documentElement.scrollWidth <= 390"), true);
+  }
+  await value("location.hash = 'task-scatter'");
+  await picture("manual-phone-task");
+  await go(address.replace("index", "c") + "?q=group");
+  check("C is searched", await value("found.querySelector('b').textContent"), /group/i);
+  await picture("manual-c");
+}
+
 async function checks(address) {
   await screen(1200, 800, false);
   check("it opens", await visit(address), true);
@@ -156,19 +232,12 @@ async function checks(address) {
   check("a plot", await until("output.querySelector('img')?.naturalWidth > 100"), true);
   await picture("picture");
 
-  await value("toggleExamples()");
-  const examples = await value("data.examples.length");
-  check("examples", examples > 200, true);
-  await picture("examples");
-  await value("toggleExamples()");
-  let same = 0;
-  for (let i = 0; i < examples; i += 20) {
-    await value(`output.replaceChildren(); enter(data.examples[${i}].code.trimEnd(), data.examples[${i}])`);
-    await until(isIdle);
-    if (/\(as in the manual\)$/.test(await shown())) same++;
-    else check(`the example of ${await value(`data.examples[${i}].title`)}`, await shown(), "as in the manual");
-  }
-  check("their output", same, Math.ceil(examples / 20));
+  await value("toggleManual()");
+  check("the manual beside the prompt", await until(`${inFrame}?.querySelectorAll("button.run").length > 200`), true);
+  await value(`output.replaceChildren(); ${inFrame}.querySelector("button.run").click()`);
+  check("runs its examples there", await until("/\\(as in the manual\\)$/.test(output.textContent)"), true);
+  await picture("beside");
+  await value("toggleManual()");
 
   check("a link runs", await visit(address + "#run=" + Buffer.from("print('a' .. 1)").toString("base64url")) && await until("output.textContent.includes('a1')"), true);
   await visit(address + "#code=" + Buffer.from("print 'α'\nprint(2)").toString("base64url"));
@@ -179,14 +248,15 @@ async function checks(address) {
   await visit(address + "?run=digest");
   check("the digest", await until("output.querySelector('#digests')", 300) && await value("output.querySelector('#digests').rows[0].cells[1].textContent === data.digest"), true);
   await picture("digest");
-  await visit(address.replace("index", "manual"));
-  check("the manual's links", await until("document.querySelectorAll('pre.example a[href^=\"index.html#run=\"]').length > 100"), true);
+  await manual(address.replace("index", "manual"));
   await screen(390, 800, true);
   await visit(address + "#run=" + Buffer.from("strew.group_by(strew.tensor{1, 1, 2}):sum(strew.tensor{1.5, 2, 3})").toString("base64url"));
   await until(isIdle);
   await picture("phone-dark");
-  await value("toggleExamples()");
-  await picture("phone-examples");
+  await value("toggleManual()");
+  await until(`${inFrame}?.readyState === "complete"`);
+  await picture("phone-beside");
+  await site("file://" + path.resolve(folder, "../doc/index.html"));
   check("uncaught errors", dialogs.join("\n"), "");
 }
 

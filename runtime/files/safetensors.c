@@ -404,7 +404,7 @@ static size_t write_header(const strew_table *table, char *to) {
   if (!to) return LENGTH_BYTES + length;
   memset(text + end, ' ', length - end);
   text[0] = '{', text[end] = '}';
-  for (int i = 0; i < LENGTH_BYTES; i++) to[i] = (char)(length >> 8 * i);
+  for (int i = 0; i < LENGTH_BYTES; i++) to[i] = (char)((uint64_t)length >> 8 * i); /* size_t may have 32 bits */
   return LENGTH_BYTES + length;
 }
 

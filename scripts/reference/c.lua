@@ -285,7 +285,7 @@ for _, section in ipairs(sections) do
   end
 end
 
-local body, navigation = {}, {}
+local body, contents = {}, {}
 local function add(format, ...) table.insert(body, select("#", ...) > 0 and format:format(...) or format) end
 -- The index: all functions by the alphabet.
 local function add_index()
@@ -293,12 +293,12 @@ local function add_index()
   for _, section in ipairs(sections) do
     for _, entry in ipairs(section.entries) do
       for _, name in ipairs(entry.names) do
-        if name:find "^strew_" then table.insert(names, ('<a href="#%s">%s</a>'):format(name, name)) end
+        if name:find "^strew_" then table.insert(names, {name, name}) end
       end
     end
   end
-  table.sort(names)
-  add('<section id="index"><h2>Index</h2><p class="names">%s</p></section>', table.concat(names, "\n"))
+  table.sort(names, function(a, b) return a[1] < b[1] end)
+  add('<section id="index"><h2>Index</h2><p class="names">%s</p></section>', page.links(names))
 end
 
 for i, section in ipairs(sections) do
@@ -306,14 +306,10 @@ for i, section in ipairs(sections) do
   add_section(add, section)
   local links = {}
   for _, entry in ipairs(section.entries) do
-    for _, name in ipairs(entry.names) do
-      table.insert(links, ('<a href="#%s">%s</a>'):format(name, name))
-    end
+    for _, name in ipairs(entry.names) do table.insert(links, {name, name}) end
   end
-  local title = escape(section.title)
-  table.insert(navigation, ('<h2><a href="#%s">%s</a></h2>'):format(page.id_of(section.title), title))
-  if i == 1 then table.insert(links, '<a href="#index">Index of all names</a>') end
-  if #links > 0 then table.insert(navigation, "<p>" .. table.concat(links, "\n") .. "</p>") end
+  table.insert(contents, {page.id_of(section.title), section.title, links = links})
+  if i == 1 then table.insert(contents, {"index", "Index of all names"}) end
 end
 local file <close> = assert(io.open(assert(arg[1], "usage: c.lua FILE"), "w"))
-assert(file:write(page.frame("c.html", navigation, body)))
+assert(file:write(page.frame("c.html", contents, body)))

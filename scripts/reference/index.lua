@@ -1,8 +1,9 @@
 -- usage: build/strew scripts/reference/index.lua FILE
--- Writes the reference of the Lua module and the program: one page.
+-- Writes the manual of the Lua module and the program: one page, which shows a section at a time. It begins with tasks.
 local text = dofile "scripts/reference/text.lua"
 local page = dofile "scripts/reference/page.lua"
 local elsewhere = dofile "scripts/reference/coming_from.lua"
+local tasks = dofile "scripts/reference/tasks.lua"
 local escape = page.escape
 
 -- A name in `backquotes` with an entry becomes a link.
@@ -80,7 +81,8 @@ end
 -- A table of which.lua: a task's calls, and their names in each library. The call leads to its entry.
 local function add_task(task)
   local libraries = libraries_of(task)
-  add('<h4>%s</h4><div class="wide"><table class="which"><tr><th>strew</th><th></th>', escape(task[1]))
+  add('<h4 id="%s">%s</h4><div class="wide"><table class="which">', page.id_of(task[1], "which"), escape(task[1]))
+  add '<tr><th>strew</th><th></th>'
   for _, library in ipairs(libraries) do add("<th>%s</th>", library[2]) end
   add '</tr>'
   for k = 2, #task do
@@ -99,10 +101,11 @@ local function add_example(entry)
   add('<pre class="output">%s</pre>', escape(entry.output))
 end
 
--- A recipe of recipes.lua: its title, its text, its code and output.
-local function add_recipe(recipe)
-  add('<h4 id="%s">%s</h4><p>%s</p>', page.id_of(recipe.title), escape(recipe.title), inline(recipe.summary))
-  add_example(recipe)
+-- Recipes of recipes.lua, which tasks show.
+local function recipe_links()
+  local links = {}
+  for k, recipe in ipairs(text.find("recipes").recipes) do links[k] = {page.id_of(recipe.title), recipe.title} end
+  return links
 end
 
 local function add_entry(entry)
@@ -123,7 +126,7 @@ local function add_entry(entry)
     add('<pre class="example">%s</pre>', highlighted(text.operands))
     for _, task in ipairs(entry.tasks) do add_task(task) end
   end
-  for _, recipe in ipairs(entry.recipes or {}) do add_recipe(recipe) end
+  if entry.recipes then add("<p>%s</p>", page.links(recipe_links())) end
   local names = text.elsewhere(text.all_names(entry))
   if names ~= "" then
     add('<p class="elsewhere">Elsewhere: %s</p>', escape(names))
@@ -156,41 +159,82 @@ local function add_coming(from)
   add '</article>'
 end
 
--- Links to the pages of coming_from.lua.
-local function links_from()
-  local links = {}
-  for k, from in ipairs(elsewhere) do links[k] = ('<a href="#from-%s">%s</a>'):format(from[1], escape(from[2])) end
-  return links
+-- ---- tasks
+
+local recipes = {}
+for _, recipe in ipairs(text.find("recipes").recipes) do recipes[recipe.title] = recipe end
+
+-- What a task shows: a recipe, or the example of an entry.
+local function add_shown(name)
+  local recipe = recipes[name]
+  local shown = recipe or assert(text.find(name), name)
+  recipes[name] = nil
+  if recipe then
+    add('<article id="%s"><h3>%s</h3>', page.id_of(name), escape(name))
+  else
+    add('<article><h3><a href="#%s">%s</a></h3>', shown.name, shown.name)
+  end
+  add("<p>%s</p>", inline(shown.summary))
+  add_example(shown)
+  add '</article>'
 end
 
-local navigation = {'<h2><a href="#start">What strew is</a></h2>',
-  '<h2><a href="#coming">Coming from elsewhere</a></h2><p>' .. table.concat(links_from(), "\n") .. "</p>"}
-for _, group in ipairs(text.groups) do
+local function add_task_page(task)
+  local id, title, words, shown, calls, tables = table.unpack(task)
+  add('<section id="task-%s"><article id="to-%s"><h2>%s</h2><p class="summary">%s</p></article>', id, id, escape(title),
+    inline(words))
+  for name in shown:gmatch "%s*([^;]+)" do add_shown(name) end
+  add '<article><h3>More</h3><table>'
+  for name in calls:gmatch "%S+" do
+    local entry = assert(text.find(name), name)
+    add('<tr><th><a href="#%s"><code>%s</code></a></th><td>%s</td></tr>', entry.name, name, inline(entry.summary))
+  end
+  add '</table>'
   local links = {}
-  for k, entry in ipairs(group.entries) do links[k] = ('<a href="#%s">%s</a>'):format(entry.name, entry.name) end
-  table.insert(navigation, ('<h2><a href="#%s">%s</a></h2><p>'):format(page.id_of(group.title), escape(group.title)))
-  table.insert(navigation, table.concat(links, "\n") .. "</p>")
+  for named in (tables or ""):gmatch "%s*([^;]+)" do table.insert(links, {page.id_of(named, "which"), named}) end
+  if #links > 0 then add("<p>Names in other libraries: %s.</p>", page.links(links, ", ")) end
+  add '</article></section>'
 end
-table.insert(navigation, '<h2><a href="#program">The program</a></h2>')
 
--- The beginning: what README.md says that strew is, its first script, and where to find what.
-local function add_start()
-  local head = page.read("README.md"):match "^# strew\n\n(.-)\nWhat it promises"
-  add '<section id="start"><h2>What strew is</h2><article id="strew-start">'
+local function add_cards()
+  add '<h2 id="tasks">What do you want to do?</h2><div class="tasks">'
+  for _, task in ipairs(tasks) do
+    add('<a href="#task-%s"><b>%s</b> %s</a>', task[1], escape(task[2]), escape(task[3]))
+  end
+  add '</div>'
+end
+
+-- ---- the page
+
+-- The blocks of a part of README.md, with what scripts print.
+local function add_readme(words)
   local kinds = {csv = "output", lua = "example", text = "output"}
-  for words, kind, body in (head .. "\n``` \n```"):gmatch "(.-)```(%S*)[^\n]*\n(.-)\n?```" do
-    for paragraph in (words .. "\n\n"):gmatch "%s*(%S.-)\n\n" do add("<p>%s</p>", inline(paragraph)) end
+  for before, kind, body in (words .. "\n``` \n```"):gmatch "(.-)```(%S*)[^\n]*\n(.-)\n?```" do
+    for paragraph in (before .. "\n\n"):gmatch "%s*(%S.-)\n\n" do add("<p>%s</p>", inline(paragraph)) end
     local lines = kind == "lua" and highlighted(body) or escape(body)
     if kinds[kind] then add('<pre class="%s">%s</pre>', kinds[kind], lines) end
   end
-  local links = {}
-  for k, recipe in ipairs(text.find("recipes").recipes) do
-    links[k] = ('<a href="#%s">%s</a>'):format(page.id_of(recipe.title), escape(recipe.title))
-  end
-  add("<p>Common tasks in a few lines: %s. The calls for each task, and their names in other libraries: %s.</p>",
-    table.concat(links, ", "), '<a href="#which">which</a>')
-  add("<p>The twenty commonest steps, side by side: %s.</p>", table.concat(links_from(), ", "))
-  add '</article></section>'
+end
+
+local from_links, group_links, task_links = {}, {}, {}
+for k, from in ipairs(elsewhere) do from_links[k] = {"from-" .. from[1], from[2]} end
+for k, group in ipairs(text.groups) do group_links[k] = {page.id_of(group.title), group.title} end
+table.insert(group_links, {"program", "The program"})
+for k, task in ipairs(tasks) do task_links[k] = {"task-" .. task[1], task[2]} end
+
+-- The beginning: tasks, what README.md says that strew is, its first script, and where to find what.
+local function add_start()
+  local readme = page.read "README.md"
+  add '<section id="start">'
+  add_cards()
+  add '<article id="strew-start"><h3>What strew is</h3>'
+  add_readme(readme:match "^# strew\n\n(.-)\nWhat it promises")
+  add '</article><article id="first-script"><h3>A first script</h3>'
+  add_readme(readme:match "\n## A first script\n(.-)\nSave it as")
+  add '</article><article id="find-what"><h3>Where to find what</h3>'
+  add("<p>Coming from elsewhere, the twenty commonest steps side by side: %s.</p>", page.links(from_links, ", "))
+  add("<p>The calls for each task, and their names in other libraries: %s.</p>", inline "`which`")
+  add("<p>The reference: %s.</p></article></section>", page.links(group_links, ", "))
 end
 
 local function add_program()
@@ -207,6 +251,8 @@ local function add_program()
 end
 
 add_start()
+for _, task in ipairs(tasks) do add_task_page(task) end
+assert(not next(recipes), "no task shows the recipe " .. tostring(next(recipes)))
 add '<section id="coming"><h2>Coming from elsewhere</h2>'
 for _, from in ipairs(elsewhere) do add_coming(from) end
 add '</section>'
@@ -216,4 +262,23 @@ for _, group in ipairs(text.groups) do
   add '</section>'
 end
 add_program()
-text.write(assert(arg[1], "usage: index.lua FILE"), page.frame("index.html", navigation, out))
+
+local contents = {{"start", "Start"}, {"tasks", "Tasks", links = task_links},
+  {"coming", "Coming from elsewhere", links = from_links}}
+for _, group in ipairs(text.groups) do
+  local links = {}
+  for k, entry in ipairs(group.entries) do links[k] = {entry.name, entry.name} end
+  table.insert(contents, {page.id_of(group.title), group.title, links = links})
+end
+table.insert(contents, {"program", "The program"})
+
+-- What users search for, and the ids of articles that answer.
+local phrases = {}
+for k, row in ipairs(text.phrases) do
+  local ids = {}
+  for name in row[2]:gmatch "%S+" do table.insert(ids, assert(text.find(name), name).name) end
+  if row[3] then table.insert(ids, 1, page.id_of(row[3]:match "^recipes (.*)")) end
+  phrases[k] = ('["%s", "%s"]'):format(row[1]:lower(), table.concat(ids, " "))
+end
+local file = assert(arg[1], "usage: index.lua FILE")
+text.write(file, page.frame("index.html", contents, out, table.concat(phrases, ",\n")))

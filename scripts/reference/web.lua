@@ -1,8 +1,6 @@
 -- usage: build/strew -E scripts/reference/web.lua FILE
--- Writes what the page shows, as JSON: the examples of README and the help with their output, README's file, and the
--- digest of random calls here and on other processors.
+-- Writes what the page shows, as JSON: README's file, and the digest of random calls here and on other processors.
 local strew = require "strew"
-local pages = debug.getregistry()["strew.help"]()
 local first = -1
 while arg[first - 1] do first = first - 1 end
 
@@ -25,17 +23,6 @@ local function json(value)
   return "{" .. table.concat(parts, ",") .. "}"
 end
 
-local examples, readme = {}, read "README.md"
-for place, code, output in readme:gmatch "()```lua\n(.-)```%s*```text\n(.-)```" do
-  local heading = readme:sub(1, place):match ".*\n##? ([^\n]+)" or "sums of groups"
-  table.insert(examples, {title = "README: " .. heading, code = code, output = output})
-end
-local function add(entry, title)
-  if entry.example then table.insert(examples, {title = title, code = entry.example, output = entry.output or ""}) end
-end
-for _, recipe in ipairs(pages.find("recipes").recipes) do add(recipe, "Recipe: " .. recipe.title) end
-for _, entry in ipairs(pages.entries) do add(entry, entry.name) end
-
 local processors = {}
 for line in read("scripts/bench/RESULTS.md"):match "\n| processor .-\n\n":gmatch "[^\n]+" do
   local cells = {}
@@ -50,5 +37,5 @@ local said = pipe:read("a")
 local digest = assert(said:match "(%x+), of %d+ with float64")
 table.insert(processors, 1, {"this build, natively", digest .. ", " .. said:match "float64: (%x+)"})
 local file <close> = assert(io.open(arg[1], "w"))
-file:write(json{version = strew._VERSION, examples = examples, processors = processors, digest = processors[1][2],
-  files = {["sales.csv"] = readme:match "```csv\n(.-)```"}})
+file:write(json{version = strew._VERSION, processors = processors, digest = processors[1][2],
+  files = {["sales.csv"] = read("README.md"):match "```csv\n(.-)```"}})

@@ -17,53 +17,7 @@ function add(node) {
   if (isAtEnd) main.scrollTop = main.scrollHeight;
   return node;
 }
-function addText(kind, text, parent) {
-  const node = Object.assign(document.createElement(parent ? "span" : "p"), { className: kind, textContent: text });
-  return parent ? parent.appendChild(node) : add(node);
-}
-
-// Colours as a terminal's: ESC [ numbers m.
-let style = { kind: "", css: "" };
-function colour(numbers) {
-  const [first, second, ...rgb] = numbers;
-  if (!first) style = { kind: "", css: "" };
-  else if (first === 1) style.kind = "b";
-  else if (first === 2) style.kind = "d";
-  else if (first === 31) style.kind = "r";
-  else if (second === 2) {
-    style.css += `${first === 38 ? "color" : "background"}:rgb(${rgb.slice(0, 3)});`;
-    if (rgb.length > 3) colour(rgb.slice(3));
-  }
-}
-
-// The text of an SVG, which strew.plot prints; or what stands between ESC ] and BEL: see pictures.lua.
-function picture(words) {
-  if (words.startsWith("<svg")) return add(Object.assign(new Image(), { src: "data:image/svg+xml," + encodeURIComponent(words), alt: "plot" }));
-  const parts = words.split(";"), [width, height] = [+parts[1], +parts[2]], numbers = parts[3].split(",");
-  const canvas = Object.assign(document.createElement("canvas"), { width, height });
-  const pixels = new ImageData(width, height);
-  for (let i = 0; i < 4 * width * height; i++) pixels.data[i] = i % 4 < 3 ? numbers[(i >> 2) * 3 + i % 4] : 255;
-  canvas.getContext("2d").putImageData(pixels, 0, 0);
-  canvas.style.width = Math.max(width, Math.min(width * 8, 160)) + "px";
-  return add(canvas);
-}
-
-let line = null, held = ""; // the last one, if it has not ended; a picture that has not
-function print(kind, text) {
-  text = held + text;
-  held = /(\x1b\][^\x07]*|<svg\s(?![^]*<\/svg\s*>)[^]*)$/.exec(text)?.[0] || "";
-  text = text.slice(0, text.length - held.length);
-  for (const part of text.split(/(\x1b\[[\d;]*m|\x1b\][^\x07]*\x07|<svg\s[^]*?<\/svg\s*>|\n)/)) {
-    if (part === "\n") { if (!line) addText(kind, "\n"); line = null; }
-    else if (part.startsWith("\x1b[")) colour(part.slice(2, -1).split(";").map(Number));
-    else if (/^(\x1b\]|<svg\s)/.test(part)) { picture(part.replace(/^\x1b\]|\x07$/g, "")); line = null; }
-    else if (part) {
-      line = line || addText(kind, "");
-      addText(style.kind, part, line).style.cssText = style.css;
-      if (style.css) line.classList.add("drawn");
-    }
-  }
-}
+const addText = (kind, text) => add(textNode("p", kind, text)), print = printer(add);
 
 // ------------------------------------------------------------------------------------------------------------ running
 
@@ -87,13 +41,15 @@ function next() {
   const [text, of] = queue.shift();
   text.split("\n").forEach((part, i) => addText("typed", (i || above ? ">> " : "> ") + part));
   main.scrollTop = main.scrollHeight;
-  [printed, example, stop, line] = ["", of, URL.createObjectURL(new Blob(["1"])), null];
+  [printed, example, stop] = ["", of, URL.createObjectURL(new Blob(["1"]))];
+  print.end();
   worker.postMessage({ what: "enter", text: above ? above + "\n" + text : text, columns: columns(), stop });
   showState();
 }
 function finished(newAbove) {
   if (stop) URL.revokeObjectURL(stop);
-  [stop, above, line] = [null, newAbove || "", null];
+  [stop, above] = [null, newAbove || ""];
+  print.end();
   if (newAbove === null) addText("note", "(the session has ended; reload the page for a new one)");
   if (example) compare(example);
   showState();
@@ -112,11 +68,8 @@ function interrupt() {
   }, 3000);
 }
 
-// Names of chunks are those of the page.
-const plain = text => text.replace(/\x1b\[[\d;]*m/g, "").replace(/\b(first\.lua|example):(?=\d)/g, "stdin:").trim();
 function compare({ output: expected }) {
-  const same = plain(printed) === plain(expected);
-  addText("note", same ? "(as in the manual)" : "(the manual has)\n" + expected);
+  addText("note", isSame(printed, expected) ? "(as in the manual)" : "(the manual has)\n" + expected);
 }
 
 const messages = {
@@ -271,31 +224,19 @@ function digest() {
 }
 element("digest").onclick = digest;
 
-// ----------------------------------------------------------------------------------------------------------- examples
+// ---------------------------------------------------------------------------------------- the manual, beside the prompt
 
-function showExamples() {
-  const words = element("filter").value.toLowerCase().split(/\s+/);
-  const hits = data.examples.filter(({ title, code }) => words.every(word => (title + code).toLowerCase().includes(word)));
-  element("found").replaceChildren(...hits.map(hit => {
-    const details = document.createElement("details");
-    details.append(Object.assign(document.createElement("summary"), { textContent: hit.title }));
-    details.append(Object.assign(document.createElement("pre"), { textContent: hit.code }));
-    details.append(Object.assign(document.createElement("button"), { textContent: "Run", onclick: () => {
-      if (matchMedia("(max-width: 60rem)").matches) toggleExamples();
-      enter(hit.code.trimEnd(), hit);
-    } }));
-    details.append(Object.assign(document.createElement("pre"), { className: "expected", textContent: hit.output }));
-    return details;
-  }));
+function toggleManual(event) {
+  const manual = element("manual");
+  event?.preventDefault();
+  manual.src ||= "manual.html";
+  manual.hidden = !manual.hidden;
 }
-function toggleExamples() {
-  const list = element("list");
-  list.hidden = !list.hidden;
-  element("examples").setAttribute("aria-expanded", String(!list.hidden));
-  if (!list.hidden) showExamples();
+element("open").onclick = toggleManual;
+function runExample(code, output) { // run.js calls it
+  if (matchMedia("(max-width: 60rem)").matches) toggleManual();
+  enter(code, { output });
 }
-element("examples").onclick = toggleExamples;
-element("filter").oninput = showExamples;
 
 fetch("data.json").then(answer => answer.json()).then(found => {
   data = found;

@@ -16,7 +16,7 @@ WEB_OWN  = $(WASM)/texts.c $(WASM)/prompts.c $(WASM)/digests.c
 # The page stands for the terminal.
 WEB_SOURCES = $(filter-out opencl/% $(BUILD)/% %/terminal.c %/line.c %/history.c,$(CORE) $(BINDINGS) $(PROGRAM)) scripts/web/web.c $(WEB_OWN)
 WEB_LUA_SOURCES = $(filter-out %/lua.c %/luac.c %/onelua.c %/ltests.c,$(wildcard $(WEB_LUA)/*.c))
-WEB_FILES = $(patsubst %,$(WEB)/%,strew.js index.html page.css page.js worker.js run.js data.json manual.html c.html)
+WEB_FILES = $(patsubst %,$(WEB)/%,strew.js index.html page.css print.js page.js worker.js run.js data.json manual.html c.html)
 # What it is made with; else empty.
 WEB_IS_THERE = $(and $(shell command -v $(EMCC)),$(wildcard $(WEB_LUA)/lua.h))
 
@@ -52,15 +52,17 @@ $(WEB)/strew.js: $(call web_objects,$(WEB_SOURCES) $(WEB_LUA_SOURCES))
 	$(call say,EMCC) $(EMCC) $(WEB_LINK) -o $@ $^
 $(WEB)/%: scripts/web/%
 	@mkdir -p $(@D) && cp $< $@
-# The colours are the manual's; its pages are copies, with links that run their examples.
+# The colours are the manual's; its page is a copy, whose examples run.
 $(WEB)/page.css: scripts/reference/page.css scripts/web/own.css
-	@mkdir -p $(@D) && { sed '/^}/q' $< && cat scripts/web/own.css; } >$@
+	@mkdir -p $(@D) && { sed 1q $< && cat scripts/web/own.css; } >$@
+$(WEB)/run.js: scripts/reference/run.js
+	@mkdir -p $(@D) && cp $< $@
 $(WEB)/data.json: scripts/reference/web.lua scripts/bench/RESULTS.md $(REFERENCE) $(DIGEST) $(BUILD)/strew
 	$(call say,JSON) $(BUILD)/strew -E $< $@
 $(WEB)/manual.html: $(BUILD)/doc/index.html
 $(WEB)/c.html: $(BUILD)/doc/c.html
 $(WEB)/manual.html $(WEB)/c.html:
-	@mkdir -p $(@D) && sed 's|href="index\.html|href="manual.html|g; s|</body>|<script src="run.js"></script></body>|' $< >$@
+	@mkdir -p $(@D) && sed 's|href="index\.html|href="manual.html|g; s|</header>|<a href="index.html">Prompt</a></header>|; s|</body>|<script src="print.js"></script><script src="run.js"></script></body>|' $< >$@
 
 .PHONY: web
 -include $(patsubst %.o,%.d,$(call web_objects,$(WEB_SOURCES)))
