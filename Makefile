@@ -180,7 +180,7 @@ $(BUILD)/doc/index.html $(BUILD)/doc/c.html: $(BUILD)/doc/%.html: scripts/refere
 endif
 
 # Each demonstration runs on the CPU and through OpenCL, and checks its results; its files go to build/demo.
-DEMOS    = karate debrank groupby voxels hough florence gcn attention stream questions slits weather graphs
+DEMOS    = karate debrank groupby voxels hough florence gcn attention stream questions slits weather graphs stations
 demo: all
 	@mkdir -p $(BUILD)/demo
 	@for demo in $(DEMOS); do echo "---- $(BUILD)/strew scripts/demos/$$demo.lua $(BUILD)/demo"; \

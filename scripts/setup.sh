@@ -9,6 +9,8 @@
 #        sh scripts/setup.sh web
 # Installs emscripten, and fetches the source of Lua 5.4 from PyPI to build/lua5.4, for make web, in the same way; and
 # Chromium and node, in which its tests run.
+#        sh scripts/setup.sh suites
+# Fetches with git tests that others wrote to build/suites, for make suites, in the same way.
 #        sh scripts/setup.sh arm64|armhf|riscv64|s390x
 # Installs the cross compiler and QEMU, and unpacks Debian's libraries for that processor to build/ARCH, for make cross,
 # in the same way.
@@ -189,6 +191,34 @@ fetch_web() {
   [ -e "$PWD/build/lua5.4/lua.h" ] || fetch_lua 5.4 unpack_lua
 }
 
+# One commit of a repository, and of it these files. Into a temporary folder, renamed when complete.
+fetch_files() { # NAME REPOSITORY COMMIT PATTERN...
+  folder=$PWD/build/suites/$1 new=$PWD/build/suites/$1.new address=https://github.com/$2 commit=$3
+  [ ! -e "$folder" ] || return 0
+  shift 3
+  rm -rf "$new"
+  mkdir -p "$new"
+  if ! { git -C "$new" init -q && git -C "$new" remote add origin "$address" &&
+    git -C "$new" sparse-checkout set --no-cone "$@" &&
+    git -C "$new" fetch -q --depth 1 --filter=blob:none origin "$commit" && git -C "$new" checkout -q FETCH_HEAD; } \
+    >"$new.log" 2>&1 </dev/null; then
+    said=$(tail -n 1 "$new.log")
+    rm -rf "$new" "$new.log"
+    fail "cannot fetch $address, its tests are left out: $said"
+  fi
+  rm -f "$new.log"
+  mv "$new" "$folder"
+}
+
+fetch_suites() {
+  command -v git >/dev/null || install git
+  echo 'setup: fetching sqllogictest, tests of DuckDB and samples of 1BRC'
+  fetch_files 1brc gunnarmorling/1brc 3372b6b29072af7359c5137bd1893d98828029a2 /src/test/resources/samples/
+  fetch_files sqllogictest gregrahn/sqllogictest d8d4f4b9a351102ec63196a920e8052f4f025509 \
+    /test/random/aggregates/ /test/random/groupby/ /test/evidence/slt_lang_aggfunc.test '/test/select*.test'
+  fetch_files duckdb duckdb/duckdb 044a04a7cd39e6e8235f756597ae42dde084e5e5 /test/sql/aggregate/ /test/sql/join/asof/
+}
+
 # The compiler for another processor, QEMU, and that processor's libraries with all that they depend on, which an apt with
 # a state of its own fetches: nothing of them is installed.
 libraries='libc6-dev liblua5.4-dev libpthreadpool-dev libzip-dev libpng-dev zlib1g-dev opencl-headers libatomic1 check lua5.4 lua-busted'
@@ -254,6 +284,11 @@ case ${1-} in
     ;;
   web)
     fetch_web
+    exit
+    ;;
+  suites)
+    native=all maybe=
+    fetch_suites
     exit
     ;;
   arm64 | armhf | riscv64 | s390x)

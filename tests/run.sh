@@ -71,7 +71,7 @@ sample() {
 without_whole() {
   while read -r name; do
     case $name in
-      -* | *-* | check_* | lua5.5 | core | web | releasing | limits | endless | mpi | installed | driver) ;;
+      -* | *-* | check_* | lua5.5 | core | web | releasing | limits | endless | mpi | installed | driver | suites) ;;
       *) continue ;;
     esac
     echo "$name"
@@ -115,7 +115,7 @@ of_processor() {
 }
 
 waiting='endless limits terminal mpi' # for deadlines and for processes
-others='driver installed faults-few digest instruction_sets program readme rules reference exports circles peers notebook'
+others='driver installed faults-few digest instruction_sets program readme rules reference exports circles peers notebook suites'
 
 sanitized() { sed 's/^/sanitized-/'; }
 
@@ -194,6 +194,7 @@ one() {
       exec "$python" -B tests/notebook_test.py "$BUILD"
       ;;
     circles) exec sh tests/circles_test.sh "$BUILD" ;;
+    suites) exec sh tests/suites/run.sh "$BUILD" ;;
     faults-few)
       export STREW_TEST_FEW=1 OCL_ICD_VENDORS=/dev/null/none LUA_CPATH="$BUILD/?.so"
       exec "$BUILD/tests/faults/faults" tests/spec/samples_spec.lua $(for name in call error index view; do
