@@ -7057,7 +7057,7 @@ local Grouping = {}
 ---```text
 ---Rome	4.0
 ---```
----@param i integer from 0; -1 is the last row; error: out of range
+---@param i any an integer from 0, -1 is the last row, or a tensor of it; error: out of range
 ---@return table row
 ---@call strew.row(x, i) -> row
 
@@ -7082,6 +7082,7 @@ local Grouping = {}
 ---local x = strew.table{{"city", {"Oslo", "", "Rome"}}, {"rain", {1.5, 2, strew.nan}}}
 ---print(x:dropna())
 ---print(x:dropna{"city"}.rain)
+---print(x:dropna({"city", "rain"}, {how = "all"}).city)
 ---print(x.rain:dropna())
 ---```
 ---```text
@@ -7091,11 +7092,14 @@ local Grouping = {}
 --- Oslo      1.5
 ---float64[2] cpu
 --- 1.5000     nan
+---text[3] cpu
+--- "Oslo"      ""  "Rome"
 ---float64[2] cpu
 --- 1.5000  2.0000
 ---```
 ---@param names any the columns to look at; default all
----@call strew.dropna(x, names?) -> x
+---@param how "any"|"all" whether one missing element is enough; default "any"
+---@call strew.dropna(x, names?, how=) -> x
 
 ---Returns a table with a value in place of missing elements: NaN, empty words, NaT; the same of a tensor.
 ---
@@ -7126,16 +7130,20 @@ local Grouping = {}
 ---local x = strew.table{{"city", {"Oslo", "Rome", "Oslo"}}, {"rain", {1.5, 2, 3}}}
 ---print(x:duplicated())
 ---print(x:duplicated{"city"})
+---print(x.city:duplicated{keep = false})
 ---```
 ---```text
 ---bool[3] cpu
 --- false  false  false
 ---bool[3] cpu
 --- false  false   true
+---bool[3] cpu
+---  true  false   true
 ---```
 ---@param names any the columns to compare; default all
+---@param keep any which of equal rows is none: "first" (the default), "last", or false: all are
 ---@return strew.Tensor repeated bool
----@call strew.duplicated(x, names?) -> repeated
+---@call strew.duplicated(x, names?, keep=) -> repeated
 
 ---Leaves out the rows of a table that repeat one before them; the same of the elements of a tensor.
 ---
@@ -7151,7 +7159,8 @@ local Grouping = {}
 --- Rome      2.0
 ---```
 ---@param names any the columns to compare; default all
----@call strew.drop_duplicates(x, names?) -> x
+---@param keep any which of equal rows stays: "first" (the default), "last", or false: none
+---@call strew.drop_duplicates(x, names?, keep=) -> x
 
 ---Returns a table whose columns have other names, in their places. The columns are shared.
 ---
@@ -7198,13 +7207,35 @@ local Grouping = {}
 ---@param n integer at most the number of rows
 ---@call strew.sample(x, n) -> x
 
----Returns the correlations of the columns of numbers, each pair over the rows that both have.
+---Returns a row for each part of the words of a column: each with the other columns of its row.
 ---
----The table has a row and a column for each. A column without spread, or a pair without two rows, gives NaN.
+---Parts are those between separators, as `t:split(separator, k)` has them; the empty word has one, itself.
+---
+---```lua
+---local x = strew.table{{"n", {1, 2}}, {"tags", {"red,blue", "green"}}}
+---print(x:explode("tags", ","))
+---```
+---```text
+---table: 3 rows, 2 columns, cpu
+---     n  tags
+--- int64  text
+---     1  red
+---     1  blue
+---     2  green
+---```
+---@param column any the name or number of a column of text
+---@param separator string not empty
+---@call strew.explode(x, column, separator) -> x
+
+---Returns the correlations of the columns of numbers, each pair over the rows that both have; of two tensors one number.
+---
+---The table has a row and a column for each. A column without spread, or a pair without two rows, gives NaN. Spearman's are
+---those of the ranks.
 ---
 ---```lua
 ---local x = strew.table{{"a", {1, 2, 3, 4}}, {"b", {1.0, 4, 2, strew.nan}}, {"word", {"x", "y", "z", "x"}}}
 ---print(x:corr())
+---print(x.a:corr(x.b, {method = "spearman"}))
 ---```
 ---```text
 ---table: 2 rows, 3 columns, cpu
@@ -7212,33 +7243,41 @@ local Grouping = {}
 --- text     float64   float64
 --- a       1.000000  0.327327
 --- b       0.327327  1.000000
+---float64[] cpu  0.5000
 ---```
----@return table correlations
----@call strew.corr(x) -> correlations
+---@param other strew.Tensor if x is a tensor: numbers, as many
+---@param method "pearson"|"spearman" default "pearson"
+---@return any correlations a table; of two tensors a float of no dimension
+---@call strew.corr(x, other?, method=) -> correlations
 
 ---Returns the interval of each number or time as a word, in the order of the intervals (?texts).
 ---
 ---An interval has its right edge: (0, 18] is of numbers above 0 up to 18, with `right = false` [0, 18) of those from 0. Outside,
 ---and for missing numbers, is the empty word. `labels` are words in place of the intervals; `labels = false` gives their
----numbers, from 0, NaN where there is none.
+---numbers, from 0, NaN where there is none. A number of intervals in place of edges has them of equal width from the least to the greatest
+---number, the open end a thousandth of all further, as pandas'.
 ---
 ---```lua
 ---local age = strew.tensor{3.0, 18, 40, 70, strew.nan}
 ---print(strew.cut(age, {0, 18, 65}))
 ---print(age:cut({0, 18, 65, math.huge}, {labels = {"child", "adult", "old"}, right = false}))
+---print(age:cut(2, {labels = false}))
 ---```
 ---```text
 ---text[5] cpu
 ---  "(0, 18]"   "(0, 18]"  "(18, 65]"          ""          ""
 ---text[5] cpu
 --- "child"  "adult"  "adult"    "old"       ""
+---float64[5] cpu
+---   0    0    1    1  nan
 ---```
 ---@param v strew.Tensor numbers or times
----@param edges any numbers in ascending order, a sequence or a tensor; of times words or times
+---@param edges any numbers in ascending order, a sequence or a tensor; of times words or times; or a number of intervals
 ---@param labels any a word for each interval; false: numbers
 ---@param right boolean default true
 ---@return strew.Tensor words
----@call strew.cut(v, edges, labels=, right=) -> words
+---@param include_lowest boolean true: the first interval has both edges; default false
+---@call strew.cut(v, edges, labels=, right=, include_lowest=) -> words
 
 ---Cuts numbers at their quantiles, into parts of as many each: `cut` with these edges, of which the first has both.
 ---
@@ -7262,8 +7301,11 @@ local Grouping = {}
 
 ---Returns a table with a bool column for each different word or number: true where it is. Missing elements have none.
 ---
+---Of a table these are in place of some of its columns, behind the others, and have their names in front.
+---
 ---```lua
 ---print(strew.tensor{"Oslo", "Rome", "", "Oslo"}:get_dummies())
+---print(strew.table{{"city", {"Oslo", "Rome"}}, {"n", {1, 2}}}:get_dummies("city"))
 ---```
 ---```text
 ---table: 4 rows, 2 columns, cpu
@@ -7273,10 +7315,16 @@ local Grouping = {}
 --- false   true
 --- false  false
 ---  true  false
+---table: 2 rows, 3 columns, cpu
+---     n  city_Oslo  city_Rome
+--- int64       bool       bool
+---     1       true      false
+---     2      false       true
 ---```
----@param v strew.Tensor [n], any dtype
+---@param v any a tensor of one dimension, any dtype, or a table of columns
+---@param names any of a table: the columns; default those of text
 ---@return table columns
----@call strew.get_dummies(v) -> columns
+---@call strew.get_dummies(v, names?) -> columns
 
 ---Returns the ranks of elements, from 1, of equal ones their average; of missing ones NaN.
 ---
@@ -7618,13 +7666,15 @@ local Grouping = {}
 ---"0.0" without a sign). `reduce` is a word, or a word with options: `{"quantile", q = 0.5}`.
 ---
 ---A cell without rows is `fill`, else 0 for "count", else missing as in `strew.join`: NaN, and float64 instead of
----integers. "count" needs no `value`: that is a cross table (crosstab).
+---integers. "count" needs no `value`: that is a cross table (crosstab). `shares` divides each cell by the sum of its row, of its
+---column, or of all: floats.
 ---
 ---```lua
 ---local x = {city = strew.tensor{0, 1, 0, 2, 0}, year = strew.tensor{2025, 2024, 2025, 2025, 2024},
 ---  sales = strew.tensor{5, 3, 2, 8, 1}}
 ---print(strew.pivot(x, "city", "year", "sales", "sum"))
 ---print(strew.pivot(x, "city", "year", "count"))
+---print(strew.pivot(x, "city", "year", "count", {shares = "column"}))
 ---```
 ---```text
 ---table: 3 rows, 3 columns, cpu
@@ -7639,6 +7689,12 @@ local Grouping = {}
 ---     0      1      2
 ---     1      1      0
 ---     2      0      1
+---table: 3 rows, 3 columns, cpu
+---  city     2024      2025
+--- int64  float64   float64
+---     0      0.5  0.666667
+---     1      0.5  0.000000
+---     2      0.0  0.333333
 ---```
 ---@param row any the name or number of the column whose values become rows, or a sequence of several
 ---@param column any the name or number of the column whose values become columns
@@ -7647,8 +7703,9 @@ local Grouping = {}
 ---@param fill number|boolean value of missing cells, which keeps the dtype of integers; default: see strew.pivot
 ---@param dtype strew.dtype of a sum, product or mean, as of `g:agg`
 ---@param skip_nan boolean leave NaN out of the reduction, as if those rows were not there; default false
+---@param shares "row"|"column"|"all" cells divided by the sum of these, without missing ones; default: as they are
 ---@return table pivot a new table of columns: those of `row`, then one for each value of `column`
----@call strew.pivot(x, row, column, value?, reduce?, fill=, dtype=, skip_nan=) -> pivot
+---@call strew.pivot(x, row, column, value?, reduce?, fill=, dtype=, skip_nan=, shares=) -> pivot
 ---@call strew.pivot(x, row, column, reduce) -> pivot
 
 ---Returns the elements n places before, in the order of positions: the previous row (lag).
@@ -7766,7 +7823,7 @@ local Grouping = {}
 ---Reduces a window of rows that ends at each row: moving averages, maxima, medians, ...
 ---
 ---The window of row i is rows i - n + 1 to i; the first ones are shorter. With `by` it is the last n rows of row i's
----group up to i. A window of fewer than `min_count` elements is missing: NaN, so that integers become float64 (an error
+---group up to i. `center = true` has row i in the middle, of an even n behind it. A window of fewer than `min_count` elements is missing: NaN, so that integers become float64 (an error
 ---if that does not hold them). By default only windows of n elements are there; `min_count = 1` takes all.
 ---
 ---A NaN makes the result of the windows that hold it NaN, and leaves with them. `{"mean", skip_nan = true}` leaves NaN
@@ -7782,6 +7839,7 @@ local Grouping = {}
 ---local v = strew.tensor{1.0, 2, 6, 4, 8, 3}
 ---print(strew.rolling(v, 3, "mean"))
 ---print(strew.rolling(v, 3, "max", {min_count = 1}))
+---print(strew.rolling(v, 3, "mean", {center = true}))
 ---print(strew.rolling(v, 2, "sum", {by = strew.tensor{0, 1, 0, 1, 0, 1}}))
 ---local t = strew.time{"2024-01-01", "2024-01-01T01:00", "2024-01-01T05:00"}
 ---print(strew.rolling(strew.tensor{1.0, 2, 4}, "2h", "sum", {on = t}))
@@ -7791,6 +7849,8 @@ local Grouping = {}
 --- nan  nan    3    4    6    5
 ---float32[6] cpu
 --- 1  2  6  6  8  8
+---float32[6] cpu
+--- nan    3    4    6    5  nan
 ---float32[6] cpu
 --- nan  nan    7    6   14    7
 ---float32[3] cpu
@@ -7802,8 +7862,9 @@ local Grouping = {}
 ---@param min_count integer windows of fewer elements are missing, 0 to n; default n, with `on` 1
 ---@param on strew.Tensor times or numbers along which windows are; error: they descend, or one is missing
 ---@param closed "right"|"left"|"both"|"neither" the ends that a window along `on` includes; default "right"
+---@param center boolean windows around each row, not with `on`; default false
 ---@return strew.Tensor out as many rows as v
----@call strew.rolling(v, n, reduce, by=, min_count=, on=, closed=) -> out
+---@call strew.rolling(v, n, reduce, by=, min_count=, on=, closed=, center=) -> out
 
 ---Reduces ranges of rows, which may overlap: rows `starts[i]` to `ends[i] - 1` of v give row i.
 ---
@@ -8127,23 +8188,30 @@ local Grouping = {}
 ---Returns words with each match of a pattern replaced, as `string.gsub` does.
 ---
 ---Patterns are Lua's: `.` is any character, `%.` a point; in b `%1` is the first capture. `plain = true` takes a and b as
----they are.
+---they are. A table has whole elements, of any dtype: new ones by the old, or as a sequence with one b for all; `strew.null` makes
+---missing ones.
 ---
 ---```lua
 ---local t = strew.tensor{"1.5 EUR", "12.25 EUR"}
 ---print(t:replace("(%d+)%.(%d+) (%a+)", "%3 %1,%2"))
 ---print(t:replace(".", ",", {plain = true}))
+---print(strew.tensor{"NYC", "Rome", "LA"}:replace{NYC = "New York", LA = "Los Angeles"})
+---print(strew.tensor{1.5, -999, -99}:replace({-999, -99}, strew.null))
 ---```
 ---```text
 ---text[2] cpu
 ---   "EUR 1,5"  "EUR 12,25"
 ---text[2] cpu
 ---   "1,5 EUR"  "12,25 EUR"
+---text[3] cpu
+---    "New York"         "Rome"  "Los Angeles"
+---float32[3] cpu
+--- 1.5000     nan     nan
 ---```
----@param a string a pattern; error: a malformed one
----@param b string in its place
+---@param a any a pattern, error: a malformed one; or whole elements: of no text a number or boolean, or a table of elements
+---@param b any in its place
 ---@param plain boolean
----@call strew.replace(t, a, b, plain=) -> t
+---@call strew.replace(t, a, b?, plain=) -> t
 
 ---Returns what a pattern finds in words: its first capture, or all that matches; else the empty word.
 ---

@@ -705,7 +705,20 @@ local function rolled_along(v, x, windows, order, places, min_count, word, optio
   return as_own(out, x, options), is_missing
 end
 
-local function rolling(v, n, reduce, by, min_count, on, closed)
+-- The same of windows of n rows that have each row in their middle, of an even n behind it, cut at the group's ends.
+local function windows_around(x, n, g)
+  local order, size, after = g and g:order(), x:size(0), (n - 1) // 2
+  local places = strew.arange(order and #order or size, {device = x.device})
+  local first, last = 0, size
+  if g then
+    local groups, starts = g.ids:index_select(0, order), g:starts()
+    first, last = starts:index_select(0, groups), starts:index_select(0, groups + 1)
+  end
+  local starts = (places - (n - 1 - after)):maximum(first)
+  return ranges_of(starts, (places + (after + 1)):minimum(last) - starts), order, places
+end
+
+local function rolling(v, n, reduce, by, min_count, on, closed, center)
   local word, options, x, skips, back, fill = read(v, reduce)
   if closed ~= nil and on == nil then fail("closed", "is given, but no 'on', whose values windows are of") end
   if fill ~= nil then fail("reduce", format("has fill, but a window of %s is never empty", v.dtype)) end
@@ -716,18 +729,26 @@ local function rolling(v, n, reduce, by, min_count, on, closed)
   local g = by ~= nil and grouping_of(by, x)
   local rows_of
   if on ~= nil then
-    local windows, order, places = windows_along(x, on, n, closed, g)
+    if center then fail("center", "cannot be combined with 'on', whose windows end at each row") end
     min_count = min_count or 1
     check_number("min_count", min_count, 0, math.huge)
-    rows_of = function(numbers, least, ...)
-      return rolled_along(v, numbers, windows, order, places, least, ...)
-    end
   else
     n = math.tointeger(n)
     min_count = min_count or n
     check_number("n", n, 1, math.huge, "a window of 1 is the element alone")
     check_number("min_count", min_count, 0, n, "n is the default; 0 and 1 leave no window out")
     rows_of = function(numbers, least, ...) return rolled(v, numbers, n, g, least, ...) end
+  end
+  if on ~= nil or center then
+    local windows, order, places
+    if center then
+      windows, order, places = windows_around(x, math.min(n, 2 * x:size(0) + 1), g)
+    else
+      windows, order, places = windows_along(x, on, n, closed, g)
+    end
+    rows_of = function(numbers, least, ...)
+      return rolled_along(v, numbers, windows, order, places, least, ...)
+    end
   end
   if back then return back(with_gaps(rows_of(x, min_count, word, options, skips))) end
   local is_missing
@@ -741,5 +762,5 @@ end
 
 return {
   ranges = {"v:any starts:tensor ends:tensor reduce:any", ranges},
-  rolling = {"v:any n:any reduce:any by=any min_count=integer on=tensor closed=word", rolling},
+  rolling = {"v:any n:any reduce:any by=any min_count=integer on=tensor closed=word center=boolean", rolling},
 }

@@ -124,6 +124,16 @@ local function merged(entry, old, other, ids, n)
     and {skip_nan = word ~= "sum" and entry.options.skip_nan} or nil)}
 end
 
+-- Returns the result of a chunk without rows, which has the dtypes of others.
+local function without_rows(state, chunk)
+  local what = {}
+  for k, entry in ipairs(state.entries) do
+    what[k] = {entry.name, entry.word, entry.src}
+    for key, value in next, entry.options do what[k][key] = value end
+  end
+  return strew.group_by(chunk, state.by):agg(what)
+end
+
 local function add(self, chunk)
   local state, columns = state_of(self), tables.read(chunk, "chunk")
   local values, parts = {}, {}
@@ -136,7 +146,10 @@ local function add(self, chunk)
   keyed.argument = "chunk"
   local keys = {names = state.by, tensors = {}}
   for k, i in ipairs(tables.positions(keyed, state.by, "by")) do keys.tensors[k] = keyed.tensors[i] end
-  if columns.rows == 0 then return self end
+  if columns.rows == 0 then
+    state.none = state.none or without_rows(state, chunk)
+    return self
+  end
   local ids = state.keys:ids(tables.make(keys), state.by)
   local n = state.keys.n
   for k, entry in ipairs(state.entries) do
@@ -156,6 +169,7 @@ local function merge(self, other)
     is_same = is_same and one.name == entry.name and one.word == entry.word and one.src == entry.src
   end
   if not is_same then fail("other", "has other keys or reductions, expected those of self") end
+  state.none = state.none or its.none
   if not its.n then return self end
   local ids = state.keys:ids(its.keys.keys, state.by):narrow(0, 0, its.n):to(its.rows.device)
   local n, parts = state.keys.n, {}
@@ -183,7 +197,10 @@ end
 
 local function result(self)
   local state = state_of(self)
-  if not state.n then fail("self", "has no rows: nothing was added") end
+  if not state.n and not state.none then fail("self", "has no rows: nothing was added") end
+  if not state.n then
+    return tables.make(tables.map(tables.read(state.none, "self"), function(t) return t:clone() end))
+  end
   local keys = tables.read(state.keys.keys, "self")
   local out = tables.map(keys, function(t) return t:narrow(0, 0, state.n):to(state.rows.device) end)
   local order = strew.group_by(tables.make(out), state.by).positions

@@ -73,7 +73,7 @@ local function read_edges(v, edges)
     edges = edges:tolist()
   end
   if type(edges) ~= "table" or #edges < 2 then
-    fail("edges", format("is %s, expected two numbers or more", inner.text(edges)),
+    fail("edges", format("is %s, expected two numbers or more, or a number of intervals", inner.text(edges)),
       "strew.qcut(v, 4) has as many in each")
   end
   for k = 1, #edges do
@@ -96,15 +96,56 @@ local function check_numbers(v)
   if v.dtype == "text" then fail("v", "is text, expected numbers or times", 'v:to("float64")', "dtype") end
 end
 
-local function cut(v, edges, labels, right)
+-- Returns the numbers that are not missing, as a line of floats.
+local function line_of(v)
+  local wide, gaps = v:to(operands.widest(v)), missing.of(v)
+  local line = (gaps and wide[~gaps] or wide):reshape(-1)
+  if #line == 0 then fail("v", "has no number") end
+  return line
+end
+
+-- Returns the edges of n intervals of equal width, of which the open end is moved by a thousandth of all: pandas'.
+local function even_edges(v, n, right)
+  if n < 1 then fail("edges", format("is %d, expected 1 or more intervals", n), nil, "value", n) end
+  if v.dtype == "time" then fail("edges", format("is %d, expected times", n)) end
+  local line, list = line_of(v), {}
+  local least, most = line:amin():item() + 0.0, line:amax():item() + 0.0
+  local width = most - least
+  if width ~= width or width == math.huge then fail("v", "has an infinity, expected finite numbers") end
+  if width == 0 then
+    local around = least == 0 and 0.001 or 0.001 * math.abs(least)
+    least, most = least - around, most + around
+  end
+  for k = 0, n do list[k + 1] = k == n and most or least + (most - least) / n * k end
+  local open = right and 1 or n + 1
+  if width > 0 then list[open] = list[open] + (right and -width or width) * 0.001 end
+  return list
+end
+
+-- Returns the words of edges, the first one less by its last digit: that interval has both.
+local function with_both(edges)
+  local floats = {}
+  for k, edge in ipairs(edges) do floats[k] = edge + 0.0 end
+  local words = words_of(floats)
+  words[1] = words_of{rounded(tonumber(words[1]) - 0.001, 3) + 0.0, math.huge}[1]
+  return words
+end
+
+local function cut(v, edges, labels, right, include_lowest)
   check_numbers(v)
-  edges, right = read_edges(v, edges), right ~= false
-  local is_time = v.dtype == "time"
-  local codes, is_out = places(is_time and v:to("int64") or v, edges, right)
+  right = right ~= false
+  edges = math.type(edges) == "integer" and even_edges(v, edges, right) or read_edges(v, edges)
+  local is_time, takes_least = v.dtype == "time", right and include_lowest
+  local numbers = is_time and v:to("int64") or v
+  local codes, is_out = places(numbers, edges, right)
   if is_time then is_out = is_out | missing.of(v) end
+  if takes_least then
+    local is_least = numbers:eq(edges[1])
+    codes, is_out = codes:masked_fill(is_least, 0), is_out & ~is_least
+  end
   return labelled(codes, is_out, labels, function()
-    local words = is_time and strew.text(strew.tensor(edges, {device = "cpu"}):to "time"):tolist() or words_of(edges)
-    return labels_of(words, right)
+    if is_time then return labels_of(strew.text(strew.tensor(edges, {device = "cpu"}):to "time"):tolist(), right) end
+    return labels_of(takes_least and with_both(edges) or words_of(edges), right)
   end)
 end
 
@@ -124,9 +165,7 @@ end
 local function qcut(v, q, labels)
   check_numbers(v)
   if v.dtype == "time" then fail("v", "is time, expected numbers", nil, "dtype") end
-  local wide, gaps = v:to(operands.widest(v)), missing.of(v)
-  local line = (gaps and wide[~gaps] or wide):reshape(-1)
-  if #line == 0 then fail("v", "has no number") end
+  local wide, line = v:to(operands.widest(v)), line_of(v)
   local edges = errors.own("q", "q", nil, strew.quantile, line, operands.quantiles(line, shares_of(q))):tolist()
   for k = 2, #edges do
     if edges[k] == edges[k - 1] then
@@ -136,29 +175,59 @@ local function qcut(v, q, labels)
   local codes, is_out = places(wide, edges, true)
   local is_least = wide:eq(edges[1])
   codes, is_out = codes:masked_fill(is_least, 0), is_out & ~is_least
-  return labelled(codes, is_out, labels, function()
-    local words = words_of(edges)
-    words[1] = words_of{rounded(tonumber(words[1]) - 0.001, 3) + 0.0, math.huge}[1]
-    return labels_of(words, true)
-  end)
+  return labelled(codes, is_out, labels, function() return labels_of(with_both(edges), true) end)
 end
 
-local function get_dummies(v)
-  operands.check_rank(v, "v", 1, 1, "1")
-  local g, out, gaps = strew.group_by(v), {names = {}, tensors = {}}, missing.of(v)
+-- Adds a bool column for each different element of v to those of a table; prefix: of their names.
+local function add_dummies(out, v, prefix)
+  local g, gaps = strew.group_by(v), missing.of(v)
   local keys = v:index_select(0, g.positions)
   local words, none = strew.text(keys):tolist(), gaps and gaps:index_select(0, g.positions):tolist()
   for k, word in ipairs(words) do
     if not (none and none[k]) then
-      out.names[#out.names + 1], out.tensors[#out.tensors + 1] = word, g.ids:eq(k - 1)
+      out.names[#out.names + 1], out.tensors[#out.tensors + 1] = prefix .. word, g.ids:eq(k - 1)
+    end
+  end
+end
+
+local function get_dummies(v, names)
+  local out, taken = {names = {}, tensors = {}}, {}
+  if operands.is_tensor(v) then
+    if names ~= nil then fail("names", "is given, but v is a tensor, expected a table of columns") end
+    operands.check_rank(v, "v", 1, 1, "1")
+    add_dummies(out, v, "")
+  elseif type(v) ~= "table" then
+    fail("v", format("is %s, expected a tensor or a table of columns", inner.text(v)))
+  else
+    local columns, chosen = tables.read(v, "v"), {}
+    if names == nil then
+      names = {}
+      for i, name in ipairs(columns.names) do
+        if columns.tensors[i].dtype == "text" then names[#names + 1] = name end
+      end
+      if #names == 0 then fail("v", "has no column of text") end
+    end
+    for _, i in ipairs(tables.positions(columns, names, "names")) do
+      tables.check_key(columns, i, "names")
+      chosen[i] = true
+    end
+    for i, name in ipairs(columns.names) do
+      if not chosen[i] then out.names[#out.names + 1], out.tensors[#out.tensors + 1] = name, columns.tensors[i] end
+    end
+    for i, name in ipairs(columns.names) do
+      if chosen[i] then add_dummies(out, columns.tensors[i], name .. "_") end
     end
   end
   if #out.names == 0 then fail("v", "has no word that is not missing") end
+  for _, name in ipairs(out.names) do
+    if taken[name] then fail("names", format("makes two columns %s", tables.quoted(name))) end
+    taken[name] = true
+  end
   return tables.make(out)
 end
 
 return {
-  cut = {"v:tensor edges:any labels=any right=boolean", cut},
+  cut = {"v:tensor edges:any labels=any right=boolean include_lowest=boolean", cut},
   qcut = {"v:tensor q:any labels=any", qcut},
-  get_dummies = {"v:tensor", get_dummies},
+  get_dummies = {"v:any names?any", get_dummies},
 }

@@ -169,8 +169,23 @@ local function reduced(g, columns, value, word, options)
   return out
 end
 
-local function pivot(x, row, column, value, reduce, fill, dtype, skip_nan)
+local SHARES <const> = {row = true, column = true, all = true}
+
+-- Returns cells, a line for each column of a pivot, divided by the sum of their row, of their column, or of all.
+local function shares_of(cells, shares)
+  if cells.dtype == "text" or cells.dtype == "time" then
+    fail("shares", format("is given, but the cells are %s, expected numbers", cells.dtype), nil, "dtype")
+  end
+  cells = cells:to(operands.widest(cells))
+  if shares == "all" then return cells / cells:nansum() end
+  return cells / cells:nansum(shares == "row" and 0 or 1, true)
+end
+
+local function pivot(x, row, column, value, reduce, fill, dtype, skip_nan, shares)
   local columns = tables.read(x, "x")
+  if shares ~= nil and not SHARES[shares] then
+    fail("shares", format("is %s, expected row, column or all", inner.text(shares)))
+  end
   if reduce == nil and value == "count" and rawget(x, "count") == nil then value, reduce = nil, value end
   if reduce == nil then fail("reduce", 'is missing, expected a word as "sum" or "count"') end
   local word, options = read_reduce(reduce, dtype, skip_nan)
@@ -195,6 +210,7 @@ local function pivot(x, row, column, value, reduce, fill, dtype, skip_nan)
   at:scatter_(0, places.ids * rows.n + rows.ids, strew.arange(g.n, {device = columns.device}))
   local gaps = at:lt(0):nonzero():squeeze(1)
   local cells = missing.choose(values, 1, at, #gaps > 0 and gaps or nil, fill)
+  if shares then cells = shares_of(cells:reshape(places.n, rows.n), shares):reshape(-1) end
   local names = labels_of(labels, out.names)
   for k, name in ipairs(names) do
     local place = #out.names + 1
@@ -211,5 +227,6 @@ return {
   resample = {"x:table step:any on:any by=any", resample},
   group_keys = {"self:any field:any", keys_of},
   value_counts = {"v:any by?any skip_nan=boolean shares=boolean", value_counts},
-  pivot = {"x:table row:any column:any value?any reduce?any fill=scalar dtype=word skip_nan=boolean", pivot},
+  pivot = {"x:table row:any column:any value?any reduce?any fill=scalar dtype=word skip_nan=boolean "
+    .. "shares=word", pivot},
 }

@@ -105,13 +105,19 @@ function missing.choose(columns, i, at, gaps, fill)
   return chosen:index_fill_(0, gaps, 0 / 0)
 end
 
--- Returns the columns without the rows in which one of the columns at positions has NaN, NaT or no word.
-function missing.without(columns, positions, argument)
+-- Returns the columns without the rows in which one of the columns at positions (takes_all: each of them) has NaN, NaT
+-- or no word.
+function missing.without(columns, positions, argument, takes_all)
   local is_whole
   for _, i in ipairs(positions) do
     local gaps = missing.of(columns.tensors[i])
-    if gaps and gaps:dim() > 1 then gaps = gaps:flatten(1):any(1) end
-    if gaps then is_whole = is_whole and is_whole & ~gaps or ~gaps end
+    if gaps and gaps:dim() > 1 then gaps = gaps:flatten(1)[takes_all and "all" or "any"](gaps:flatten(1), 1) end
+    if not gaps and takes_all then return columns end
+    if gaps and takes_all then
+      is_whole = is_whole and is_whole | ~gaps or ~gaps
+    elseif gaps then
+      is_whole = is_whole and is_whole & ~gaps or ~gaps
+    end
   end
   return is_whole and tables.select(columns, is_whole:nonzero():squeeze(1), argument) or columns
 end

@@ -61,6 +61,8 @@ end
 -- Returns row i, from 0 on, as a Lua table by the columns' names.
 local function row(x, i)
   local all, out = tables.read(x, "x"), {}
+  if operands.is_tensor(i) and operands.is_index(i) and i:numel() == 1 then i = i:item() end
+  if math.type(i) ~= "integer" then fail("i", format("is %s, expected an integer", inner.text(i))) end
   if i < -all.rows or i >= all.rows then
     fail("i", format("is %d, out of range for the rows of x (size %d%s)", i, all.rows,
       all.rows > 0 and format(", valid %d..%d", -all.rows, all.rows - 1) or ""), nil, "index", i)
@@ -292,7 +294,7 @@ return {
   rows = {"x:table which:any", function(x, which) return rows(x, which) end},
   head = {"x:table n?integer", function(x, n) return part(x, n, function() return 0 end) end},
   tail = {"x:table n?integer", function(x, n) return part(x, n, function(count, all) return all - count end) end},
-  row = {"x:table i:integer", row},
+  row = {"x:table i:any", row},
   each = {"x:table", each},
   code = {"x:table column:any word:word", code},
   assign = {"x:table what:table", assign},

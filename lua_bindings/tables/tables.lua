@@ -434,7 +434,11 @@ function tables.stacked(parts, at, argument)
   for k, columns in ipairs(parts) do
     if columns.rows > 0 then own[#own + 1], places[#places + 1] = columns, at[k] end
   end
-  if not own[1] then own, places = {parts[1]}, {at[1]} end
+  for k, columns in ipairs(own[1] and {} or parts) do -- of none the first one, and those that mix with it
+    if tables.mixes(tables.kind(columns, at[k]), tables.kind(parts[1], at[1])) then
+      own[#own + 1], places[#places + 1] = columns, at[k]
+    end
+  end
   for k, columns in ipairs(own) do
     local kind, shown = tables.kind(columns, places[k])
     local first, first_shown = tables.kind(own[1], places[1])

@@ -22,9 +22,19 @@ local function named(columns, names)
   return tables.positions(columns, names == nil and columns.names or names, "names")
 end
 
-local function dropna(x, names)
+-- Raises an error unless a script's option is one of these words.
+local function check_word(name, value, ...)
+  for _, word in ipairs{...} do
+    if value == word then return end
+  end
+  fail(name, format("is %s, expected %s", inner.text(value), table.concat({...}, " or ")),
+    errors.meant(value, {...}))
+end
+
+local function dropna(x, names, how)
   local columns = read(x)
-  return like(x, missing.without(columns, named(columns, names), "x"))
+  check_word("how", how or "any", "any", "all")
+  return like(x, missing.without(columns, named(columns, names), "x", how == "all"))
 end
 
 ----------------------------------------------------------------------------------------------------------- filling
@@ -70,21 +80,22 @@ end
 
 ----------------------------------------------------------------------------------------------------- repeated rows
 
--- Returns the positions of the first one of equal rows.
-local function firsts(columns, names)
+-- Returns where rows are not the one that is kept of equal ones: the first, the last, or (false) one without others.
+local function repeats(columns, names, keep)
+  if keep ~= false then check_word("keep", keep or "first", "first", "last") end
   local g = grouped.groups_of(columns, named(columns, names), "first", "names")
-  return g.positions
+  if keep == false then return g.counts:gt(1)[g.ids] end
+  local at = g.positions
+  if keep == "last" then at = g:max(strew.arange(columns.rows, {device = columns.device})) end
+  return strew.ones(columns.rows, {dtype = "bool", device = columns.device}):index_fill_(0, at, false)
 end
 
-local function duplicated(x, names)
-  local columns = read(x)
-  local repeated = strew.ones(columns.rows, {dtype = "bool", device = columns.device})
-  return repeated:index_fill_(0, firsts(columns, names), false)
-end
+local function duplicated(x, names, keep) return repeats(read(x), names, keep) end
 
-local function drop_duplicates(x, names)
+local function drop_duplicates(x, names, keep)
   local columns = read(x)
-  return like(x, tables.select(columns, firsts(columns, names), "x"))
+  local kept = ~repeats(columns, names, keep)
+  return like(x, tables.select(columns, kept:nonzero():squeeze(1), "x"))
 end
 
 ----------------------------------------------------------------------------------------------------------- columns
@@ -127,19 +138,68 @@ local function sample(x, n)
   return like(x, tables.select(columns, order, "x"))
 end
 
+-- Returns a row for each part of the words of a column, with the other columns of its row.
+local function explode(x, column, separator)
+  local columns, words = tables.read(x, "x"), use "words.lua"
+  local i = tables.position(columns, column, "column")
+  local t = columns.tensors[i]
+  if t.dtype ~= "text" or t:dim() ~= 1 then
+    fail("column", format("is %s, which is %s, expected text", tables.quoted(column), t.dtype), nil, "dtype")
+  elseif separator == "" then
+    fail("separator", "is the empty word")
+  end
+  local list, numbers = words.used_in_order(t)
+  if #list == 0 then return tables.make(tables.map(columns, function(c) return c:clone() end)) end
+  local all, counts, starts = {}, {}, {}
+  for k, word in ipairs(list) do
+    local parts = use "rewording.lua".parts_of(word, separator)
+    starts[k], counts[k] = #all, #parts
+    table.move(parts, 1, #parts, #all + 1, all)
+  end
+  local own = {device = columns.device}
+  counts = strew.tensor(counts, own)[numbers]
+  local rows = strew.arange(columns.rows, own):repeat_interleave(counts)
+  local first = (strew.tensor(starts, own)[numbers] - (counts:cumsum(0) - counts)):index_select(0, rows)
+  local out = tables.select(columns, rows, "x")
+  out.tensors[i] = strew.tensor(all, own):index_select(0, first + strew.arange(#rows, own))
+  return tables.make(out)
+end
+
 ------------------------------------------------------------------------------------------------------ correlations
 
--- Returns the correlation of two lines of floats over the elements that both have.
-local function correlation(a, b)
+-- Returns the correlation of two lines of floats over the elements that both have; by ranks: of their ranks there.
+local function correlation(a, b, by_ranks)
   local both = ~(a:isnan() | b:isnan())
   if not both:all():item() then a, b = a[both], b[both] end
   if #a < 2 then return 0 / 0 end
+  if by_ranks then a, b = strew.rank(a), strew.rank(b) end
   a, b = a - a:mean(), b - b:mean()
   local product = (a:square():sum() * b:square():sum()):sqrt():item()
   return product > 0 and math.min(math.max(a:dot(b):item() / product, -1), 1) or 0 / 0
 end
 
-local function corr(x)
+-- Returns the correlation of two tensors.
+local function corr_of(a, b, by_ranks)
+  for k, name in ipairs{"x", "other"} do
+    local t = k == 1 and a or b
+    if not operands.is_tensor(t) then fail(name, format("is %s, expected a tensor", inner.text(t))) end
+    operands.check_rank(t, name, 1, 1, "1")
+    if t.dtype == "text" or t.dtype == "time" then
+      fail(name, format("is %s, expected numbers", t.dtype), nil, "dtype")
+    end
+  end
+  operands.check_shape(b, a.shape, "other")
+  operands.check_device(a, b, "other")
+  local dtype = operands.widest(a)
+  return strew.tensor(correlation(operands.as(a, dtype), operands.as(b, dtype), by_ranks),
+    {dtype = dtype, device = a.device})
+end
+
+local function corr(x, other, method)
+  check_word("method", method or "pearson", "pearson", "spearman")
+  local by_ranks = method == "spearman"
+  if operands.is_tensor(x) then return corr_of(x, other, by_ranks) end
+  if other ~= nil then fail("other", "is given, but x is a table, expected a tensor") end
   local columns, names, lines = tables.read(x, "x"), {}, {}
   for i, name in ipairs(columns.names) do
     local t, kind = columns.tensors[i], tables.kind(columns, i)
@@ -151,19 +211,20 @@ local function corr(x)
   local out, values = {{"column", strew.tensor(names, {device = columns.device})}}, {}
   for i, name in ipairs(names) do
     values[i] = {}
-    for k = 1, #names do values[i][k] = k < i and values[k][i] or correlation(lines[i], lines[k]) end
+    for k = 1, #names do values[i][k] = k < i and values[k][i] or correlation(lines[i], lines[k], by_ranks) end
     out[i + 1] = {name, strew.tensor(values[i], {dtype = lines[i].dtype, device = columns.device})}
   end
   return strew.table(out)
 end
 
 return {
-  dropna = {"x:any names?any", dropna},
+  dropna = {"x:any names?any how=word", dropna},
   fillna = {"x:any value~any", fillna},
-  duplicated = {"x:any names?any", duplicated},
-  drop_duplicates = {"x:any names?any", drop_duplicates},
+  duplicated = {"x:any names?any keep=any", duplicated},
+  drop_duplicates = {"x:any names?any keep=any", drop_duplicates},
   rename = {"x:table names~table", rename},
   drop = {"x:table names:any", drop},
   sample = {"x:any n:integer", sample},
-  corr = {"x:table", corr},
+  explode = {"x:table column:any separator:word", explode},
+  corr = {"x:any other?any method=word", corr},
 }

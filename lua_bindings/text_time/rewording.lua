@@ -63,8 +63,42 @@ local function checked(name, text, is_done, ...)
   fail(name, format("is %s: %s", inner.text(text), fact))
 end
 
+-- Returns t with other elements in place of whole ones: `changes` has them by the old ones; name: of the new ones.
+local function exchanged(t, changes, name)
+  local out = not words.is(t) and t:clone()
+  for old, new in next, changes do
+    local is_none = new == strew.null
+    if words.is(t) and (type(old) ~= "string" or not is_none and type(new) ~= "string") then
+      fail("a", format("has %s for %s, expected words", inner.text(new), inner.text(old)), nil, "dtype")
+    elseif out then
+      if is_none then new = t.dtype == "time" and "NaT" or 0 / 0 end
+      local is_old = errors.own("other", "a", nil, strew.eq, t, old)
+      out = errors.own("value", name, nil, strew.masked_fill, out, is_old, new)
+    end
+  end
+  return out or reworded(t, function(word)
+    local new = changes[word]
+    if new == nil then return word end
+    return new ~= strew.null and new
+  end)
+end
+
+-- Returns what a script wants in place of whole elements, by these; nil: a pattern.
+local function changes_of(t, a, b)
+  if type(a) ~= "table" and words.is(t) then return nil end
+  if b == nil and type(a) == "table" then return a end
+  if b == nil then fail("b", "is missing, expected what stands in place of a") end
+  local changes = {}
+  for _, old in ipairs(type(a) == "table" and a or {a}) do changes[old] = b end
+  return changes
+end
+
 local function replace(t, a, b, plain)
-  words.operand(t, "self", t)
+  local changes = changes_of(t, a, b)
+  if changes then return exchanged(t, changes, b == nil and "a" or "b") end
+  for name, value in next, {a = a, b = b or false} do
+    if type(value) ~= "string" then fail(name, format("is %s, expected a string", inner.text(value or nil))) end
+  end
   if plain then a, b = string.gsub(a, "%p", "%%%0"), string.gsub(b, "%%", "%%%%") end
   return reworded(t, function(word)
     local is_done, made = pcall(string.gsub, word, a, b)
@@ -103,16 +137,15 @@ function rewording.calls.sub(self, i, j)
   return reworded(self, function(word) return part_of(word, i, j or -1) end)
 end
 
--- Returns part k of a word, from 0, negative ones from the end; nil: it has none.
-local function split(word, separator, k)
+-- Returns the parts of a word at separators.
+function rewording.parts_of(word, separator)
   local parts, from = {}, 1
   while true do
     local at, to = string.find(word, separator, from, true)
     parts[#parts + 1] = string.sub(word, from, at and at - 1)
-    if not at then break end
+    if not at then return parts end
     from = to + 1
   end
-  return parts[k < 0 and #parts + k + 1 or k + 1]
 end
 
 function rewording.calls.split(self, separator, k)
@@ -121,7 +154,10 @@ function rewording.calls.split(self, separator, k)
   if math.type(k) ~= "integer" then
     fail("k", format("is %s, expected the number of a part, from 0 on; -1 is the last", inner.text(k)))
   end
-  return reworded(self, function(word) return split(word, separator, k) end)
+  return reworded(self, function(word)
+    local parts = rewording.parts_of(word, separator)
+    return parts[k < 0 and #parts + k + 1 or k + 1]
+  end)
 end
 
 -- Each different pair of words once: pairs are numbers.
@@ -143,7 +179,7 @@ end
 
 rewording.calls.map = map
 rewording.map = {"self:tensor f:any", map}
-rewording.replace = {"t:tensor a:word b:word plain=boolean", replace}
+rewording.replace = {"t:tensor a:any b?any plain=boolean", replace}
 rewording.match = {"t:tensor pattern:word", match}
 rewording.trim = {"t:tensor", trim}
 rewording.join_words = {"a:any b:any separator?word", join_words}

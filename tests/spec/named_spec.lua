@@ -77,7 +77,7 @@ local by_position = {tensor = true, text = true, time = true, rows = true, sort_
   tail = true, pivot = true, value_counts = true, calendar = true, floor_time = true, add_months = true, format = true,
   date_range = true, resample = true, aggregate = true,
   ranges = true, rolling = true, exact_sums = true, join_words = true, dropna = true, duplicated = true,
-  drop_duplicates = true,
+  drop_duplicates = true, replace = true, explode = true,
   corr = true, fillna = true, rename = true, drop = true, sample = true, row = true, each = true,
   cut = true, qcut = true,
   get_dummies = true, rank = true, plot = true}

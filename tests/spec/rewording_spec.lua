@@ -96,6 +96,33 @@ describe("a text's words", function()
   end)
 end)
 
+describe("whole elements", function()
+  it("are replaced, of any dtype", function()
+    local t = strew.tensor{"NYC", "Rome", "LA", ""}
+    assert.same({"New York", "Rome", "", ""}, t:replace{NYC = "New York", LA = strew.null}:tolist())
+    assert.same({"x", "Rome", "x", ""}, t:replace({"NYC", "LA"}, "x"):tolist())
+    assert.same({"NYC", "Rome", "LA", "none"}, t:replace{[""] = "none"}:tolist())
+    assert.equal("int64[3] {9, 2, 8}", support.text(strew.tensor{3, 2, 1}:replace{[3] = 9, [1] = 8}))
+    assert.equal("int64[3] {0, 2, 0}", support.text(strew.tensor{3, 2, 1}:replace({1, 3}, 0)))
+    assert.equal("float32[2] {nan, 2.0}", support.text(strew.tensor{-999.0, 2}:replace(-999, strew.null)))
+    assert.equal("bool[2] {false, false}", support.text(strew.tensor{true, false}:replace(true, false)))
+    assert.equal("time[2] {2024-05-17, NaT}", support.text(strew.time{"2024-01-01", "2024-01-02"}:replace{
+      ["2024-01-01"] = "2024-05-17", ["2024-01-02"] = strew.null}))
+    assert.equal("text[0] {}", support.text(t:narrow(0, 0, 0):replace{NYC = "x"}))
+    for code, wanted in pairs{
+      ["t:replace('a')"] = "replace: 'b' is nil, expected a string",
+      ["t:replace{NYC = 1}"] = "replace: 'a' has 1 for \"NYC\", expected words",
+      ["t:replace{'NYC', 'LA'}"] = "replace: 'a' has \"NYC\" for 1, expected words",
+      ["n:replace(1)"] = "replace: 'b' is missing, expected what stands in place of a",
+      ["n:replace(1, 0 / 0)"] = "replace: 'b' is nan, which int64 cannot hold",
+      ["n:replace('a', 1)"] = "replace: 'a' is \"a\", expected a tensor, number or boolean",
+    } do
+      assert.matches(wanted, (support.message(assert(load("local t, n = ... return " .. code)), t, strew.tensor{1})
+        :gsub("%-nan", "nan")), 1, true)
+    end
+  end)
+end)
+
 describe("texts of columns", function()
   local function people()
     return strew.table{{"name", {" Ann", "BOB ", "cy"}}, {"age", {3, 40, 17}},

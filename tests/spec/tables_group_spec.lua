@@ -558,6 +558,24 @@ describe("a pivot", function()
     end
   end)
 
+  it("has shares of rows, columns or all", function()
+    local x = strew.table{{"k", {"a", "b", "a", "a", "b", "a"}}, {"n", {1, 2, 3, 4, 5, 6}}}
+    local function shares(of, ...)
+      local t = x:assign{odd = "n % 2"}:pivot("k", "odd", "n", ..., {shares = of})
+      return {t["0"]:tolist(), t["1"]:tolist()}
+    end
+    assert.same({{10 / 14, 2 / 7}, {4 / 14, 5 / 7}}, shares("row", "sum"))
+    assert.same({{10 / 12, 2 / 12}, {4 / 9, 5 / 9}}, shares("column", "sum"))
+    assert.same({{2 / 6, 1 / 6}, {2 / 6, 1 / 6}}, shares("all", "count"))
+    local gaps = x:pivot("k", "n", "n", "sum", {shares = "row"})
+    assert.same({1 / 14, true}, {gaps["1"][0], gaps["1"]:isnan()[1]})
+    assert.equal(0, #x:rows("n > 9"):pivot("k", "n", "count", {shares = "row"}))
+    assert.matches("pivot: 'shares' is \"rows\", expected row, column or all", support.message(x.pivot, x, "k", "n",
+      "count", {shares = "rows"}), 1, true)
+    assert.matches("pivot: 'shares' is given, but the cells are text", support.message(x.pivot, x, "n", "k", "k",
+      "first", {shares = "row"}), 1, true)
+  end)
+
   it("takes the reductions of agg with their options", function()
     local x = {a = strew.tensor{0, 0, 1}, c = strew.tensor{5, 5, 5}, v = strew.tensor{1, 4, 7},
       f = strew.tensor{1.0, 0 / 0, 0 / 0}}

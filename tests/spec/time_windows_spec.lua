@@ -29,6 +29,29 @@ local x = strew.table{{"v", {1.0, 2, 4, 8, 16, 32}}, {"k", {"a", "b", "a", "a", 
 x.t = strew.time{"2024-01-01T00:00", "2024-01-01T01:00", "2024-01-01T01:30", "2024-01-01T05:00", "2024-01-02T05:00",
   "2024-01-02T07:00"}
 
+describe("windows around rows", function()
+  it("are cut at the ends, as pandas'", function()
+    local n, g = strew.tensor{1, 2, 3, 4, 5, 6}, strew.group_by(strew.tensor{"a", "b", "a", "a", "b", "a"})
+    local v = strew.tensor{1.5, 4, nan, 7, 3, 2}
+    local function rolled(...) return support.text(strew.rolling(...)) end
+    assert.equal("int64[6] {3, 6, 10, 14, 18, 15}", rolled(n, 4, "sum", {center = true, min_count = 1}))
+    assert.equal("int64[6] {21, 21, 21, 21, 21, 21}", rolled(n, 20, "sum", {center = true, min_count = 1}))
+    assert.equal("int64[6] {4, 7, 8, 13, 7, 10}", rolled(n, 3, "sum", {center = true, by = g, min_count = 1}))
+    assert.equal("float32[6] {4.0, 4.0, 7.0, 7.0, 7.0, 3.0}",
+      rolled(v, 3, {"max", skip_nan = true}, {center = true, min_count = 1}))
+    assert.equal("float32[6] {nan, nan, nan, nan, 4.0, nan}", rolled(v, 3, "mean", {center = true}))
+    assert.equal("int64[0] {}", rolled(n:narrow(0, 0, 0), 3, "sum", {center = true}))
+    for size = 1, 9 do -- windows of an odd size that begin half of it before
+      local own, at = strew.rolling(n, size, "max", {center = true, min_count = 1}), strew.arange(6)
+      local half = (size - 1) // 2
+      local ranges = strew.ranges(n, (at - (size - 1 - half)):maximum(0), (at + half + 1):minimum(6), "max")
+      assert.is_true(strew.equal(own, ranges), size)
+    end
+    refused({["strew.rolling(n, 3, 'sum', {center = true, on = n})"] = "'center' cannot be combined with 'on'",
+      ["strew.rolling(n, 3, 'sum', {center = 1})"] = "'center' is 1, expected a boolean"}, {n = n})
+  end)
+end)
+
 describe("windows by time", function()
   it("include the ends that they are to", function()
     if support.lacks_float64 then return pending "without float64, which the device lacks" end
@@ -266,5 +289,17 @@ describe("aggregates that grow", function()
       ["strew.aggregate('q', {c = 'count'}):add(x)"] = "a:add: 'by' has \"q\", not found in chunk",
       ["strew.aggregate('k', {c = 'count'}).add({}, x)"] = "a:add: 'self' is a table, expected an aggregate",
     }, {x = x})
+  end)
+
+  it("of chunks without rows has the columns of others", function()
+    local none = x:rows("n > 99")
+    local wanted = {s = {"sum", "n"}, m = {"mean", "n"}, f = {"first", "k"}, c = "count"}
+    local a = strew.aggregate("k", wanted):add(none)
+    assert.equal(text(none:group_by("k"):agg(wanted)), text(a:result()))
+    assert.equal(text(a:result()), text(strew.aggregate("k", wanted):merge(a):result()))
+    assert.equal(text(x:group_by("k"):agg(wanted)), text(a:add(x):add(none):result()))
+    local other = strew.table{{"k", {"a"}}, {"n", {1}}, {"v", {0.5}}}:rows("n > 99")
+    assert.equal("float64", other:melt("k").value.dtype) -- of int64 and float64, as with rows
+    assert.equal("float64", strew.concat{other:columns{"n"}, other:columns{"v"}:rename{v = "n"}}.n.dtype)
   end)
 end)

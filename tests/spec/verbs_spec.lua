@@ -22,6 +22,9 @@ describe("a table", function()
     assert.same({1.5, 2, 1.5}, x.rain:dropna():tolist())
     assert.same({"Oslo", "Rome", "Oslo"}, x.city:dropna():tolist())
     assert.equal("int64[4] {1, 2, 3, 1}", text(x.n:dropna()))
+    assert.same({4, 3, 4}, {#x:dropna{how = "all"}, #x:dropna({"rain", "when"}, {how = "all"}),
+      #x:dropna({"city", "rain"}, {how = "all"})})
+    assert.matches("dropna: 'how' is \"al\", expected any or all", message(x.dropna, x, {how = "al"}), 1, true)
     local filled = x:fillna(0)
     assert.same({{1.5, 2, 0, 1.5}, {"Oslo", "", "Rome", "Oslo"}}, {filled.rain:tolist(), filled.city:tolist()})
     filled = x:fillna{city = "?", rain = x.rain:nanmean(), when = "2024-01-01"}
@@ -56,12 +59,58 @@ describe("a table", function()
     assert.same({"Oslo", "", "Rome"}, x:drop_duplicates{"city"}.city:tolist())
     assert.same({3, 1, 2}, strew.tensor{3, 1, 3, 2, 1}:drop_duplicates():tolist())
     assert.equal(0, #x:rows("n > 9"):drop_duplicates())
+    local city = strew.tensor{"Oslo", "Rome", "Oslo", "", "Oslo"}
+    assert.same({true, false, true, false, false}, city:duplicated{keep = "last"}:tolist())
+    assert.same({true, false, true, false, true}, city:duplicated{keep = false}:tolist())
+    assert.same({{2, 3, 1}, {2, 3}}, {x:drop_duplicates("city", {keep = "last"}).n:tolist(),
+      x:drop_duplicates({"city"}, {keep = false}).n:tolist()})
+    assert.same({0, 0}, {#x:rows("n > 9"):drop_duplicates({"n"}, {keep = "last"}),
+      x:rows("n > 9"):duplicated{keep = false}:numel()})
+    assert.matches("duplicated: 'keep' is \"lsat\", expected first or last\n  hint  did you mean 'last'?",
+      message(x.duplicated, x, {keep = "lsat"}), 1, true)
+    assert.matches("drop_duplicates: 'keep' is true", message(x.drop_duplicates, x, {keep = true}), 1, true)
     local drawn = strew.table{n = strew.arange(50)}:sample(50)
     assert.same(strew.arange(50):tolist(), (drawn.n:sort()):tolist())
     assert.equal(3, #x.n:sample(3))
     assert.equal(0, #x:sample(0))
     assert.matches("sample: 'n' is 5, expected 0..4, the number of rows", message(x.sample, x, 5), 1, true)
     assert.matches("sample: 'n' is -1", message(x.sample, x, -1), 1, true)
+  end)
+
+  it("has a row for each part of words", function()
+    local x = strew.table{{"tags", {"a,b", "b", "", ",x"}}, {"n", {1, 2, 3, 4}}}
+    local y = x:explode("tags", ",")
+    assert.same({{"a", "b", "b", "", "", "x"}, {1, 1, 2, 3, 4, 4}}, {y.tags:tolist(), y.n:tolist()})
+    assert.same({"tags", "n"}, strew.columns(y))
+    assert.same({"text", 0}, {x:rows("n > 9"):explode("tags", ",").tags.dtype, #x:rows("n > 9"):explode("tags", ",")})
+    assert.same({"a,b", "b", "", ",x"}, x:explode("tags", "; ").tags:tolist())
+    for code, wanted in pairs{
+      ["x:explode('n', ',')"] = "explode: 'column' is \"n\", which is int64, expected text",
+      ["x:explode('tags', '')"] = "explode: 'separator' is the empty word",
+      ["x:explode('m', ',')"] = "explode: 'column' has \"m\", not found in x",
+    } do
+      assert.matches(wanted, message(assert(load("local x = ... return " .. code)), x), 1, true)
+    end
+  end)
+
+  it("has correlations of ranks, and of two columns", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
+    local x = strew.table{{"a", {1, 2, 3, 4, 5.0}}, {"b", {2, 1, nan, 5, 5}}, {"c", {9, 7, 7, nan, 1}}}
+    local by_ranks = x:corr{method = "spearman"}
+    local function near(wanted, got) assert.is_true(math.abs(wanted - got) < 1e-12, got) end
+    near(0.7378647873726218, by_ranks.a[1])
+    near(-0.9486832980505138, by_ranks.a[2])
+    near(-0.5, by_ranks.b[2])
+    near(0.8856148855400954, x.a:corr(x.b):item())
+    near(0.7378647873726218, strew.corr(x.a, x.b, {method = "spearman"}):item())
+    assert.is_true(x:corr().b[0] == x.a:corr(x.b):item() and strew.tensor{1, 1}:corr(strew.tensor{1, 2}):isnan():item())
+    for code, wanted in pairs{
+      ["x:corr{method = 'kendall'}"] = "corr: 'method' is \"kendall\", expected pearson or spearman",
+      ["x.a:corr()"] = "corr: 'other' is nil, expected a tensor", ["x:corr(x.a)"] = "corr: 'other' is given, but x is",
+      ["x.a:corr(x.a:narrow(0, 0, 2))"] = "corr: 'other' has shape [2]",
+    } do
+      assert.matches(wanted, message(assert(load("local x = ... return " .. code)), x), 1, true)
+    end
   end)
 
   it("renames and leaves out columns", function()
@@ -117,6 +166,7 @@ describe("a table", function()
     assert.same({3000 * 2999 // 2, 3000}, {sum, count})
     for _ in x:rows("n > 9"):each() do error("no row") end
     for code, wanted in pairs{
+      ["x:row('a')"] = "row: 'i' is \"a\", expected an integer",
       ["x:row(3)"] = "row: 'i' is 3, out of range for the rows of x (size 3, valid -3..2)",
       ["x[0]"] = "table: no column 0\n  hint  x:row(0) is that row, x[strew.tensor{0}] is a table of rows",
       ["strew.table{{a = 1}, {a = 'b'}}"] =
@@ -181,7 +231,11 @@ describe("values", function()
     assert.same({"lo", "hi", "", "lo"}, strew.tensor{1.0, 9, nan, 2}:qcut(2, {labels = {"lo", "hi"}}):tolist())
     for _, row in ipairs{
       {strew.cut, v, {0, 0}, "cut: 'edges' has 0 at [2], expected numbers in ascending order"},
-      {strew.cut, v, 3, "cut: 'edges' is 3, expected two numbers or more"},
+      {strew.cut, v, 0, "cut: 'edges' is 0, expected 1 or more intervals"},
+      {strew.cut, v, "a", "cut: 'edges' is \"a\", expected two numbers or more, or a number of intervals"},
+      {strew.cut, strew.tensor{nan}, 2, "cut: 'v' has no number"},
+      {strew.cut, strew.tensor{0, 1 / 0}, 2, "cut: 'v' has an infinity"},
+      {strew.cut, strew.time{"2024-01-01"}, 2, "cut: 'edges' is 2, expected times"},
       {strew.cut, strew.tensor{"a"}, {0, 1}, "cut: 'v' is text, expected numbers or times"},
       {strew.qcut, strew.tensor{1.0, 1, 1, 2}, 4, "qcut: 'q' gives 1.0 twice: too many values are equal"},
       {strew.qcut, v, 0, "qcut: 'q' is 0, expected the number of parts"},
@@ -192,6 +246,21 @@ describe("values", function()
       message(strew.cut, v, {0, 1, 2}, {labels = {"a"}}), 1, true)
   end)
 
+  it("are cut into intervals of equal width, and the first with both edges, as in pandas", function()
+    local v = strew.tensor({1, 2, 3, 4, 5, nan}, {dtype = WIDE})
+    local n = strew.tensor{1, 2, 3, 4, 5}
+    assert.same({"(0.996, 3.0]", "(0.996, 3.0]", "(0.996, 3.0]", "(3.0, 5.0]", "(3.0, 5.0]", ""}, v:cut(2):tolist())
+    assert.same({0, 0, 1, 2, 2}, n:cut(3, {labels = false}):tolist())
+    assert.same({"[1.0, 3.0)", "[3.0, 5.004)"}, n:cut(2, {right = false}):drop_duplicates():tolist())
+    assert.same({"(2.997, 3.0]", "(-0.001, 0.0]", "(-3.001, -2.999]"}, {strew.tensor{3, 3}:cut(2)[0],
+      strew.tensor{0, 0}:cut(2)[1], strew.tensor{-3}:cut(3)[0]})
+    assert.same({"(1.948, 12.4]", "(12.4, 22.8]", "(22.8, 33.2]", "(33.2, 43.6]", "(43.6, 54.0]"},
+      strew.tensor({22, 38, 26, 35, 35, 54, 2, 27, 14, 4}, {dtype = WIDE}):cut(5).words)
+    assert.same({"a", "a", "b", "b", "b"}, n:cut(2, {labels = {"a", "b"}, right = false}):tolist())
+    assert.same({"(0.999, 3.0]", "(3.0, 5.0]"}, n:cut({1, 3, 5}, {include_lowest = true}):drop_duplicates():tolist())
+    assert.same({0, 0, 0, 1, 1}, n:cut({1, 3, 5}, {include_lowest = true, labels = false}):tolist())
+  end)
+
   it("become columns of bools", function()
     local x = strew.get_dummies(strew.tensor{"b", "a", "", "b"})
     assert.same({"a", "b"}, strew.columns(x))
@@ -199,6 +268,15 @@ describe("values", function()
     assert.same({"1", "3"}, strew.columns(strew.tensor{3, 1, 3}:get_dummies()))
     assert.matches("get_dummies: 'v' has no word that is not missing",
       message(strew.get_dummies, strew.tensor{""}), 1, true)
+    local y = weather():get_dummies()
+    assert.same({"rain", "n", "when", "city_Oslo", "city_Rome"}, strew.columns(y))
+    assert.same({true, false, false, true}, y.city_Oslo:tolist())
+    assert.same({"city", "rain", "when", "n_1", "n_2", "n_3"}, strew.columns(weather():get_dummies{"n"}))
+    assert.matches("get_dummies: 'names' has \"m\", not found", message(strew.get_dummies, weather(), "m"), 1, true)
+    assert.matches("get_dummies: 'v' has no column of text",
+      message(strew.get_dummies, strew.table{n = {1}}), 1, true)
+    assert.matches('makes two columns "a_1"',
+      message(strew.get_dummies, strew.table{a_1 = {1}, a = {1}}, "a"), 1, true)
   end)
 end)
 

@@ -72,7 +72,9 @@ local of_columns = {group_by = {[2] = COLUMN}, columns = {[2] = COLUMN}, sort_by
                     asof = {[3] = COLUMN}, melt = {[2] = COLUMN, [3] = COLUMN},
                     code = {[2] = COLUMN, [3] = WORD}, resample = {[3] = COLUMN},
                     pivot = {[2] = COLUMN, [3] = COLUMN, [4] = COLUMN, [5] = AGGREGATE}}
-for name in gmatch("dropna drop duplicated drop_duplicates", "[%a_]+") do of_columns[name] = {[2] = COLUMN} end
+for name in gmatch("dropna drop duplicated drop_duplicates explode get_dummies", "[%a_]+") do
+  of_columns[name] = {[2] = COLUMN}
+end
 for name in gmatch("eq ne lt le gt ge isin", "%a+") do of_columns[name] = {[2] = OWN_WORD} end
 -- Options that are columns, and methods of tables whose results have the same columns.
 local column_options = {x = true, y = true, by = true, on = true}
