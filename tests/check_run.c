@@ -101,6 +101,35 @@ static void check_loops(int isa, int64_t tile, int round) {
                  isa_name((enum isa)isa), (double)single, real, (double)x, y);
 }
 
+/* The moves of a run's parts, for sums that may be wrong, are taken, or their elements added one by one. Returns how
+   many were taken. */
+static int64_t check_moves(int isa, strew_dtype dtype, int round) {
+  const struct run_kernels *kernels = &run_of[isa]->of[dtype == STREW_FLOAT64];
+  const int64_t count = draw_run();
+  const bool is_single = dtype == STREW_FLOAT32;
+  union {
+    float single;
+    double real;
+  } held = {.real = 0}, expected = {.real = 0};
+  int64_t taken = 0, size_bytes = is_single ? sizeof(float) : sizeof(double);
+  is_single ? (expected.single = plain_single(0, count)) : (expected.real = plain_double(0, count));
+  for (int64_t i = 0, step; i < count; i += step) {
+    const double sum = is_single ? held.single : held.real;
+    const char *x = (is_single ? (char *)singles : (char *)doubles) + i * size_bytes;
+    struct run_move move = {.count = RUN_GROUP << draw_below(6), .exact = draw_below(2)};
+    step = least(move.count, count - i);
+    const double near = draw_below(4) ? sum : sum * ldexp(normal(), power_below(8) - 5);
+    const bool is_taken = step == move.count && kernels->foresee(near, x, &move) && kernels->take(&held, &move);
+    taken += is_taken;
+    if (!is_taken) kernels->add(&held, x, step);
+  }
+  if (!same_element(dtype, &held, &expected))
+    ck_abort_msg("run %d by moves, %s, %s: %a, expected %a", round, isa_name((enum isa)isa),
+                 is_single ? "float32" : "float64", is_single ? held.single : held.real,
+                 is_single ? expected.single : expected.real);
+  return taken;
+}
+
 /* _i: instruction set. STREW_TEST_RUNS: their number. */
 START_TEST(loops_add_in_order) {
   enum { RUNS = 2000 };
@@ -111,11 +140,15 @@ START_TEST(loops_add_in_order) {
   seed_draws(17 + seed_of_third());
   struct tuning row = *tuning_in_use();
   tuning_force(&row);
+  int64_t taken = 0;
   for (int round = 0; round < runs; round++) {
     row.run_tile = tiles[draw_below(3)];
+    row.run_tile_least[0] = row.run_tile_least[1] = draw_below(2) ? 64 : row.run_tile;
     check_loops(_i, row.run_tile, round);
+    taken += check_moves(_i, draw_below(2) ? STREW_FLOAT32 : STREW_FLOAT64, round);
   }
   tuning_force(NULL);
+  if (_i != ISA_PLAIN) ck_assert_int_gt(taken, runs / 4);
 }
 END_TEST
 
@@ -174,6 +207,7 @@ START_TEST(calls_add_in_order) {
   tuning_force(&row);
   for (int round = 0; round < some(CALLS); round++) {
     row.run_tile = draw_below(2) ? 64 : 2048;
+    row.run_chunk = draw_below(2) ? 64 + draw_below(200) : 1024;
     struct call_case c = draw_call(dtype);
     for (int turn = 0; turn < sweep(4); turn++) check_call(&c, (const int[]){1, 2, 3, 7}[turn]);
     strew_release(c.src), strew_release(c.index), strew_release(c.ends);

@@ -12,22 +12,23 @@
 #include <immintrin.h>
 
 enum {
-  GROUP = 64, /* elements whose halves are found together, as bits of a word: the smallest tile */
-  /* groups between two attempts to leave a binade, after the last ones have failed; the same to stay within one */
+  GROUP = RUN_GROUP, /* whose halves are found together, as bits of a word: the smallest tile */
+  /* least tiles between two attempts to leave a binade, after the last ones have failed; the same to stay within one */
   EXACT_DELAY_MAX = 255,
   TILE_DELAY_MAX = 31,
-#ifdef __AVX512F__
-  VECTOR_BYTES = 64
-#else
   VECTOR_BYTES = 32
-#endif
 };
-#define NOT_INLINE static __attribute__((noinline))
+#define FORGET_VECTORS _mm256_zeroupper()
+#else
+#define FORGET_VECTORS
 #endif
+#define NOT_INLINE static __attribute__((noinline))
 
 #define LOOPS "runtime/core/cpu/run.inc"
 #define LOOPS_WIDE
 #define LOOPS_SIGNED
 #include "runtime/core/cpu/each_dtype.h"
 
-const struct run_loops LOOPS_TABLE(run) = {add_run_f32, add_run_f64};
+#define RUNS_OF(s)                                                                                                     \
+  { add_##s, foresee_##s, take_##s }
+const struct run_loops LOOPS_TABLE(run) = {add_run_f32, add_run_f64, {RUNS_OF(f32), RUNS_OF(f64)}};

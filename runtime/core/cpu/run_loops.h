@@ -13,10 +13,32 @@
 
 #include <stdint.h>
 
-/* Return `held` with x[0] .. x[count - 1] added in order. */
+enum { RUN_GROUP = 64 }; /* elements: tiles, and moves, have a multiple of it */
+
+/* What `count` elements add to an even sum that is near `near` before them, by how much more to an odd one, and how far
+   they move it on the way, from `low` to `high`. `exact`: they are multiples of a unit so large that no sum is rounded. */
+struct run_move {
+  int64_t count;
+  bool exact;
+  double near, sum, turn, low, high;
+};
+
+/* Of one dtype, to which pointers point.
+
+     add       adds x[0] .. x[count - 1] to *held in order
+     foresee   fills the rest of a move of that count, for a sum near `near`. False: there is none
+     take      adds a move. False, and nothing done, if that may not be what its elements add one by one */
+struct run_kernels {
+  void (*add)(void *held, const void *x, int64_t count);
+  bool (*foresee)(double near, const void *x, struct run_move *move);
+  bool (*take)(void *held, const struct run_move *move);
+};
+
+/* add_...: return `held` with x[0] .. x[count - 1] added in order. */
 struct run_loops {
   float (*add_f32)(float held, const float *x, int64_t count);
   double (*add_f64)(double held, const double *x, int64_t count);
+  struct run_kernels of[2]; /* float32, float64 */
 };
 DECLARE_LOOPS(run)
 CHOOSE_LOOPS(run)

@@ -8,7 +8,7 @@
 #endif
 
 #define CACHES .l1_bytes = 1 << 14, .l2_bytes = 1 << 18, .llc_bytes = 1 << 24
-#define RUNS   .run_tile = 2048
+#define RUNS   .run_tile = 2048, .run_tile_least = {64, 256}, .run_chunk = 1 << 14
 
 const struct tuning tuning_rows[PROCESSOR_COUNT] = {
     [PROCESSOR_ZEN4] = {"zen4", CACHES, RUNS, .streams_nta = true, .stream_ahead = 160, .foresees_order = true,

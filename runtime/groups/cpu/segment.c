@@ -4,8 +4,12 @@
    equal shares of the work begin, by binary search in the ends. A segment longer than a share is `large`: its columns
    are shared. Large segments are begun first, because one of a single column whose order matters takes one thread. */
 #include "runtime/core/cpu/program.h"
+#include "runtime/core/cpu/run.h"
+#include "runtime/core/cpu/tuning.h"
 #include "runtime/groups/group_ops.h"
 #include "segment_loops.h"
+
+#include <string.h>
 
 GROUP_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 
@@ -24,6 +28,7 @@ struct segment_job {
   /* Dtypes without loops of their own are joined as float32 or int32 (`empty` and `start`, too), of which the results
      are converted back. NULL: they have loops. */
   convert_row *widen, *narrow;
+  strew_dtype added; /* of sums in order of floats; else not a float */
   union element start, empty;
   struct plan rows;
   struct segment_run run; /* columns, steps and constants */
@@ -34,6 +39,7 @@ struct segment_job {
   int64_t ends_step; /* from a segment's end to the next one */
   int64_t line_work, total_work, parts;
   int64_t large, pieces; /* the work from which a segment is large; pieces of its columns, 0: there is none */
+  int64_t shared;        /* the work from which a segment is shared by threads (add_shared) */
 };
 
 /* ---------------------------------------------------------------------------------------------------- ends and work */
@@ -252,10 +258,68 @@ static bool find_large(const struct segment_job *job, int64_t part, int64_t *lin
   return part == 0 || part_work(job, part - 1) < before + work_before(job, ends, *segment);
 }
 
+/* A segment that keeps one thread longer than the others need for the rest: floats of a column that are added. */
+struct shared_segment {
+  const struct segment_job *job;
+  const char *src;
+  int64_t rows, chunk;
+};
+
+static void read_shared(const struct run_job *run, int64_t i, struct run_chunk *chunk) {
+  const struct shared_segment *segment = run->argument;
+  const int64_t step = segment->job->run.src_step, begin = i * segment->chunk;
+  chunk->count = least(segment->rows - begin, segment->chunk);
+  chunk->x = segment->src + begin * step;
+  if (!segment->job->widen) return;
+  segment->job->widen(chunk->count, chunk->room, sizeof(float), chunk->x, step);
+  chunk->x = chunk->room;
+}
+
+/* Adds a segment in chunks. False, and nothing done, if memory lacks. */
+static bool add_segment(const struct segment_job *job, const struct segment_run *run, int64_t begin, int64_t rows) {
+  struct segment_state state = {.joined = rows};
+  struct segment_run fed = *run;
+  float result;
+  memcpy(state.held.bytes, run->start, sizeof(double));
+  const int64_t chunk = tuning_in_use()->run_chunk;
+  const struct shared_segment segment = {job, run->src + begin * run->src_step, rows, chunk};
+  struct run_job adding = {.context = job->context,
+                           .dtype = job->added,
+                           .held = state.held.bytes,
+                           .chunks = (rows - 1) / chunk + 1,
+                           .room_bytes = job->widen ? (size_t)chunk * sizeof(float) : 0,
+                           .read = read_shared,
+                           .argument = &segment};
+  if (!run_add(&adding)) return false;
+  if (job->widen) fed.out = (char *)&result;
+  job->kernel->finish(&state, &fed);
+  if (job->widen) job->narrow(1, run->out, 0, fed.out, 0);
+  return true;
+}
+
+/* Adds shared segments, one after the other. */
+static void add_shared(struct segment_job *job) {
+  job->shared = INT64_MAX;
+  const bool is_line = job->run.src_step == (int64_t)dtype_bytes(job->added) || job->widen;
+  if (!job->pieces || job->run.columns > 1 || job->src->storage->started || !dtype_is_float(job->added) || !is_line)
+    return;
+  const int64_t shared = job->total_work / job->context->threads + 1;
+  bool are_added = true;
+  for (int64_t part = 0, line, segment; part < job->parts; part++) {
+    if (!find_large(job, part, &line, &segment)) continue;
+    const char *ends = ends_of(job, line);
+    const struct segment_run run = run_at(job, line, segment);
+    if (work_of(job, ends, segment) < shared) continue;
+    are_added &= add_segment(job, &run, end_at(job, ends, segment), work_of(job, ends, segment));
+  }
+  if (are_added) job->shared = shared; /* else these are reduced again */
+}
+
 static void reduce_piece(const struct segment_job *job, struct worker *worker, int64_t part, int64_t piece) {
   int64_t line, segment;
   if (!find_large(job, part, &line, &segment)) return;
   const char *ends = ends_of(job, line);
+  if (work_of(job, ends, segment) >= job->shared) return;
   const struct segment_run run = run_at(job, line, segment);
   const int64_t first = part_begin(run.columns, job->pieces, piece);
   const struct segment_run columns = columns_of(&run, first, part_begin(run.columns, job->pieces, piece + 1) - first);
@@ -366,6 +430,7 @@ static strew_status run_all(const struct call *call, strew_device *device, const
   if (job->run.columns == 1 && !is_fed && !job->widen) job->at_once = STREAMED;
   take_line(job, plan);
   take_work(job, plan);
+  add_shared(job);
   pool_run(device->context, job->parts * (1 + job->pieces), is_fed || job->widen ? run_fed_part : run_part, job);
   return context_end(call, device->context, plan->plan.operands[written].storage);
 }
@@ -395,6 +460,7 @@ static void choose_loops(struct segment_job *job, const struct segment_plan *pla
   }
   if (reduction == STREW_AMAX || reduction == STREW_AMIN) job->run.order = order_of(reduction, dtype);
   job->kernel = &(with_arg ? kernels->with_arg : kernels->plain)[reduction];
+  job->added = reduction == STREW_SUM ? dtype : STREW_INT64;
 }
 
 static strew_status segments(const struct call *call, strew_device *device, const struct segment_plan *plan) {
@@ -443,6 +509,7 @@ strew_status cpu_spread(const struct call *call, strew_device *device, const str
                                                   [2] = {spread_uint16_t, spread_piece_uint16_t, finish_nothing},
                                                   [4] = {spread_uint32_t, spread_piece_uint32_t, finish_nothing},
                                                   [8] = {spread_uint64_t, spread_piece_uint64_t, finish_nothing}};
-  struct segment_job job = {.kernel = &kernels[dtype_bytes(plan->plan.operands[SEGMENT_OUT].dtype)]};
+  struct segment_job job = {.added = STREW_INT64,
+                            .kernel = &kernels[dtype_bytes(plan->plan.operands[SEGMENT_OUT].dtype)]};
   return run_all(call, device, plan, SEGMENT_SRC, &job);
 }
