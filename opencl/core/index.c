@@ -42,25 +42,19 @@ static struct launch *pass_launch(const struct index_pass *pass, const char *ker
 }
 
 struct block *verdict_allocate(struct launch *launch) {
-  return launch_scratch(launch, VERDICT_STAGES * sizeof(cl_int));
+  return launch_scratch(launch, VERDICT_WORDS * sizeof(cl_int));
 }
 
-static struct block *verdict_write(struct launch *launch, enum verdict initially) {
-  const cl_int words[VERDICT_STAGES] = {(cl_int)initially};
+struct block *verdict_clear(struct launch *launch) {
+  const cl_int words[VERDICT_WORDS] = {0};
   struct block *verdict = verdict_allocate(launch);
   if (verdict) launch_write(launch, verdict, words, sizeof words);
   return verdict;
 }
 
-struct block *verdict_clear(struct launch *launch) {
-  return verdict_write(launch, VERDICT_NONE);
-}
-
-struct block *verdict_start(struct index_pass *pass, enum verdict initially, bool sampled) {
-  if (!sampled) return verdict_write(pass->launch, initially);
+struct block *verdict_sample(struct index_pass *pass) {
   struct block *verdict = verdict_allocate(pass->launch);
-  struct launch *launch = pass_launch(pass, "start", chunks_of(pass, INT64_MAX).lanes);
-  launch_flags(launch, (cl_int)initially, sampled);
+  struct launch *launch = pass_launch(pass, "sample", chunks_of(pass, INT64_MAX).lanes);
   launch_blocks(launch, verdict);
   launch_groups(launch, 1, GROUP);
   return verdict;
@@ -73,20 +67,28 @@ static struct launch *check_start(struct index_pass *pass, const char *kernel, c
   return launch;
 }
 
-void verdict_order(struct index_pass *pass, bool check, int64_t lowest, int64_t highest, const struct block *verdict) {
+void verdict_order(struct index_pass *pass, bool check, int64_t lowest, int64_t highest, int long_run,
+                   const struct block *verdict) {
   struct chunks chunks = chunks_of(pass, INT64_MAX);
   struct launch *launch = check_start(pass, "check_order", &chunks, lowest, highest);
-  launch_flags(launch, check);
+  launch_flags(launch, check, long_run);
   launch_blocks(launch, verdict);
   launch_chunks(launch, &chunks);
 }
 
-int verdict_read(struct launch *launch, const struct block *verdict) {
-  cl_int words[VERDICT_STAGES] = {0};
+int verdict_read_counts(struct launch *launch, const struct block *verdict, uint32_t counts[VERDICT_COUNTS]) {
+  cl_int words[VERDICT_WORDS] = {0};
   int known = 0;
   launch_read(launch, verdict, 0, words, sizeof words);
   for (int stage = 0; stage < VERDICT_STAGES; stage++) known |= words[stage];
-  return launch->status == STREW_OK ? known : 0;
+  const bool is_read = launch->status == STREW_OK;
+  for (int k = 0; k < VERDICT_COUNTS; k++) counts[k] = is_read ? (uint32_t)words[VERDICT_STAGES + k] : 0;
+  return is_read ? known : 0;
+}
+
+int verdict_read(struct launch *launch, const struct block *verdict) {
+  uint32_t counts[VERDICT_COUNTS];
+  return verdict_read_counts(launch, verdict, counts);
 }
 
 bool index_pass_check(struct index_pass *pass, int64_t lowest, int64_t highest) {

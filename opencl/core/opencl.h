@@ -362,16 +362,29 @@ struct item_lines {
   uint64_t bits; /* in which keys may differ: fewer take fewer passes */
 };
 
+/* A sort of items. On a GPU the kernel that counts digits adds up the totals of the tiles whose prefix sums it takes. */
+struct item_sort {
+  struct item_lines shape;
+  int64_t block, blocks; /* items per block, blocks per line */
+  size_t group;          /* work-items per block */
+  struct block *counts, *totals;
+  int64_t tiles; /* totals; 0: there are none */
+};
+/* Allocates. The kernel that makes the items then sets the totals to 0: launch_totals binds TOTALS of radix.h. */
+void item_sort_start(struct item_sort *sort, struct launch *launch, const struct item_lines *shape);
+void launch_totals(struct launch *launch, const struct item_sort *sort);
 /* Sorts every line by key, stably: equal keys stay in memory order, whatever their positions. *items becomes the block
    that holds the result, the original or another of the same size. */
-void opencl_radix_sort(struct launch *launch, struct block *items, const struct item_lines *shape);
+void item_sort_run(struct item_sort *sort, struct launch *launch, struct block *items);
+void item_sort_end(struct item_sort *sort, struct launch *launch);
 
 /* --------------------------------------------------------------------------------------------------------- index.c
 
    Passes over an index, and the verdict that the launches of one call write on the device (kernels/index.h). */
 
-enum verdict { VERDICT_NONE = 0, VERDICT_BAD = 1, VERDICT_UNSORTED = 2 };
-enum { VERDICT_STAGES = 3 };
+enum verdict { VERDICT_NONE = 0, VERDICT_BAD = 1, VERDICT_UNSORTED = 2, VERDICT_LONG = 4 };
+/* The words of a verdict: one per stage, and numbers that are read with them. */
+enum { VERDICT_STAGES = 3, VERDICT_COUNTS = 2, VERDICT_WORDS = VERDICT_STAGES + VERDICT_COUNTS };
 
 /* The distinct elements of an index operand and how kernels walk them. */
 struct index_pass {
@@ -383,19 +396,21 @@ struct index_pass {
 };
 /* `values` has one operand and is simplified; with `ordered`, its last dimension is not merged with others. */
 void index_pass_start(struct index_pass *pass, struct launch *launch, const struct plan *values);
-/* A new verdict, set to `initially`; with `sampled` UNSORTED is added if a few samples are out of order. */
-struct block *verdict_start(struct index_pass *pass, enum verdict initially, bool sampled);
-/* Adds UNSORTED if values descend somewhere and, with `check`, BAD if one is outside of lowest..highest. Does nothing
-   if the verdict is UNSORTED already. */
-void verdict_order(struct index_pass *pass, bool check, int64_t lowest, int64_t highest, const struct block *verdict);
+/* A new verdict: UNSORTED if a few samples are out of order. */
+struct block *verdict_sample(struct index_pass *pass);
+/* Adds UNSORTED if values descend somewhere; with `check` BAD if one is outside of lowest..highest; LONG if one equals
+   that `long_run` after it, unless this is 0. Does nothing if the verdict is UNSORTED already. */
+void verdict_order(struct index_pass *pass, bool check, int64_t lowest, int64_t highest, int long_run,
+                   const struct block *verdict);
 /* A new verdict of no bits. */
 struct block *verdict_clear(struct launch *launch);
 /* A verdict that a kernel will initialise. */
 struct block *verdict_allocate(struct launch *launch);
 /* True if a value is outside of lowest..highest. Waits. */
 bool index_pass_check(struct index_pass *pass, int64_t lowest, int64_t highest);
-/* The verdict, all stages combined; 0 after a failure. Waits. */
+/* The verdict, all stages combined; 0 after a failure. Waits. The other one reads the numbers, too; 0 after a failure. */
 int verdict_read(struct launch *launch, const struct block *verdict);
+int verdict_read_counts(struct launch *launch, const struct block *verdict, uint32_t counts[VERDICT_COUNTS]);
 
 /* Binds LIMITS of kernels/index.h: the size of the indexed dimension and the mode for values out of range. In modes
    that do not map them into range they address no element. */

@@ -26,11 +26,21 @@ static void run_tiles(struct launch *launch, const struct block *numbers, int64_
   launch_groups(launch, (count + tile - 1) / tile, opencl_of(launch->device)->is_gpu ? group : 1);
 }
 
+static int64_t tiles_of(const strew_device *device, int64_t count) {
+  const int64_t tile = tile_of(device);
+  return (count + tile - 1) / tile;
+}
+
+/* True if a group sums the totals before its own by itself. */
+static bool has_few(const strew_device *device, int64_t tiles) {
+  return opencl_of(device)->is_gpu && tiles <= PREFIX_FEW_TOTALS;
+}
+
 /* By tiles: totals each tile, turns the totals into starts by recursion, sums each tile from its start. Of few totals a
    GPU's group sums those before its own. */
 void opencl_prefix_sums(struct launch *launch, const struct block *numbers, int64_t count, bool wide) {
-  const int64_t tile = tile_of(launch->device), tiles = (count + tile - 1) / tile;
-  const bool few = opencl_of(launch->device)->is_gpu && tiles <= PREFIX_FEW_TOTALS;
+  const int64_t tiles = tiles_of(launch->device, count);
+  const bool few = has_few(launch->device, tiles);
   struct block *totals = NULL;
   if (tiles > 1) {
     totals = launch_scratch(launch, (uint64_t)tiles * (wide ? 8 : 4));
@@ -45,18 +55,11 @@ void opencl_prefix_sums(struct launch *launch, const struct block *numbers, int6
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
-struct item_sort {
-  const struct item_lines *shape;
-  int64_t block, blocks; /* items per block, blocks per line */
-  size_t group;          /* work-items per block */
-  struct block *items, *spare, *counts;
-};
-
 /* On a GPU a block is the tile that a group sorts in local memory (radix.cl: TILE). On a CPU one work-item takes a
    block: long, to repay the digit counters, but several for each compute unit. */
 static void set_blocks(struct item_sort *sort, const strew_device *device) {
   const struct opencl *on = opencl_of(device);
-  const struct item_lines *shape = sort->shape;
+  const struct item_lines *shape = &sort->shape;
   if (on->is_gpu) {
     sort->group = opencl_large_group(device);
     sort->block = (shape->broad ? 4 : 8) * (int64_t)sort->group;
@@ -70,39 +73,63 @@ static void set_blocks(struct item_sort *sort, const strew_device *device) {
   sort->blocks = (shape->n + sort->block - 1) / sort->block;
 }
 
+static int64_t counts_of(const struct item_sort *sort) { return sort->shape.lines * sort->blocks * DIGITS; }
+
+void item_sort_start(struct item_sort *sort, struct launch *launch, const struct item_lines *shape) {
+  *sort = (struct item_sort){.shape = *shape};
+  set_blocks(sort, launch->device);
+  const int64_t tiles = tiles_of(launch->device, counts_of(sort));
+  sort->counts = launch_scratch(launch, (uint64_t)counts_of(sort) * sizeof(cl_uint));
+  if (tiles <= 1 || !has_few(launch->device, tiles)) return;
+  sort->tiles = tiles;
+  sort->totals = launch_scratch(launch, (uint64_t)tiles * sizeof(cl_uint));
+}
+
+void launch_totals(struct launch *launch, const struct item_sort *sort) {
+  launch_blocks(launch, sort->totals ? sort->totals : sort->counts); /* some drivers reject a NULL buffer */
+  launch_flags(launch, (cl_int)sort->tiles);
+}
+
 static void radix_run(struct launch *launch, const struct item_sort *sort, const char *kernel,
-                      const struct block *sorted, int shift) {
-  launch_start(launch, "radix.cl", kernel, "BROAD=%d GROUP_SIZE=%zu", sort->shape->broad,
-               opencl_large_group(launch->device));
-  launch_blocks(launch, sort->items);
+                      const struct block *items, const struct block *sorted, int shift) {
+  launch_start(launch, "radix.cl", kernel, "BROAD=%d GROUP_SIZE=%zu PREFIX_TILE=%d", sort->shape.broad,
+               opencl_large_group(launch->device), (int)tile_of(launch->device));
+  launch_blocks(launch, items);
   if (sorted) launch_blocks(launch, sorted);
   launch_blocks(launch, sort->counts);
-  launch_ints(launch, sort->shape->n, sort->block, sort->blocks);
+  launch_totals(launch, sort);
+  launch_ints(launch, sort->shape.n, sort->block, sort->blocks);
   launch_flags(launch, shift);
   launch->turns = sort->block * 2;
-  launch_groups(launch, sort->shape->lines * sort->blocks, sort->group);
+  launch_groups(launch, sort->shape.lines * sort->blocks, sort->group);
 }
 
-static void pass(struct launch *launch, const struct item_sort *sort, int shift) {
-  radix_run(launch, sort, "count_digits", NULL, shift);
-  opencl_prefix_sums(launch, sort->counts, sort->shape->lines * sort->blocks * DIGITS, false);
-  radix_run(launch, sort, "distribute", sort->spare, shift);
+static void pass(struct launch *launch, const struct item_sort *sort, struct block *items, struct block *spare,
+                 int shift) {
+  radix_run(launch, sort, "count_digits", items, NULL, shift);
+  if (sort->totals)
+    run_tiles(launch, sort->counts, counts_of(sort), false, sort->totals, true, true);
+  else
+    opencl_prefix_sums(launch, sort->counts, counts_of(sort), false);
+  radix_run(launch, sort, "distribute", items, spare, shift);
   if (launch->status != STREW_OK) return;
-  struct block sorted = *sort->spare;
-  *sort->spare = *sort->items;
-  *sort->items = sorted;
+  const struct block sorted = *spare;
+  *spare = *items;
+  *items = sorted;
 }
 
-void opencl_radix_sort(struct launch *launch, struct block *items, const struct item_lines *shape) {
-  struct item_sort sort = {.shape = shape, .items = items};
-  set_blocks(&sort, launch->device);
-  sort.spare = launch_scratch(launch, (uint64_t)(shape->lines * shape->n) * item_bytes(shape->broad));
-  sort.counts = launch_scratch(launch, (uint64_t)(shape->lines * sort.blocks) * DIGITS * sizeof(cl_uint));
+void item_sort_run(struct item_sort *sort, struct launch *launch, struct block *items) {
+  const struct item_lines *shape = &sort->shape;
+  struct block *spare = launch_scratch(launch, (uint64_t)(shape->lines * shape->n) * item_bytes(shape->broad));
   for (int shift = 0; shift < 64 && shape->bits >> shift;) {
-    bool differs = shape->bits >> shift & 1;
-    if (differs) pass(launch, &sort, shift);
+    const bool differs = shape->bits >> shift & 1;
+    if (differs) pass(launch, sort, items, spare, shift);
     shift += differs ? DIGIT_BITS : 1;
   }
-  launch_free(launch, sort.spare);
-  launch_free(launch, sort.counts);
+  launch_free(launch, spare);
+}
+
+void item_sort_end(struct item_sort *sort, struct launch *launch) {
+  launch_free(launch, sort->counts);
+  launch_free(launch, sort->totals);
 }

@@ -1,5 +1,6 @@
 /* nonzero.c: positions of the nonzero elements, in three steps: a flag per element, the number of flags in each block,
-   and the prefix sums of these, at which the blocks write their positions. */
+   and the prefix sums of these, at which the blocks write their positions. Of few blocks on a GPU each sums the numbers
+   before its own by itself. */
 #include "opencl/core/opencl.h"
 #include "opencl/core/tuning.h"
 #include "runtime/order/order_ops.h"
@@ -16,6 +17,7 @@ struct nonzero_search {
   int64_t blocks;
   size_t group;                 /* work-items per block */
   struct block *flags, *counts; /* flags is NULL if the tensor's own bytes serve as flags */
+  struct block *total;          /* of few blocks; else NULL: it follows their prefix sums */
 };
 
 static bool is_wide(const struct nonzero_search *search) { return search->elements > UINT32_MAX; }
@@ -55,21 +57,27 @@ static void bind_flags(struct launch *launch, const struct nonzero_search *searc
 }
 
 static void count_flags(struct nonzero_search *search) {
+  static const cl_uint none;
+  const bool few = search->group > 1 && !is_wide(search) && search->blocks <= PREFIX_FEW_TOTALS;
   search->counts = launch_scratch(search->launch, (uint64_t)(search->blocks + 1) * count_bytes(search));
+  if (few) search->total = launch_scratch(search->launch, sizeof none);
+  if (search->total) launch_write(search->launch, search->total, &none, sizeof none);
   struct launch *launch = nonzero_start(search, "count_flags", 1);
   bind_flags(launch, search);
-  launch_blocks(launch, search->counts);
+  launch_blocks(launch, search->counts, few ? search->total : search->counts);
+  launch_flags(launch, few);
   launch->turns = search->block;
   launch_groups(launch, search->blocks, search->group);
-  opencl_prefix_sums(launch, search->counts, search->blocks + 1, is_wide(search));
+  if (!few) opencl_prefix_sums(launch, search->counts, search->blocks + 1, is_wide(search));
 }
 
 static void read_total(const struct nonzero_search *search, int64_t *count) {
   struct launch *launch = search->launch;
   cl_ulong wide = 0;
   cl_uint total = 0;
-  const size_t bytes = count_bytes(search), last = (size_t)search->blocks * bytes;
-  launch_read(launch, search->counts, last, is_wide(search) ? (void *)&wide : &total, bytes);
+  const size_t bytes = count_bytes(search), last = search->total ? 0 : (size_t)search->blocks * bytes;
+  launch_read(launch, search->total ? search->total : search->counts, last, is_wide(search) ? (void *)&wide : &total,
+              bytes);
   *count = (int64_t)(wide + total);
   if (wide + total > (cl_ulong)search->elements)
     launch->status = fail(launch->call, FAULT(STREW_EDEVICE, "device"),
@@ -83,6 +91,7 @@ static void write_positions(const struct nonzero_search *search, const struct op
   launch_space(launch, &search->space);
   bind_flags(launch, search);
   launch_blocks(launch, search->counts);
+  launch_flags(launch, search->total != NULL);
   launch_memory(launch, out);
   launch_flags(launch, rank);
   launch->turns = search->block * (rank + 1);

@@ -124,12 +124,14 @@ static void sort_narrow(struct sort *sort) {
   sort->common &= ~((uint64_t)UINT32_MAX << shift);
 }
 
-static void load_items(const struct sort *sort, const struct space *lines, int64_t first, const struct block *items) {
+static void load_items(const struct sort *sort, const struct space *lines, int64_t first, const struct block *items,
+                       const struct item_sort *digits) {
   struct launch *launch = sort_start(sort, "load_items");
   launch_plan(launch, lines, 2);
   launch_ints(launch, first, (int64_t)sort->flip);
   launch_flags(launch, sort->shift);
   launch_blocks(launch, items);
+  launch_totals(launch, digits);
   launch_rows(launch, lines);
 }
 
@@ -162,8 +164,11 @@ static void sort_by_digits(struct sort *sort) {
   for (int64_t first = 0; launch->status == STREW_OK && first < rows; first += lines.rows) {
     if (lines.rows > rows - first) lines.rows = rows - first;
     const struct item_lines what = {lines.rows, n, sort->broad, sort->differing};
-    load_items(sort, &lines, first, items);
-    opencl_radix_sort(launch, items, &what);
+    struct item_sort digits;
+    item_sort_start(&digits, launch, &what);
+    load_items(sort, &lines, first, items, &digits);
+    item_sort_run(&digits, launch, items);
+    item_sort_end(&digits, launch);
     store_items(sort, &lines, first, items);
   }
 }

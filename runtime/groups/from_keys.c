@@ -91,12 +91,14 @@ static struct sorted sort_keys(struct steps *steps, const struct keyed *keyed) {
   return sorted;
 }
 
-/* A new tensor with number[i] at order[i]. */
+/* A new tensor with number[i] at order[i], a permutation: of distinct positions devices add integers to 0 in any order,
+   which assignments would sort for. */
 static strew_tensor *put_back(struct steps *steps, strew_tensor *order, strew_tensor *number) {
-  static const strew_scatter_options assign = {.reduction = STREW_ASSIGN, .mode = STREW_DROP};
-  STEP_INTO(steps, made, strew_empty(order->storage->device, STREW_INT64, 1, order->sizes, made, steps->error));
-  STEP(steps, strew_scatter(*made, 0, order, strew_of(number), &assign, made, steps->error));
-  return *made;
+  static const strew_scatter_options add = {.reduction = STREW_SUM, .mode = STREW_DROP};
+  if (steps->status != STREW_OK) return NULL;
+  strew_tensor *made = step_full(steps, order->storage->device, STREW_INT64, 1, order->sizes, strew_int(0));
+  STEP(steps, strew_scatter(made, 0, order, strew_of(number), &add, &made, steps->error));
+  return made;
 }
 
 /* The number of each element's group: of the starts up to it, minus 1. */

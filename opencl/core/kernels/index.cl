@@ -28,13 +28,13 @@ static inline long offset_of(long i, long columns, long rows, coordinates sizes,
   const long end = count - begin < chunk ? count : begin + chunk;                                                      \
   const int lane = (int)get_local_id(0)
 
-/* Initialises the verdict. One group of 64 work-items. With `sampled` they compare two neighbouring values each, and
-   values a window apart: if some descend, testing the whole index for order is not worth while. */
-__kernel void start(SPACE, OPERAND(const I, index), const int initial, const int sampled, __global int *verdict) {
+/* Initialises the verdict. One group of 64 work-items: they compare two neighbouring values each, and values a window
+   apart. If some descend, testing the whole index for order is not worth while. */
+__kernel void sample(SPACE, OPERAND(const I, index), __global int *verdict) {
   const long count = columns * rows;
-  if (get_local_id(0) < STAGES) verdict[get_local_id(0)] = get_local_id(0) == START ? initial : 0;
+  if (get_local_id(0) < STAGES) verdict[get_local_id(0)] = 0;
   barrier(CLK_GLOBAL_MEM_FENCE);
-  if (!sampled || count < 2) return;
+  if (count < 2) return;
   const long window = count / 64, at = (long)get_local_id(0) * window, next = at + window;
   const I value = index[OFFSET_OF(at)], after = index[OFFSET_OF(at + 1 < count ? at + 1 : at)];
   if (value > after || (window > 0 && value > index[OFFSET_OF(next < count ? next : count - 1)]))
@@ -55,22 +55,25 @@ __kernel void check(SPACE, OPERAND(const I, index), const long chunk, const long
   if (bad >> 63) verdict_add(CHECK, BAD, verdict);
 }
 
-/* Tests for ascending order and, with `check`, the range as well. */
+/* Tests for ascending order; with `check`, the range as well; with `long_run` above 0, if a value equals that so many
+   after it. */
 __kernel void check_order(SPACE, OPERAND(const I, index), const long chunk, const long lowest, const long highest,
-                          const int check, __global int *verdict) {
+                          const int check, const int long_run, __global int *verdict) {
   CHUNK;
   if (verdict_before(CHECK, verdict) & UNSORTED) return;
   ulong bad = 0;
-  int unsorted = 0;
+  int unsorted = 0, is_long = 0;
   const long last = end < count ? end : count - 1;
   for (long i = begin + lane; i < last; i += LANES) {
     const I value = index[OFFSET_OF(i)];
     unsorted |= value > index[OFFSET_OF(i + 1)];
+    if (long_run && i + long_run < count) is_long |= value == index[OFFSET_OF(i + long_run)];
     bad |= (ulong)(WIDE(value) - lowest) | (ulong)(highest - WIDE(value));
   }
   if (end == count)
     bad |= (ulong)(WIDE(index[OFFSET_OF(last)]) - lowest) | (ulong)(highest - WIDE(index[OFFSET_OF(last)]));
   if (unsorted) verdict_add(CHECK, UNSORTED, verdict);
+  if (is_long) verdict_add(CHECK, LONG_RUN, verdict);
   if (check && bad >> 63) verdict_add(CHECK, BAD, verdict);
 }
 

@@ -26,6 +26,7 @@ static inline long wide_int(int value) { return upsample(value >> 31, (uint)valu
    writes. */
 #define BAD      1 /* a value is out of range: nothing may be written */
 #define UNSORTED 2
+#define LONG_RUN 4 /* many values are equal */
 
 enum stage { START, CHECK, WAY, STAGES };
 

@@ -1,7 +1,8 @@
 /* radix.cl: one pass of a stable LSD radix sort: lines of `n` items, by the 8-bit digit of the key that starts at bit
    `shift`. A line is cut into blocks. count_digits writes the histograms counts[line][digit][block]; their prefix sums
    (prefix.cl) are the destinations of each block's items per digit, for all lines at once; distribute moves the items
-   there. A block belongs to a group on a GPU, else to one work-item. BROAD: see items.h. */
+   there. A block belongs to a group on a GPU, else to one work-item. There count_digits adds the totals of the prefix
+   sums' tiles, too, and distribute clears them for the next pass. BROAD: see items.h. */
 #include "prelude.h"
 #include "items.h"
 
@@ -19,7 +20,7 @@ static inline uint digit_of(item x, int shift) { return (uint)(key_in(x) >> shif
 /* A group ranks EACH items per work-item, 4 bits at a time: counters for more do not fit in local memory. */
 enum { EACH = BROAD ? 4 : 8, TILE = EACH * GROUP_SIZE, PART_BITS = 4, PART = 16 };
 
-GROUP_KERNEL count_digits(__global const item *items, __global uint *counts, const long n, const long block,
+GROUP_KERNEL count_digits(__global const item *items, __global uint *counts, TOTALS, const long n, const long block,
                           const long blocks, const int shift) {
   __local uint found[DIGITS];
   const uint me = (uint)get_local_id(0);
@@ -28,7 +29,11 @@ GROUP_KERNEL count_digits(__global const item *items, __global uint *counts, con
   barrier(CLK_LOCAL_MEM_FENCE);
   for (long i = begin + me; i < end; i += GROUP_SIZE) atomic_inc(&found[digit_of(items[i], shift)]);
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (uint d = me; d < DIGITS; d += GROUP_SIZE) counts[d * blocks] = found[d];
+  const uint first = (uint)(line * blocks * DIGITS + at); /* all counts are fewer than 2^32 */
+  for (uint d = me; d < DIGITS; d += GROUP_SIZE) {
+    counts[d * blocks] = found[d];
+    if (tiles && found[d]) atomic_add(&totals[(first + d * (uint)blocks) / PREFIX_TILE], found[d]);
+  }
 }
 
 /* Sorts a tile by 4 bits of its keys, stably. Each work-item counts its EACH contiguous items in its own column of
@@ -59,8 +64,8 @@ static inline void order_tile(__local item *tile, __local ushort *counters, __lo
 
 /* The tile, sorted by digit in local memory, is written in runs: neighbouring work-items write neighbouring items.
    Padding of the last tile has the last digit and is not written. */
-GROUP_KERNEL distribute(__global const item *items, __global item *sorted, __global const uint *counts, const long n,
-                        const long block, const long blocks, const int shift) {
+GROUP_KERNEL distribute(__global const item *items, __global item *sorted, __global const uint *counts, TOTALS,
+                        const long n, const long block, const long blocks, const int shift) {
   __local item tile[TILE];
   __local ushort counters[PART * GROUP_SIZE];
   __local ulong sums[GROUP_SIZE];
@@ -68,6 +73,7 @@ GROUP_KERNEL distribute(__global const item *items, __global item *sorted, __glo
   const uint me = (uint)get_local_id(0);
   BLOCK_BOUNDS((long)group_id());
   const uint count = (uint)(end - begin);
+  CLEAR_TOTALS((long)group_id() * GROUP_SIZE + me);
   for (uint i = me; i < TILE; i += GROUP_SIZE) tile[i] = i < count ? items[begin + i] : LAST_ITEM;
   barrier(CLK_LOCAL_MEM_FENCE);
   /* a loop, since PoCL 3.1 confuses two copies of the call */
@@ -82,7 +88,7 @@ GROUP_KERNEL distribute(__global const item *items, __global item *sorted, __glo
 
 #else
 /* Even and odd items have separate counters, so that a run of one digit does not serialise on one. */
-__kernel void count_digits(__global const item *items, __global uint *counts, const long n, const long block,
+__kernel void count_digits(__global const item *items, __global uint *counts, TOTALS, const long n, const long block,
                            const long blocks, const int shift) {
   BLOCK_BOUNDS((long)get_global_id(0));
   uint found[2][DIGITS];
@@ -97,7 +103,7 @@ __kernel void count_digits(__global const item *items, __global uint *counts, co
 }
 
 __kernel void distribute(__global const item *restrict items, __global item *restrict sorted,
-                         __global const uint *counts, const long n, const long block, const long blocks,
+                         __global const uint *counts, TOTALS, const long n, const long block, const long blocks,
                          const int shift) {
   BLOCK_BOUNDS((long)get_global_id(0));
   uint next[DIGITS];

@@ -14,9 +14,9 @@
 
 __kernel void make_items(SPACE, OPERAND(const I, index), LIMITS, const long shared, const long count,
                          const ulong no_destination, const int check, __global int *verdict, __global item *items,
-                         __global uint *found) {
+                         TOTALS) {
   const long i = (long)get_global_id(0);
-  if (i < 2) found[i] = 0;
+  CLEAR_TOTALS(i);
   if (i >= count) return;
   const long batch = i / columns, at_line = i - batch * columns;
   const coordinates at = coordinates_of(batch * shared, rows, sizes);
@@ -26,9 +26,9 @@ __kernel void make_items(SPACE, OPERAND(const I, index), LIMITS, const long shar
   items[i] = make_item(in_range ? (ulong)(batch * size + dst) : no_destination, (ulong)i);
 }
 
-/* `found` counts the segments of either kind. They are listed in any order. */
+/* The verdict counts the segments of either kind. They are listed in any order. */
 __kernel void find_segments(__global const item *items, const long count, const ulong no_destination,
-                            __global uint *starts, __global uint *long_starts, __global uint *found) {
+                            __global uint *starts, __global uint *long_starts, __global int *verdict) {
   __local uint counts[2], first[2];
   const long i = (long)get_global_id(0);
   const int lane = (int)get_local_id(0);
@@ -42,14 +42,15 @@ __kernel void find_segments(__global const item *items, const long count, const 
   const int kind = begins && i + LONG < count && key_in(items[i + LONG]) == key_in(items[i]);
   const uint slot = begins ? atomic_inc(&counts[kind]) : 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (lane < 2) first[lane] = counts[lane] ? atomic_add(found + lane, counts[lane]) : 0;
+  if (lane < 2) first[lane] = counts[lane] ? (uint)atomic_add(verdict + STAGES + lane, (int)counts[lane]) : 0;
   barrier(CLK_LOCAL_MEM_FENCE);
   if (begins) (kind ? long_starts : starts)[first[kind] + slot] = (uint)i;
 }
 
 #define SEGMENTED                                                                                                      \
   SPACE, TARGET, SOURCE, LIMITS, const long shared, const long count, __global const item *items,                      \
-      __global const uint *starts, __global const uint *found
+      __global const uint *starts, __global const int *verdict
+#define FOUND(kind) ((long)(uint)verdict[STAGES + (kind)])
 #define ROW_STARTS                                                                                                     \
   const coordinates at = coordinates_of(batch * shared + column, rows, sizes);                                         \
   const long self_at = ROW_OF(self) + dst * self_dim_stride, src_at = ROW_OF(src);                                     \
@@ -74,7 +75,7 @@ __kernel void find_segments(__global const item *items, const long count, const 
 
 __kernel void join_short(SEGMENTED) {
   const long item_at = (long)get_global_id(0), segment = item_at / shared, column = item_at - segment * shared;
-  if (segment >= (long)found[0]) return;
+  if (segment >= FOUND(0)) return;
   long i = (long)starts[segment];
   item next = items[i];
   const ulong key = key_in(next);
@@ -106,7 +107,7 @@ __kernel void join_long(SEGMENTED, const int across, const long from_offset, con
   __local int length;
   const long blocks = (shared + across - 1) / across;
   const long group = (long)group_id(), segment = group / blocks, first = (group - segment * blocks) * across;
-  if (segment >= (long)found[1]) return;
+  if (segment >= FOUND(1)) return;
   const long start = (long)starts[segment], end = min(count, start + to_offset);
   const int lane = (int)get_local_id(0), high = TILE / across;
   const int wide = shared - first < across ? (int)(shared - first) : across;

@@ -99,7 +99,7 @@ void opencl_scatter_atomic(struct scattering *s) {
   struct column_walk walk;
   char more[64];
   if (check)
-    s->verdict = verdict_start(&s->pass, VERDICT_NONE, false);
+    s->verdict = verdict_clear(s->launch);
   else
     scattering_check(s);
   if (s->bad) return;

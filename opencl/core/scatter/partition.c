@@ -97,7 +97,7 @@ void opencl_scatter_partition(struct scattering *s, bool order) {
     opencl_scatter_walk(s, part.owners, false);
     return;
   }
-  if (s->given->check && !s->verdict) s->verdict = verdict_start(&s->pass, VERDICT_NONE, false);
+  if (s->given->check && !s->verdict) s->verdict = verdict_clear(s->launch);
   partition_blocks(s, &part);
   if (s->given->check) scattering_read_verdict(s);
   if (!s->bad) join_all(s, &part);

@@ -1,6 +1,6 @@
 /* sort.c: scatter on GPUs by sorting: contributions are sorted stably by destination, and each run of equal
-   destinations is combined in order. A sorted index needs no sort. If samples allow it, a pass tests for that and the
-   host waits for the answer, which is cheap compared with sorting. */
+   destinations is combined in order. A sorted index needs no sort: of a long one a pass tests for that and checks it,
+   and the host waits for the answer. Else it waits for that of the check after the sort. */
 #include "scattering.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ struct sorted {
   int64_t count, destinations; /* contributions; destinations in all batches */
   int64_t most_runs, most_long_runs;
   int long_run;
-  struct block *items, *starts, *long_starts, *found;
+  struct block *items, *starts, *long_starts;
 };
 
 static void append_dim(struct plan *to, const struct plan *from, int d) {
@@ -59,7 +59,6 @@ static void sorted_allocate(const struct scattering *s, struct sorted *sorted) {
   sorted->items = launch_scratch(s->launch, (uint64_t)sorted->count * item_bytes(false));
   sorted->starts = launch_scratch(s->launch, (uint64_t)sorted->most_runs * sizeof(cl_uint));
   sorted->long_starts = launch_scratch(s->launch, (uint64_t)sorted->most_long_runs * sizeof(cl_uint));
-  sorted->found = launch_scratch(s->launch, 2 * sizeof(cl_uint));
 }
 
 static struct launch *sorted_launch(const struct scattering *s, const struct sorted *sorted, const char *kernel) {
@@ -72,21 +71,23 @@ static struct launch *sorted_launch(const struct scattering *s, const struct sor
   return scattering_launch(s, "scatter_sort.cl", kernel, sorted->space.outer, more);
 }
 
-static void make_items(const struct scattering *s, const struct sorted *sorted) {
+static void make_items(const struct scattering *s, const struct sorted *sorted, const struct item_sort *digits,
+                       bool check) {
   struct launch *launch = sorted_launch(s, sorted, "make_items");
   launch_plan(launch, &sorted->space, INDEX);
   launch_limits(launch, s->given->size, s->given->mode);
   launch_ints(launch, sorted->shared, sorted->count, sorted->destinations);
-  launch_flags(launch, s->given->check);
-  launch_blocks(launch, s->verdict, sorted->items, sorted->found);
-  launch_items(launch, sorted->count < 2 ? 2 : sorted->count);
+  launch_flags(launch, check);
+  launch_blocks(launch, s->verdict, sorted->items);
+  launch_totals(launch, digits);
+  launch_items(launch, sorted->count);
 }
 
 static void find_segments(const struct scattering *s, const struct sorted *sorted) {
   struct launch *launch = sorted_launch(s, sorted, "find_segments");
   launch_blocks(launch, sorted->items);
   launch_ints(launch, sorted->count, sorted->destinations);
-  launch_blocks(launch, sorted->starts, sorted->long_starts, sorted->found);
+  launch_blocks(launch, sorted->starts, sorted->long_starts, s->verdict);
   launch_items(launch, sorted->count);
 }
 
@@ -98,7 +99,7 @@ static struct launch *launch_segmented(const struct scattering *s, const struct 
   launch_source(launch, s, &sorted->space);
   launch_limits(launch, s->given->size, s->given->mode);
   launch_ints(launch, sorted->shared, sorted->count);
-  launch_blocks(launch, sorted->items, starts, sorted->found);
+  launch_blocks(launch, sorted->items, starts, s->verdict);
   return launch;
 }
 
@@ -110,13 +111,16 @@ static void join_long_runs(const struct scattering *s, const struct sorted *sort
   launch_flags(launch, across);
   launch_ints(launch, from, to);
   launch->turns = (to - from < longest ? to - from : longest) * across;
+  launch->continues = !s->given->disposable;
   launch_groups(launch, sorted->most_long_runs * ((sorted->shared - 1) / across + 1),
                 opencl_large_group(launch->device));
 }
 
-/* Split into launches, because one run may have all contributions, and one group then combines them. */
+/* Split into launches, because one run may have all contributions, and one group then combines them. The kernel of long
+   runs is made before the launch of the short ones, which writes. */
 static void join_segments(const struct scattering *s, const struct sorted *sorted) {
   const int64_t most = launch_iterations(s->launch->device, SORT_ACROSS);
+  if (sorted->most_long_runs) sorted_launch(s, sorted, "join_long");
   struct launch *launch = launch_segmented(s, sorted, "join_short", sorted->starts);
   launch->turns = sorted->count / sorted->most_runs + 1;
   launch_items(launch, sorted->most_runs * sorted->shared);
@@ -124,49 +128,46 @@ static void join_segments(const struct scattering *s, const struct sorted *sorte
     join_long_runs(s, sorted, from, from + most);
 }
 
-/* True if the index is known to be sorted. With `order` samples it, tests all of it unless the samples are out of
-   order, and waits. */
-static bool test_order(struct scattering *s, const struct sorted *sorted, bool order) {
+/* True if the index is sorted; finds whether it has bad values and long runs. Waits. */
+static bool test_order(struct scattering *s, struct sorted *sorted) {
   const struct scatter_plan *given = s->given;
-  order = order && sorted->count == s->line && given->mode != STREW_WRAP;
-  if (!order && !given->check) return false;
-  s->verdict = verdict_start(&s->pass, order ? VERDICT_NONE : VERDICT_UNSORTED, order);
-  if (!order) return false;
-  verdict_order(&s->pass, given->check, given->lowest, given->size - 1, s->verdict);
-  return !(verdict_read(s->launch, s->verdict) & VERDICT_UNSORTED);
+  verdict_order(&s->pass, given->check, given->lowest, given->size - 1, sorted->long_run, s->verdict);
+  const int known = verdict_read(s->launch, s->verdict);
+  s->bad = known & VERDICT_BAD;
+  if (known & VERDICT_UNSORTED) return false;
+  if (!(known & VERDICT_LONG)) sorted->most_long_runs = 0;
+  return true;
+}
+
+/* Reads whether there are bad values, and the number of long runs. Waits. */
+static void read_findings(struct scattering *s, struct sorted *sorted) {
+  uint32_t found[VERDICT_COUNTS];
+  s->bad = verdict_read_counts(s->launch, s->verdict, found) & VERDICT_BAD;
+  sorted->most_long_runs = found[1];
 }
 
 /* The bits of all keys: destination numbers, and one more for values out of range. That one must sort apart also if it
    fails the call, since segments are searched before this is known. */
-static uint64_t key_bits(const struct scattering *s, const struct sorted *sorted) {
-  bool out_of_range = s->given->check || s->given->mode == STREW_DROP;
+static uint64_t key_bits(const struct scattering *s, const struct sorted *sorted, bool checks) {
+  bool out_of_range = checks || s->given->mode == STREW_DROP;
   uint64_t last = (uint64_t)sorted->destinations - (!out_of_range && sorted->destinations > 0), bits = 0;
   while (bits < last) bits = bits << 1 | 1;
   return bits;
 }
 
-/* Replaces the largest possible number of long runs by their number, usually 0: then no draft is needed. */
-static void count_long_runs(const struct scattering *s, struct sorted *sorted) {
-  cl_uint found[2] = {0, 0};
-  if (sorted->most_long_runs == 0) return;
-  launch_read(s->launch, sorted->found, 0, found, sizeof found);
-  sorted->most_long_runs = found[1];
-}
-
 void opencl_scatter_sort(struct scattering *s, bool order) {
   struct sorted sorted;
+  struct item_sort digits;
   sorted_shape(s, &sorted);
   sorted_allocate(s, &sorted);
-  bool is_sorted = test_order(s, &sorted, order);
-  make_items(s, &sorted);
-  struct item_lines lines = {1, sorted.count, false, key_bits(s, &sorted)};
-  if (!is_sorted) opencl_radix_sort(s->launch, sorted.items, &lines);
-  find_segments(s, &sorted);
-  if (s->given->check) scattering_read_verdict(s);
+  s->verdict = verdict_clear(s->launch);
+  order = order && sorted.count == s->line && s->given->mode != STREW_WRAP;
+  const bool checks = s->given->check && !order, is_sorted = order && test_order(s, &sorted);
   if (s->bad) return;
-  count_long_runs(s, &sorted);
-  if (sorted.most_long_runs) scattering_draft_start(s); /* two launches write */
-  sorted.plan.operands[SELF].storage = s->plan.operands[SELF].storage;
-  sorted.plan.operands[SELF].offset = s->plan.operands[SELF].offset;
-  join_segments(s, &sorted);
+  item_sort_start(&digits, s->launch, &(struct item_lines){1, sorted.count, false, key_bits(s, &sorted, checks)});
+  make_items(s, &sorted, &digits, checks);
+  if (!is_sorted) item_sort_run(&digits, s->launch, sorted.items);
+  find_segments(s, &sorted);
+  if (checks) read_findings(s, &sorted);
+  if (!s->bad) join_segments(s, &sorted);
 }

@@ -38,8 +38,8 @@ bool opencl_scatter_if_sorted(struct scattering *s) {
   struct column_walk walk;
   scattering_walk(s, false, INT64_MAX, &walk);
   if (walk.space.rows != 1 || given->mode == STREW_WRAP) return false;
-  s->verdict = verdict_start(&s->pass, VERDICT_NONE, true);
-  verdict_order(&s->pass, given->check, given->lowest, given->size - 1, s->verdict);
+  s->verdict = verdict_sample(&s->pass);
+  verdict_order(&s->pass, given->check, given->lowest, given->size - 1, 0, s->verdict);
   const int known = verdict_read(s->launch, s->verdict);
   s->bad = known & VERDICT_BAD;
   if (!s->bad && (known & VERDICT_UNSORTED)) return false;
@@ -115,7 +115,7 @@ void opencl_scatter_walk(struct scattering *s, int64_t owners, bool order) {
   if (!check) scattering_check(s);
   if (s->bad) return;
   if (check || s->line > most) scattering_draft_start(s);
-  if (check && !s->verdict) s->verdict = verdict_start(&s->pass, VERDICT_NONE, false);
+  if (check && !s->verdict) s->verdict = verdict_clear(s->launch);
   walk_all(s, owners, most, check);
   if (check) scattering_read_verdict(s);
 }

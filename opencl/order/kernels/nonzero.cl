@@ -34,31 +34,35 @@ static inline void write_coordinates(__global long *out, const int rank, const l
 #define OUTPUT __global long *out, const long out_offset, const int rank
 
 #ifdef IS_GPU
-/* A 0 behind the counts becomes their total. */
-GROUP_KERNEL count_flags(FLAGS, __global COUNT *counts) {
+/* With `few` adds the counts to *all; else a 0 behind them becomes their total. */
+GROUP_KERNEL count_flags(FLAGS, __global COUNT *counts, __global uint *all, const int few) {
   __local ulong sums[GROUP_SIZE];
   const long begin = (long)group_id() * block, end = min(begin + block, count);
   ulong found = 0, total;
   for (long i = begin + (long)get_local_id(0); i < end; i += GROUP_SIZE) found += flags[flags_offset + i] != 0;
   group_prefix_sum(found, sums, &total);
   if (get_local_id(0) == 0) counts[group_id()] = (COUNT)total;
-  if (get_global_id(0) == 0) counts[(count + block - 1) / block] = 0;
+  if (get_local_id(0) == 0 && few && total) atomic_add(all, (uint)total);
+  if (get_global_id(0) == 0 && !few) counts[(count + block - 1) / block] = 0;
 }
 
-GROUP_KERNEL write_positions(SPACE, FLAGS, __global const COUNT *counts, OUTPUT) {
+GROUP_KERNEL write_positions(SPACE, FLAGS, __global const COUNT *counts, const int few, OUTPUT) {
   __local ulong sums[GROUP_SIZE];
+  ulong before = 0, start;
+  for (long i = (long)get_local_id(0); few && i < (long)group_id(); i += GROUP_SIZE) before += counts[i];
+  group_prefix_sum(before, sums, &start);
   const long each = block / GROUP_SIZE;
   const long begin = (long)group_id() * block + (long)get_local_id(0) * each, end = min(begin + each, count);
   ulong found = 0, total;
   for (long i = begin; i < end; i++) found += flags[flags_offset + i] != 0;
-  ulong at = counts[group_id()] + group_prefix_sum(found, sums, &total);
+  ulong at = (few ? start : counts[group_id()]) + group_prefix_sum(found, sums, &total);
   for (long i = begin; i < end; i++)
     if (flags[flags_offset + i])
       write_coordinates(out + out_offset + (long)(at++) * rank, rank, i, columns, rows, sizes);
 }
 
 #else
-__kernel void count_flags(FLAGS, __global COUNT *counts) {
+__kernel void count_flags(FLAGS, __global COUNT *counts, __global uint *all, const int few) {
   const long begin = (long)get_global_id(0) * block, end = min(begin + block, count);
   uint found = 0;
   for (long i = begin; i < end; i++) found += flags[flags_offset + i] != 0;
@@ -67,7 +71,7 @@ __kernel void count_flags(FLAGS, __global COUNT *counts) {
 }
 
 /* Collects positions in private memory FEW at a time, without a branch that depends on data. */
-__kernel void write_positions(SPACE, FLAGS, __global const COUNT *counts, OUTPUT) {
+__kernel void write_positions(SPACE, FLAGS, __global const COUNT *counts, const int few, OUTPUT) {
   enum { FEW = 256 };
   const long begin = (long)get_global_id(0) * block, end = min(begin + block, count);
   __global long *to = out + out_offset + (long)counts[get_global_id(0)] * rank;

@@ -97,8 +97,10 @@ __kernel void survey(SPACE, INPUT, const ulong flip, const long tile, const long
   if (column >= columns || row >= rows) return;                                                                        \
   const coordinates at = coordinates_of(first + row, first + rows, sizes)
 
-__kernel void load_items(SPACE, INPUT, const long first, const ulong flip, const int shift, __global item *items) {
+__kernel void load_items(SPACE, INPUT, const long first, const ulong flip, const int shift, __global item *items,
+                         TOTALS) {
   ROW_FROM_FIRST;
+  CLEAR_TOTALS(row * columns + column);
   const word key = (word)(key_of(IN_ROW(from, column)) ^ flip);
   items[row * columns + column] = make_item(BROAD ? key : (uint)(key >> shift), column);
 }
