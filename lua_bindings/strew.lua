@@ -7995,7 +7995,7 @@ local Grouping = {}
 
 ---Rounds times down to the beginning of a unit.
 ---
----A unit is "year", "quarter", "month", "week" (from Monday), "day", "hour", "minute", "second", "millisecond" or
+---A unit is "year", "quarter", "month", "week" (from Monday), "day", "hour", "minute" ("min"), "second", "millisecond" or
 ---"microsecond", or a number of seconds or a span as "15min", which are counted from 1970-01-01. NaT stays.
 ---
 ---```lua

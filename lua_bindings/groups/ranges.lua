@@ -663,8 +663,25 @@ end
 
 local CLOSED <const> = {right = {true, false}, left = {false, true}, both = {false, false}, neither = {true, true}}
 
--- Returns the windows of a width along t, which end at each row, and the order of the rows in which they are ranges.
-local function windows_along(x, t, width, closed, g)
+-- Returns the number of rows of windows of a width that end at each row of values in ascending order, if all have as
+-- many, but the first ones; nil: they have not. is_open: a value at the beginning is outside.
+local function rows_of_width(along, width, is_open)
+  local size = #along
+  if size < 2 then return nil end
+  local low = along:narrow(0, size - 1, 1) - width
+  local n = size - along:searchsorted(low, {right = is_open}):item()
+  if n < 1 then return nil end
+  local function all_inside(count, is_inside)
+    local first, last = along:narrow(0, 0, size - count), along:narrow(0, count, size - count) - width
+    local inside = is_open and first:gt(last) or not is_open and first:ge(last)
+    return inside[is_inside and "all" or "any"](inside):item() == is_inside
+  end
+  return all_inside(n - 1, true) and all_inside(n, false) and n or nil
+end
+
+-- Returns the windows of a width along t, which end at each row, and the order of the rows in which they are ranges; or
+-- the number of rows of all of them.
+local function windows_along(x, t, width, closed, g, min_count)
   local bounds = CLOSED[closed or "right"]
   if not bounds then
     fail("closed", format("is %s, expected right, left, both or neither", inner.text(closed)))
@@ -684,6 +701,8 @@ local function windows_along(x, t, width, closed, g)
   local along = order and whole:index_select(0, order) or whole
   local groups = order and g.ids:index_select(0, order)
   check_along(t, x, order, groups, along)
+  local rows = not g and not bounds[2] and rows_of_width(along, width, bounds[1])
+  if rows and rows >= min_count then return nil, nil, nil, rows end
   local low, high = along - width, along
   if groups then -- numbers of the values, and of the groups before them
     local values, at = strew.cat{along, low}:unique{return_inverse = true}
@@ -740,13 +759,14 @@ local function rolling(v, n, reduce, by, min_count, on, closed, center)
     rows_of = function(numbers, least, ...) return rolled(v, numbers, n, g, least, ...) end
   end
   if on ~= nil or center then
-    local windows, order, places
+    local windows, order, places, rows
     if center then
       windows, order, places = windows_around(x, math.min(n, 2 * x:size(0) + 1), g)
     else
-      windows, order, places = windows_along(x, on, n, closed, g)
+      windows, order, places, rows = windows_along(x, on, n, closed, g, min_count)
     end
     rows_of = function(numbers, least, ...)
+      if rows then return rolled(v, numbers, rows, nil, least, ...) end
       return rolled_along(v, numbers, windows, order, places, least, ...)
     end
   end

@@ -49,10 +49,16 @@ local function resample(x, step, on, by)
       and format("strew.time(x[%s]) reads times", tables.quoted(columns.names[at[1]])) or nil)
   end
   tables.check_key(columns, at[1], "on")
-  local first = errors.own("unit", "step", nil, strew.floor_time, t, step)
-  local is_some = first:eq(first):any():item()
-  local steps = is_some and strew.date_range(first:nanmin(), first:nanmax(), step) or first:narrow(0, 0, 0)
-  local place = steps:searchsorted(first):masked_fill(first:ne(first), -1)
+  local place, from, to = errors.own("unit", "step", nil, use "times.lua".places, t, step)
+  local steps
+  if place then
+    steps = strew.date_range(from, to, step)
+  else
+    local first = errors.own("unit", "step", nil, strew.floor_time, t, step)
+    local is_some = first:eq(first):any():item()
+    steps = is_some and strew.date_range(first:nanmin(), first:nanmax(), step) or first:narrow(0, 0, 0)
+    place = steps:searchsorted(first):masked_fill(first:ne(first), -1)
+  end
   local keys, ids, n = {names = {}, tensors = {}}, place, #steps
   if by ~= nil then
     local positions = tables.positions(columns, by, "by")
@@ -61,13 +67,13 @@ local function resample(x, step, on, by)
     end
     local groups, distinct = groups_of(columns, positions, "sorted", "by")
     local own = strew.grouping(groups.ids:masked_fill(place:lt(0), -1), {dim_size = groups.n, mode = "drop"})
-    local from, counts = own:min(place), own:max(place) - own:min(place) + own.counts:gt(0):to("int64")
+    local begins, counts = own:min(place), own:max(place) - own:min(place) + own.counts:gt(0):to("int64")
     local starts = counts:cumsum(0) - counts
     local rows = strew.arange(groups.n, {device = columns.device}):repeat_interleave(counts)
-    ids = strew.where(place:lt(0), -1, (starts - from)[groups.ids] + place)
+    ids = strew.where(place:lt(0), -1, (starts - begins)[groups.ids] + place)
     n = #rows
     for k, name in ipairs(distinct.names) do keys.names[k], keys.tensors[k] = name, distinct.tensors[k][rows] end
-    steps = steps[strew.arange(n, {device = columns.device}) + (from - starts)[rows]]
+    steps = steps[strew.arange(n, {device = columns.device}) + (begins - starts)[rows]]
   end
   keys.names[#keys.names + 1], keys.tensors[#keys.names + 1] = columns.names[at[1]], steps
   local g = strew.grouping(ids, {dim_size = n, mode = "drop"})

@@ -5,10 +5,10 @@ local rewording = {calls = {}}
 
 -- Returns text of f(word), nil: missing.
 local function reworded(t, f)
-  local list, numbers = words.used_in_order(t)
+  local list, spread = words.different(t)
   if #list == 0 then return t:clone() end
   for k, word in ipairs(list) do list[k] = f(word) or "" end
-  return errors.own("x", "self", nil, strew.tensor, list, {device = t.device})[numbers]
+  return spread(errors.own("x", "self", nil, strew.tensor, list, {device = t.device}))
 end
 
 ------------------------------------------------------------------------------------------------------ a script's map
@@ -33,7 +33,7 @@ local function map(t, f)
   if type(f) ~= "function" and type(f) ~= "table" then
     fail("f", format("is %s, expected a function or a table of words", inner.text(f)))
   end
-  local device, list, numbers = t.device, words.used_in_order(t)
+  local device, list, spread = t.device, words.different(t)
   if #list == 0 then return t:clone() end
   local values, kind, has_gaps, first = {}, nil, false, nil
   for k, word in ipairs(list) do
@@ -46,7 +46,7 @@ local function map(t, f)
     if own and not kind then kind, first = own, word end
   end
   local function where(k) return "for " .. inner.text(list[k]) end
-  return cells.column(values, #list, kind or "string", has_gaps, device, "f", where)[numbers]
+  return spread(cells.column(values, #list, kind or "string", has_gaps, device, "f", where))
 end
 
 ------------------------------------------------------------------------------------------------------------ patterns

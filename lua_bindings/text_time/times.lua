@@ -428,32 +428,55 @@ function times.span(x, name)
   return whole_
 end
 
-local SECONDS <const> = {microsecond = 1e-6, millisecond = 1e-3, second = 1, minute = 60, hour = 3600, day = 86400}
-
-local function floor_to(all, unit)
+-- Returns the microseconds of a script's step of one length, and how long one had run at 1970-01-01; nil: of months.
+local function step_of(unit)
   if type(unit) == "string" and string.find(unit, "^%s*[%d.]") then
     unit = (times.span(unit, "unit") or 0) / SECOND -- months have no such number
   end
-  if type(unit) == "string" and not SECONDS[unit] then
-    local days = all // DAY
-    if unit == "week" then return (days - (days + 3) % 7) * DAY end -- 1970-01-01 was a Thursday
-    local year, month, day = date_of(days)
-    if unit == "month" then return (days - day + 1) * DAY end
-    if unit == "quarter" then return first_day(year, month - (month - 1) % 3) * DAY end
-    if unit == "year" then return first_day(year, 1) * DAY end
+  if type(unit) == "string" then
+    local size = SPANS[unit]
+    if size == 7 * DAY then return size, 3 * DAY end -- 1970-01-01 was a Thursday
+    if size then return size > 0 and size or nil, 0 end
     fail("unit", format("is %s, expected a number of seconds, or year, quarter, month, week, day, hour, minute, "
       .. "second, millisecond or microsecond", inner.text(unit)))
   end
-  local seconds = SECONDS[unit] or unit
-  local step = type(seconds) == "number" and math.tointeger(seconds * SECOND)
-  if not step and type(seconds) == "number" and seconds == seconds and math.abs(seconds) < 2.0 ^ 43 then
-    local nearest = math.floor(seconds * SECOND + 0.5)
-    if math.abs(nearest - seconds * SECOND) < 1e-3 then step = nearest end
+  local step = type(unit) == "number" and math.tointeger(unit * SECOND)
+  if not step and type(unit) == "number" and unit == unit and math.abs(unit) < 2.0 ^ 43 then
+    local nearest = math.floor(unit * SECOND + 0.5)
+    if math.abs(nearest - unit * SECOND) < 1e-3 then step = nearest end
   end
   if not step or step <= 0 then
     fail("unit", format("is %s, expected whole microseconds above 0, in seconds, or a word", inner.text(unit)))
   end
-  return all - all % step
+  return step, 0
+end
+
+local function floor_to(all, unit)
+  local step, past = step_of(unit)
+  if step and past > 0 then return all - (all % step + past) % step end
+  if step then return all - all % step end
+  local days = all // DAY
+  local year, month, day = date_of(days)
+  if unit == "month" then return (days - day + 1) * DAY end
+  return first_day(year, unit == "year" and 1 or month - (month - 1) % 3) * DAY
+end
+
+-- Returns the number of its step for each time, from 0 of the first one, -1 for NaT; and the first and last steps as
+-- times. nil: there is none, or steps have no one length, or one begins before the first time.
+function times.places(t, unit)
+  local step, past = step_of(unit)
+  if not step then return nil end
+  local all = whole(check_time(t))
+  local gaps = is_missing(all)
+  local has_gaps = gaps:any():item()
+  local numbers = past > 0 and (all // DAY + past // DAY) // (step // DAY) or all // step
+  local line = has_gaps and numbers[~gaps] or numbers
+  if #line == 0 then return nil end
+  local low, high = line:amin():item(), line:amax():item()
+  if low < (math.mininteger + past) // step + 2 then return nil end
+  local function time(number) return strew.tensor(number * step - past, {device = t.device}):to("time") end
+  local places = numbers - low
+  return has_gaps and places:masked_fill_(gaps, -1) or places, time(low), time(high)
 end
 
 local function floor_time(t, unit)

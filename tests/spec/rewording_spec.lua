@@ -96,6 +96,34 @@ describe("a text's words", function()
   end)
 end)
 
+describe("a long text", function()
+  it("is reworded as its parts", function()
+    local n, seen = (1 << 18) + 7, {}
+    local device = strew.zeros(0).device
+    local codes = strew.arange(n):remainder(5):to(device)
+    local late = codes:clone()
+    late[n - 1] = 6 -- a word that the first elements lack
+    local function f(word)
+      seen[#seen + 1] = word
+      return word == "c" and "A" or word:upper()
+    end
+    for k, own in ipairs{codes, late, codes + 1, late:reshape(-1, 1)} do
+      local t = strew.text(own, {"b", "a", "d", "c", "e", "f", "g", "h"})
+      seen = {}
+      local made = t:map(f)
+      local first = table.concat(seen)
+      assert.equal(({"badce", "badceg", "adcef", "badceg"})[k], first)
+      assert.same(t.shape, made.shape)
+      local parts = strew.cat{t:narrow(0, 0, 1000):map(f), t:narrow(0, 1000, n - 1000):narrow(0, 0, 100000):map(f),
+        t:narrow(0, 101000, 100000):map(f), t:narrow(0, 201000, n - 201000):map(f)}
+      assert.is_true(strew.equal(made:eq(parts), strew.ones_like(made:eq(parts))))
+      assert.is_true(strew.equal(t:map{a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7}:narrow(0, n - 9, 9),
+        t:narrow(0, n - 9, 9):map{a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7}))
+      assert.is_true(strew.equal(t:upper():lower():eq(t), strew.ones_like(made:eq(parts))))
+    end
+  end)
+end)
+
 describe("whole elements", function()
   it("are replaced, of any dtype", function()
     local t = strew.tensor{"NYC", "Rome", "LA", ""}

@@ -61,6 +61,9 @@ describe("times", function()
     assert.is_true(c.hour:eq(23):all():item() and c.minute:eq(59):all():item() and c.second:eq(59):all():item())
     local floors = {month = months, quarter = quarters, year = years, day = text}
     for unit, expected in pairs(floors) do assert.same(expected, strew.floor_time(last, unit):tolist()) end
+    for short, unit in pairs{min = "minute", h = "hour", s = "second", d = "day", w = "week", us = "microsecond"} do
+      assert.is_true(strew.equal(strew.floor_time(last, short), strew.floor_time(last, unit)), short)
+    end
     local of_week = strew.floor_time(t + 1, "week"):tolist()
     for i = 7, #weeks do assert.equal(weeks[i], of_week[i]) end
   end)

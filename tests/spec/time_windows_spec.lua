@@ -53,6 +53,29 @@ describe("windows around rows", function()
 end)
 
 describe("windows by time", function()
+  it("of even steps are those of rows", function()
+    local n = 57
+    local t, v = strew.arange(n) * 10, strew.arange(n):remainder(7)
+    local one = strew.grouping(strew.zeros(n, {dtype = "int64"}), {dim_size = 1}) -- takes no short cut
+    for _, width in ipairs{1, 25, 30, 560, 9999} do
+      for _, closed in ipairs{"right", "both"} do
+        for _, reduce in ipairs{"sum", "mean", "median"} do
+          for _, min_count in ipairs{1, 3} do
+            local function rolled(on, g)
+              return strew.rolling(v, width, reduce, {on = on, closed = closed, min_count = min_count, by = g})
+            end
+            local what = ("%s %s %s %d"):format(width, closed, reduce, min_count)
+            assert.equal(support.text(rolled(t, one)), support.text(rolled(t)), what)
+            for _, at in ipairs{20, 56} do -- one step is shorter or longer
+              local own = strew.where(strew.arange(n):ge(at), t + 5, t)
+              assert.equal(support.text(rolled(own, one)), support.text(rolled(own)), what)
+            end
+          end
+        end
+      end
+    end
+  end)
+
   it("include the ends that they are to", function()
     if support.lacks_float64 then return pending "without float64, which the device lacks" end
     for closed, of in pairs{right = {{1, 3, 7, 8, 16, 32}, {1, 1.5, 2, 8, 16, 32}},
