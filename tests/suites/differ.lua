@@ -2,7 +2,7 @@
 return {
   {"test_quantile_cont.test", "d::decimal(", "there are no decimals: quantiles of numbers are not rounded"},
   {"test_skewness.test", "skewness (10)", "the skewness of equal numbers is 0, as pandas'"},
-  {"reductions.duckdb.test", "skewness(j)", "the skewness of equal numbers is 0, as pandas'"},
+  {"reductions.duckdb.test", "WHERE NOT (i < j) GROUP BY j % 3", "the skewness of equal numbers is 0, as pandas'"},
   {"test_stddev.test", "(1e301), (-1e301)", "a deviation that float64 holds is finite"},
   {"test_sum.test", "SUM(b) FROM bigints", "a sum that int64 cannot hold is an error"},
   {"test_asof_join_varchar.test", "ASOF", "asof takes numbers and times"},

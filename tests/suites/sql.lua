@@ -610,27 +610,15 @@ function sql:arguments(relation, e, keys)
   return own, ids, values[1].kind
 end
 
--- A grouping of these rows by the keys: of all of them, if there are none.
-local function grouping_of(relation, keys)
-  if #keys == 0 then return strew.grouping(relation.x.zero_, {dim_size = 1}) end
-  return strew.group_by(relation.x, keys)
-end
-
-local function aggregated(relation, keys, spec)
-  if #keys == 0 then
-    for i = 3, #spec do if type(spec[i]) == "string" then spec[i] = relation.x[spec[i]] end end
-  end
-  return grouping_of(relation, keys):agg({spec})
-end
+local function aggregated(relation, keys, spec) return strew.group_by(relation.x, keys):agg({spec}) end
 
 -- The rows at which an argument of arg_min and arg_max is not missing, by the other one.
 local function at_extreme(relation, keys, ids, is_last)
   if not keys[1] then
-    local rows = strew.dropna {v = relation.x[ids[1]], by = relation.x[ids[2]], zero_ = relation.x.zero_}
+    local rows = strew.dropna {v = relation.x[ids[1]], by = relation.x[ids[2]]}
     if is_last then rows = strew.sort_by(rows, "by", true) end
-    local g = strew.grouping(rows.zero_, {dim_size = 1})
-    if is_last then return g:agg {{"r", "first", rows.v}, {"n", "count", rows.v}} end
-    return g:agg {{"r", "first", rows.v, by = rows.by}, {"n", "count", rows.v}}
+    local g = strew.group_by(rows, {})
+    return g:agg {{"r", "first", "v", by = not is_last and "by" or nil}, {"n", "count"}}
   end
   uncovered "arg_min of groups with NULL"
 end
@@ -724,7 +712,7 @@ function sql:grouped(relation, q, keys)
     if not seen[id] then names[#names + 1], seen[id] = id, true end
   end
   local result = {x = {}, columns = {}}
-  local g = grouping_of(relation, names)
+  local g = strew.group_by(relation.x, names)
   result.n = g.n
   for i, id in ipairs(names) do result.x[id] = g.keys[id] or g.keys[i] end
   with_constants(result.x, result.n)
