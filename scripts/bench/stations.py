@@ -2,8 +2,8 @@
 
 usage: python3 scripts/bench/stations.py ROWS [BUILD [FOLDER [TURNS]]]
 Writes a file of ROWS measurements of 413 stations (the challenge's scheme: a mean for each station, deviation 10), lets
-strew, polars and DuckDB answer in turn, each as a process of its own, and compares the answers. Prints the best times of
-each with its start, and its memory. Removes the file.
+strew, polars and DuckDB answer in turn, each as a process of its own on all processors or THREADS=n threads, and compares
+the answers. Prints the best times of each with its start, and its memory. Removes the file.
 """
 
 import os
@@ -15,6 +15,7 @@ import time
 import numpy
 import polars
 
+THREADS = os.environ.get("THREADS", str(os.cpu_count()))
 POLARS = """
 import sys, polars
 x = polars.scan_csv(sys.argv[1], separator=";", has_header=False, new_columns=["station", "t"],
@@ -25,7 +26,7 @@ rows = rows.sort("station").collect(engine="streaming").rows()
 """
 DUCKDB = """
 import sys, duckdb
-duckdb.execute("SET threads = " + sys.argv[2])
+duckdb.execute("SET enable_progress_bar = false; SET threads = " + sys.argv[2])
 rows = duckdb.execute("SELECT station, min(t), sum(t), count(*), max(t) FROM read_csv(?, delim = ';', header = false, "
     "columns = {'station': 'VARCHAR', 't': 'DOUBLE'}) GROUP BY station ORDER BY station", [sys.argv[1]]).fetchall()
 """
@@ -65,16 +66,15 @@ def main():
     build = sys.argv[2] if len(sys.argv) > 2 else "build"
     folder = sys.argv[3] if len(sys.argv) > 3 else tempfile.gettempdir()
     turns = int(sys.argv[4]) if len(sys.argv) > 4 else 3
-    threads = str(os.cpu_count())
     path = os.path.join(folder, "measurements.txt")
     commands = {
-        "strew": ([build + "/strew", "--threads", threads, "scripts/demos/stations.lua", path], {}),
-        "polars": ([sys.executable, "-c", POLARS + PRINT, path], {"POLARS_MAX_THREADS": threads}),
-        "DuckDB": ([sys.executable, "-c", DUCKDB + PRINT, path, threads], {}),
+        "strew": ([build + "/strew", "--threads", THREADS, "scripts/demos/stations.lua", path], {}),
+        "polars": ([sys.executable, "-c", POLARS + PRINT, path], {"POLARS_MAX_THREADS": THREADS}),
+        "DuckDB": ([sys.executable, "-c", DUCKDB + PRINT, path, THREADS], {}),
     }
     try:
         write(path, rows)
-        print(f"{rows} rows, {os.path.getsize(path) / 1e6:.0f} MB, {threads} threads")
+        print(f"{rows} rows, {os.path.getsize(path) / 1e6:.0f} MB, {THREADS} threads")
         best, answers = {}, {}
         for _ in range(turns):
             for name, (command, environment) in commands.items():

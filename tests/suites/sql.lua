@@ -78,7 +78,7 @@ end
 
 -- The same columns over other rows.
 local function with_rows(relation, x)
-  return {x = x, n = #x.zero_, columns = relation.columns, groups = relation.groups}
+  return {x = x, n = #x.zero_, columns = relation.columns, groups = relation.groups, rows = relation.rows}
 end
 
 local function renamed(relation, alias, names)
@@ -429,9 +429,9 @@ function value_of(self, relation, e)
   if k == "column" then
     local c = find_column(relation, e)
     if not c then
+      if relation.rows and find_column(relation.rows, e) then uncovered("column " .. e.name .. " of a group") end
       local outer = relation.aliases and not e.table and relation.aliases[e.name]
       if outer then return value_of(self, relation, outer) end
-      if relation.groups then uncovered("column " .. e.name .. " of a group") end
       uncovered("no column " .. e.name)
     end
     return {text = c.id, kind = c.kind}
@@ -711,7 +711,7 @@ function sql:grouped(relation, q, keys)
   for _, id in ipairs(ids) do
     if not seen[id] then names[#names + 1], seen[id] = id, true end
   end
-  local result = {x = {}, columns = {}}
+  local result = {x = {}, columns = {}, rows = relation}
   local g = strew.group_by(relation.x, names)
   result.n = g.n
   for i, id in ipairs(names) do result.x[id] = g.keys[id] or g.keys[i] end

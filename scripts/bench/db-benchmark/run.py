@@ -2,8 +2,9 @@
 
 usage: python3 run.py FOLDER DATA_NAME [TURNS [STREW [SOLUTION...]]], as data G1_1e7_1e2_0_0 3 build/strew strew polars
        python3 run.py ask SOLUTION FOLDER DATA_NAME: one solution, a line of JSON for each run of a question
-Each turn is a process for each solution, which loads the files and asks each question twice. Prints of each question the
-best seconds, as multiples of strew's, and whether the checks agree to nine digits. data.py makes the files.
+Each turn is a process for each solution, which loads the files and asks each question twice, on all processors or
+THREADS=n threads. Prints of each question the best seconds, as multiples of strew's, and whether the checks agree to nine
+digits. data.py makes the files.
 """
 
 import csv
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 
+THREADS = os.environ.get("THREADS", str(os.cpu_count()))
 HERE = os.path.dirname(os.path.abspath(__file__))
 GROUPS = [  # question, keys, results in SQL, columns of the check
     ("sum v1 by id1", "id1", "sum(v1) v1", "v1"),
@@ -75,7 +77,7 @@ def questions_of_polars(paths):
 def questions_of_duckdb(paths):
     import duckdb
     db = duckdb.connect()
-    db.execute(f"SET threads = {os.cpu_count()}; SET enable_progress_bar = false")
+    db.execute(f"SET threads = {THREADS}; SET enable_progress_bar = false")
     names = ["x", "small", "medium", "big"][:len(paths)]
     for name, path in zip(names, paths):
         db.execute(f"CREATE TABLE y AS SELECT * FROM read_csv('{path}')")
@@ -161,13 +163,13 @@ def runs_of(solution, folder, name, strew):
             task = "groupby" if name.startswith("G1") else "join"
             subprocess.run([strew, f"{HERE}/{task}-strew.lua"], check=True, stdout=subprocess.DEVNULL,
                            env={**os.environ, "CSV_TIME_FILE": log, "DATA_FOLDER": folder, "SRC_DATANAME": name,
-                                "STREW_THREADS": str(os.cpu_count())})
+                                "STREW_THREADS": THREADS})
             with open(log, encoding="utf-8") as file:
                 for row in csv.DictReader(file):
                     yield row["question"], float(row["time_sec"]), [float(v) for v in row["chk"].split(";")]
         return
     command = [sys.executable, os.path.abspath(__file__), "ask", solution, folder, name]
-    environment = {**os.environ, "POLARS_MAX_THREADS": str(os.cpu_count())}
+    environment = {**os.environ, "POLARS_MAX_THREADS": THREADS}
     for line in subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout.splitlines():
         yield json.loads(line)
 
