@@ -10,7 +10,7 @@
 # Installs emscripten, and fetches the source of Lua 5.4 from PyPI to build/lua5.4, for make web, in the same way; and
 # Chromium and node, in which its tests run.
 #        sh scripts/setup.sh suites
-# Fetches with git tests that others wrote to build/suites, for make suites, in the same way.
+# Fetches with git and from PyPI tests that others wrote to build/suites, for make suites onnx array_api, in the same way.
 #        sh scripts/setup.sh arm64|armhf|riscv64|s390x
 # Installs the cross compiler and QEMU, and unpacks Debian's libraries for that processor to build/ARCH, for make cross,
 # in the same way.
@@ -217,6 +217,27 @@ fetch_suites() {
   fetch_files sqllogictest gregrahn/sqllogictest d8d4f4b9a351102ec63196a920e8052f4f025509 \
     /test/random/aggregates/ /test/random/groupby/ /test/evidence/slt_lang_aggfunc.test '/test/select*.test'
   fetch_files duckdb duckdb/duckdb 044a04a7cd39e6e8235f756597ae42dde084e5e5 /test/sql/aggregate/ /test/sql/join/asof/
+  echo 'setup: fetching the tests of the Python array API, and ONNX from PyPI (40 MB)'
+  fetch_files array-api data-apis/array-api 5f847a3858875c682ae901aa22b0413bf24be9da /spec/ /src/
+  fetch_files array-api-tests data-apis/array-api-tests 55fcc60179efa2680ddd6cd926ddf17b83530e2b '/*'
+  rm -rf "$PWD/build/suites/array-api-tests/array-api"
+  ln -s ../array-api "$PWD/build/suites/array-api-tests/array-api"
+  fetch_python
+}
+
+# An environment of Python. ONNX 1.22 has its node tests in it, later ones have not.
+fetch_python() {
+  folder=$PWD/build/suites/python new=$PWD/build/suites/python.new
+  [ ! -e "$folder" ] || return 0
+  rm -rf "$new"
+  if ! { python3 -m venv "$new" && "$new/bin/python" -m pip install -q --disable-pip-version-check --no-cache-dir \
+    onnx==1.22.0 pytest==9.2.0 pytest-json-report==1.5.0 hypothesis==6.170.17 ndindex==1.10.1; } >"$new.log" 2>&1 </dev/null; then
+    said=$(tail -n 1 "$new.log")
+    rm -rf "$new" "$new.log"
+    fail "cannot fetch ONNX and what the array API's tests need, they are left out: $said"
+  fi
+  rm -f "$new.log"
+  mv "$new" "$folder"
 }
 
 # The compiler for another processor, QEMU, and that processor's libraries with all that they depend on, which an apt with

@@ -71,7 +71,7 @@ sample() {
 without_whole() {
   while read -r name; do
     case $name in
-      -* | *-* | check_* | lua5.5 | core | web | releasing | limits | endless | mpi | installed | driver | suites) ;;
+      -* | *-* | check_* | lua5.5 | core | web | releasing | limits | endless | mpi | installed | driver | suites | onnx | array_api) ;;
       *) continue ;;
     esac
     echo "$name"
@@ -115,7 +115,7 @@ of_processor() {
 }
 
 waiting='endless limits terminal mpi' # for deadlines and for processes
-others='driver installed faults-few digest instruction_sets program readme rules reference exports circles peers notebook suites'
+others='driver installed faults-few digest instruction_sets program readme rules reference exports circles peers notebook suites onnx array_api'
 
 sanitized() { sed 's/^/sanitized-/'; }
 
@@ -193,6 +193,7 @@ one() {
       "$python" -c 'import ipykernel, nbclient' 2>/dev/null || [ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
       exec "$python" -B tests/notebook_test.py "$BUILD"
       ;;
+    onnx | array_api) exec sh tests/suites/python.sh "$BUILD" "$1" ;;
     circles) exec sh tests/circles_test.sh "$BUILD" ;;
     suites) exec sh tests/suites/run.sh "$BUILD" ;;
     faults-few)

@@ -140,8 +140,8 @@ run-%_spec: $(BUILD)/strew.so
 run-sanitized-%:
 	$(AT_ONCE) $(ASAN) whole
 	@$(RUN) one sanitized-$*
-ALONE    = lua5.5 core installed releasing exports limits program terminal reference readme mpi driver endless endless-pocl digest instruction_sets circles peers notebook suites faults-few rules
-lua5.5 installed releasing exports limits program terminal reference readme mpi driver digest instruction_sets circles peers notebook suites: all
+ALONE    = lua5.5 core installed releasing exports limits program terminal reference readme mpi driver endless endless-pocl digest instruction_sets circles peers notebook suites onnx array_api faults-few rules
+lua5.5 installed releasing exports limits program terminal reference readme mpi driver digest instruction_sets circles peers notebook suites onnx array_api: all
 program: $(BUILD)/plain_loop.so
 terminal: $(patsubst %,$(BUILD)/tests/terminal/%,driver late_read.so)
 reference: doc
