@@ -3800,10 +3800,13 @@ local Grouping = {}
 ---Floats are multiplied by 10^digits, rounded, and divided by it, in their dtype (16 bits: in float32); what has no such
 ---digits stays as it is. Integers are exact, and wrap where the result leaves the dtype.
 ---
+---`x:round(1)` of a table rounds the columns of integers and floats, `x:round{rain = 1, height = -2}` those that it names.
+---
 ---```lua
 ---print(strew.tensor{0.5, 1.5, -2.7}:round())
 ---print(strew.tensor{3.14159, 2.5}:round(2))
 ---print(strew.tensor{1234, 25, 15}:round(-1))
+---print(strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.52, 0.25}}}:round(1))
 ---```
 ---```text
 ---float32[3] cpu
@@ -3812,11 +3815,18 @@ local Grouping = {}
 --- 3.1400  2.5000
 ---int64[3] cpu
 --- 1230    20    20
+---table: 2 rows, 2 columns, cpu
+--- city     rain
+--- text  float64
+--- Oslo      1.5
+--- Rome      0.2
 ---```
 ---@param self strew.Tensor integers and floats
----@param digits integer default 0; negative: before the point, of integers -18 or more
+---@param digits integer|table default 0; negative: before the point, of integers -18 or more; of a table also by column
 ---@return strew.Tensor t self's dtype
 ---@call strew.round(self, digits?) -> t
+---@param x table of columns
+---@call strew.round(x, digits?) -> x
 
 ---Returns max(x, 0): negative elements become 0.
 ---

@@ -595,7 +595,8 @@ static void try_group_reduction(const struct ordered *x, strew_groups groups, co
   struct ordered start = draw_ordered(x->is_time, count, CONTIGUOUS);
   int64_t ranks[MOST], places[MOST];
   for (int64_t g = 0; g < count; g++) {
-    const struct of_group r = reduce_group(x, ids, g, reduction, skips, has_out && !groups.ends ? &start.ranks[g] : NULL, empty);
+    const struct of_group r =
+        reduce_group(x, ids, g, reduction, skips, has_out && !groups.ends ? &start.ranks[g] : NULL, empty);
     ranks[g] = reduction == STREW_GROUP_COUNT ? r.count : reduction == STREW_GROUP_NUNIQUE ? r.distinct : r.rank;
     places[g] = r.place;
   }
@@ -668,7 +669,7 @@ static void try_keys(const struct ordered *a, const struct ordered *b) {
     strew_tensor *const keys[] = {a->tensor, b->tensor, third};
     const strew_group_by_options options = {.order = first ? STREW_KEYS_FIRST : STREW_KEYS_SORTED};
     strew_grouping *grouping = NULL;
-    for (int64_t i = 0, k; i < a->count; i++) {                            /* each once, by insertion */
+    for (int64_t i = 0, k; i < a->count; i++) {                           /* each once, by insertion */
       const int64_t x = a->ranks[i], y = b->ranks[i] * CODES + digits[i]; /* NaT, -1, is last in an order */
       const int64_t high = x == NONE ? MOST : x, low = b->ranks[i] == NONE ? MOST * CODES + digits[i] : y;
       for (k = 0; k < count && (distinct[k][0] != high || distinct[k][1] != low);) k++;
@@ -727,6 +728,58 @@ START_TEST(order) {
 }
 END_TEST
 
+/* -------------------------------------------------------------------------------------------------- orders of words */
+
+/* Words in an order of their own: sorts, comparisons with another text, extremes, and what does not fit. */
+START_TEST(given_orders) {
+  for (int i = 0; i < some(200); i++) {
+    const char *list[WORDS], *words[MOST];
+    int64_t places[MOST], others[MOST], sorted[MOST];
+    bool truths[MOST];
+    const int64_t count = 1 + draw_below(MOST - 1), most = 2 + draw_below(WORDS - 2);
+    use_turn(i % TURNS, i);
+    for (int k = 0; k + 1 < WORDS; k++) list[k] = all_words[k + 1]; /* without the empty word, which comes last */
+    for (int64_t k = WORDS - 2; k > 0; k--) {
+      const int64_t other = draw_below(k + 1);
+      const char *word = list[k];
+      list[k] = list[other], list[other] = word;
+    }
+    for (int64_t k = 0; k < count; k++) {
+      places[k] = draw_below(most), others[k] = draw_below(most), words[k] = list[others[k]];
+      int64_t at = k;
+      for (; at && sorted[at - 1] > places[k]; at--) sorted[at] = sorted[at - 1];
+      sorted[at] = places[k], truths[k] = places[k] < others[k];
+    }
+    strew_tensor *codes = tensor_of(STREW_INT64, 1, &count, (enum layout)draw_below(EXPANDED), places);
+    strew_tensor *text = NULL, *plain = text_of(count, words), *values = NULL, *less = NULL, *out = NULL;
+    ok(strew_text_ordered(codes, most, list, NULL, &text, &failure));
+    ck_assert(strew_text_is_ordered(text) && !strew_text_is_ordered(plain));
+    ok(strew_sort_with(text, 0, NULL, &values, NULL, &failure));
+    for (int64_t k = 0; k < count; k++) {
+      int32_t code;
+      strew_tensor *one = NULL, *held = NULL;
+      ok(strew_select(values, 0, k, &one, &failure));
+      ok(strew_text_codes(one, &held, &failure));
+      ok(strew_read(held, &code, sizeof code, &failure));
+      ck_assert_str_eq(strew_word(one, code, NULL), list[sorted[k]]);
+      strew_release(one), strew_release(held);
+    }
+    ok(strew_binary(STREW_LT, strew_of(text), strew_of(plain), &less, &failure));
+    assert_elements(less, STREW_BOOL, truths, "less in the order of %d words", (int)most);
+    strew_release(less), less = NULL;
+    strew_tensor *reversed = NULL, *foreign = text_of(1, (const char *[]){"foreign"});
+    const char *swapped[] = {list[1], list[0]};
+    strew_tensor *zero = tensor_from_integers(STREW_INT64, 1, (int64_t[]){0});
+    ok(strew_text_ordered(zero, 2, swapped, NULL, &reversed, &failure));
+    assert_fails(strew_binary(STREW_LT, strew_of(text), strew_of(reversed), &out, &failure), STREW_EVALUE, NULL);
+    assert_fails(strew_binary(STREW_LT, strew_of(text), strew_of(foreign), &out, &failure), STREW_EVALUE, NULL);
+    assert_fails(strew_text_ordered(codes, 0, list, NULL, &out, &failure), STREW_EINDEX, NULL);
+    strew_release(codes), strew_release(text), strew_release(plain), strew_release(values);
+    strew_release(reversed), strew_release(foreign), strew_release(zero);
+  }
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("text");
   TCase *all = new_case(suite, "texts");
@@ -739,5 +792,6 @@ Suite *make_suite(void) {
   tcase_add_test(all, numbers);
   tcase_add_test(all, order);
   tcase_add_test(all, groups);
+  tcase_add_test(all, given_orders);
   return suite;
 }

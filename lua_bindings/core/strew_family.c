@@ -443,6 +443,14 @@ const struct script_function bind_saved_columns_row = {"saved", run, 0, FUNCTION
                              bind_expr_with_row = {"with", run, 0, GROUPED, "expressions.lua"},
                              bind_expr_tostring_row = {"expr_tostring", run, 0, GROUPED, "expressions.lua"};
 
+/* True if argument i is a table of columns, not one of arguments by name. */
+static bool is_columns(lua_State *L, int i) {
+  if (!lua_istable(L, i)) return false;
+  lua_pushliteral(L, "self");
+  const bool is_named = lua_rawget(L, i) != LUA_TNIL && lua_gettop(L) == i + 1;
+  return lua_pop(L, 1), !is_named;
+}
+
 int bind_run_with_options(lua_State *L, struct script_call *call) {
   static const struct script_function rows[] = {
 #define ROW(ENUM, f, ...) IN(nan_skipping, f, ALWAYS | COMPOSED),
@@ -456,8 +464,10 @@ int bind_run_with_options(lua_State *L, struct script_call *call) {
       IN(options, diff, ALWAYS | COMPOSED),
       IN(options, round, EVERY | COMPOSED),
       IN(options, searchsorted, ALWAYS | CONSTANT)};
+  static const struct script_function round_columns = IN(verbs, round, FUNCTION | COMPOSED);
   const struct script_function *row = rows;
   while (strcmp(row->name, call->row->name) != 0) row++;
+  if (!strcmp(row->name, "round") && is_columns(L, 1)) row = &round_columns;
   call->is_recorded = false; /* its steps are */
   return bind_run_row(L, call, row);
 }

@@ -20,7 +20,7 @@ end
 
 -- first and last in an order of one's own, and words that share no walk.
 for _, word in ipairs{"first", "last"} do table.insert(KEYS[word], 1, "by") end
-KEYS.mode, KEYS.skew = {"skip_nan"}, {"skip_nan"}
+for _, word in ipairs{"mode", "skew"} do WORDS[#WORDS + 1], KEYS[word] = word, {"skip_nan"} end
 -- Words of two columns: {"corr", a, b}, or {"corr", a, other = b}.
 local PAIRS <const> = {corr = true, cov = true}
 KEYS.corr, KEYS.cov = {"other", "skip_nan"}, {"correction", "other", "skip_nan"}

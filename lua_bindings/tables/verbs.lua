@@ -78,6 +78,37 @@ local function fillna(x, value)
   return like(x, out)
 end
 
+---------------------------------------------------------------------------------------------------------- rounding
+
+-- Returns the column with that many digits, if it has numbers. is_named: the digits are for this column.
+local function rounded(columns, i, digits, is_named)
+  local t, n = columns.tensors[i], math.tointeger(digits)
+  local where = is_named and format(" for column %s", tables.quoted(columns.names[i])) or ""
+  if type(digits) ~= "number" or not n then
+    fail("digits", format("%s %s%s, expected an integer%s", is_named and "has" or "is", inner.text(digits), where,
+      is_named and "" or ", or integers by column"))
+  end
+  local is_number = tables.kind(columns, i) == "number" and t.dtype ~= "bool"
+  if is_named and not is_number then
+    fail("digits", format("has %s%s, which is %s, expected numbers", inner.text(digits), where, t.dtype), nil, "dtype")
+  end
+  return is_number and t:round(n) or t
+end
+
+local function round(x, digits)
+  local columns, out = tables.read(x, "x"), {tensors = {}}
+  local is_by_name = type(digits) == "table"
+  out.names = columns.names
+  for i, t in ipairs(columns.tensors) do
+    out.tensors[i] = is_by_name and t or rounded(columns, i, digits == nil and 0 or digits)
+  end
+  for name, one in next, is_by_name and digits or {} do
+    local i = tables.position(columns, name, "digits")
+    out.tensors[i] = rounded(columns, i, one, true)
+  end
+  return tables.make(out)
+end
+
 ----------------------------------------------------------------------------------------------------- repeated rows
 
 -- Returns where rows are not the one that is kept of equal ones: the first, the last, or (false) one without others.
@@ -222,6 +253,7 @@ return {
   fillna = {"x:any value~any", fillna},
   duplicated = {"x:any names?any keep=any", duplicated},
   drop_duplicates = {"x:any names?any keep=any", drop_duplicates},
+  round = {"x:table digits~any", round},
   rename = {"x:table names~table", rename},
   drop = {"x:table names:any", drop},
   sample = {"x:any n:integer", sample},

@@ -768,10 +768,10 @@ describe("files", function()
       {"strew.load(5)", "load: 'path' is 5, expected a string"},
       {"strew.load()", "load: 'path' is missing, the arguments are "
         .. "(path [, {device =, header =, separator =, dtype =, text =, decimal =, dates =, columns =, names =, "
-        .. "missing =, skip =, comment =, thousands =, unit =, ordered =, format =, map =, rows =}])"},
+        .. "missing =, skip =, comment =, thousands =, unit =, ordered =, format =, map =, rows =, ragged =}])"},
       {"strew.load('x.npy', {mapped = true})", "load: 'options' has unknown key \"mapped\", expected "
         .. "device, header, separator, dtype, text, decimal, dates, columns, names, missing, skip, comment, "
-        .. "thousands, unit, ordered, format, map, rows"},
+        .. "thousands, unit, ordered, format, map, rows, ragged"},
       {"strew.load('x.npy', {map = 1})", "load: 'map' is 1, expected a boolean"},
       {"strew.save('x.npy', x, {compress = true})",
         "save: 'compress' is true, but .npy files are not compressed, only .npz, .npy.gz, .jsonl.gz, .csv.gz, .tsv.gz\n"

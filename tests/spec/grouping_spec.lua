@@ -485,7 +485,8 @@ describe("errors of groupings", function()
     refused("g:agg{x = v.sum}",
       "agg: 'what' has a function at key \"x\", expected a reduction as \"count\" or {\"sum\", src}")
     refused("g:agg{x = {'summ', v}}", "agg: 'what' has \"summ\" at key \"x\", expected sum, prod, mean, var, std, min, "
-      .. "max, any, all, first, last, median, quantile, count, nunique, logsumexp or lower_median\n"
+      .. "max, any, all, first, last, median, quantile, count, nunique, logsumexp, "
+      .. "lower_median, mode or skew\n"
       .. "  hint  did you mean 'sum'?")
     refused("g:agg{x = 5}", "agg: 'what' has 5 at key \"x\", expected a reduction as \"count\" or {\"sum\", src}")
     refused("g:agg{x = {'sum'}}", "agg: 'what' has no tensor at key \"x\", expected a tensor to reduce")

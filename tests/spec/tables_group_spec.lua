@@ -534,7 +534,8 @@ table: 3 rows, 3 columns, cpu
        "pivot: 'column' has \"Rome\", which is the name of a column already"},
       {"strew.pivot(x, 'size', 'city', 'size')", "pivot: 'reduce' is missing, expected a word as \"sum\" or \"count\""},
       {"strew.pivot(x, 'size', 'city', 'size', 'meen')", "pivot: 'reduce' is \"meen\", expected sum, prod, mean, var, "
-       .. "std, min, max, any, all, first, last, median, quantile, count, nunique, logsumexp or lower_median\n"
+       .. "std, min, max, any, all, first, last, median, quantile, count, nunique, logsumexp, "
+      .. "lower_median, mode or skew\n"
        .. "  hint  did you mean 'mean'?"},
       {"strew.pivot(x, 'size', 'city', 'size', 'quantile')",
        "pivot: 'reduce' has nil as q of a quantile, expected a number\n  hint  {\"quantile\", q = 0.5}"},

@@ -481,8 +481,8 @@ table: 2 rows, 3 columns, cpu
        "agg: 'what' has \"a?[31mbb\", not found in the table\n  hint  did you mean 'a?[31mb'?"},
       {"strew.group_by(control, 'c'):agg{['\\27'] = 'modal'}", "agg: 'what' has \"modal\" at key \"?\", expected sum, "
         .. "prod, "
-       .. "mean, var, std, min, max, any, all, first, last, median, quantile, count, nunique, logsumexp or "
-       .. "lower_median"},
+       .. "mean, var, std, min, max, any, all, first, last, median, quantile, count, nunique, logsumexp, "
+       .. "lower_median, mode or skew"},
       {"strew.rows({a = x.size, ['b\\n  hint  x'] = strew.arange(2)}, strew.arange(1))",
        "rows: 'x' has a column \"b?  hint  x\" of 2 elements, expected 3, as in the first one, \"a\""},
       {"strew.sort_by(x, ('\u{e9}'):rep(30))",

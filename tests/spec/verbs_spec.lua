@@ -50,6 +50,36 @@ describe("a table", function()
     end
   end)
 
+  it("rounds its numbers", function()
+    local x = strew.table{{"a", strew.tensor({1.234, 2.675, nan}, {dtype = WIDE})}, {"i", {15, 25, 1234}},
+      {"w", {"u", "", "v"}}, {"b", {true, false, true}}, {"u", strew.tensor({15, 25, 35}, {dtype = "uint8"})},
+      {"when", strew.time{"2024-05-17", "2024-05-18", "NaT"}}}
+    local tens = x:round(-1)
+    assert.same({{20, 20, 1230}, {20, 20, 40}}, {tens.i:tolist(), tens.u:tolist()})
+    assert.same({"int64", "uint8", WIDE}, {tens.i.dtype, tens.u.dtype, tens.a.dtype})
+    assert.same({{"u", "", "v"}, {true, false, true}, "2024-05-18"}, {tens.w:tolist(), tens.b:tolist(), tens.when[1]})
+    assert.same({1, 3}, x:round().a:narrow(0, 0, 2):tolist())
+    assert.equal(text(x.a:round(1)), text(x:round(1).a))
+    local some = strew.round(x, {a = 2, i = -2})
+    assert.equal(text(x.a:round(2)), text(some.a))
+    assert.same({{0, 0, 1200}, {15, 25, 35}}, {some.i:tolist(), some.u:tolist()})
+    assert.same(x.names, some.names)
+    assert.same({15, 25, 1234}, x.i:tolist())
+    assert.equal(text(strew.tensor{1.25}:round(1)), text(strew.round({strew.tensor{1.25}}, 1)[1]))
+    assert.equal(0, #x:head(0):round(1))
+    for code, wanted in pairs{
+      ["x:round{w = 1}"] = "round: 'digits' has 1 for column \"w\", which is text, expected numbers",
+      ["x:round{town = 1}"] = "round: 'digits' has \"town\", not found in x",
+      ["x:round{a = 1.5}"] = "round: 'digits' has 1.5 for column \"a\", expected an integer",
+      ["x:round(0.5)"] = "round: 'digits' is 0.5, expected an integer, or integers by column",
+      ["x:round('a')"] = "round: 'digits' is \"a\", expected an integer, or integers by column",
+      ["x:round(1, 2)"] = "round: too many arguments: 3; the arguments are (x [, digits])",
+      ["strew.round({}, 1)"] = "round: 'x' is an empty table",
+    } do
+      assert.matches(wanted, message(assert(load("local strew, x = ... return " .. code)), strew, x), 1, true)
+    end
+  end)
+
   it("finds and leaves out repeated rows, and draws others", function()
     local x = weather()
     assert.same({false, false, false, true}, x:duplicated():tolist())
