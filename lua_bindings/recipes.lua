@@ -251,6 +251,31 @@ float32[3, 2] cpu
  1.0000  0.7311
  0.0000  1.0000]]},
 
+  {"Training", [[
+Parameters are a table, and gradients are of its form; Adam steps along those of each batch. The optimizer's state goes
+to a file, from which training goes on. `scripts/demos/attention.lua` plots the loss, too.]],
+  [[
+strew.manual_seed(1)
+local x = strew.linspace(-1, 1, 64)
+local y = x * 3 - 1
+local p = {slope = strew.zeros(1), offset = strew.zeros(1)}
+local o, file = strew.optim.adam(p, {rate = 0.1}), os.tmpname()
+for epoch = 1, 30 do
+  for _, rows in ipairs(strew.randperm(64):split(16)) do
+    local u, v = x[rows], y[rows]
+    local loss, grads = strew.value_and_grad(function(q) return strew.mse_loss(u * q.slope + q.offset, v) end)(p)
+    o:step(grads)
+    strew.progress(("training, loss %.4f"):format(loss:item()), epoch / 30)
+  end
+end
+strew.progress()
+strew.save(file, o:state(), {format = "safetensors"})
+o = strew.optim.adam(p, {rate = 0.01, state = strew.load(file, {format = "safetensors"})})
+os.remove(file)
+print(("%.2f x + %.2f"):format(p.slope:item(), p.offset:item()))]],
+  [[
+3.00 x + -1.00]]},
+
   {"Shares", [[
 The sum of its group for each element, as `sums[group]`, divides the element: the shares of a group add up to 1. Running
 sums, from the largest element, give cumulative shares; a count of words has its own.]],

@@ -6608,7 +6608,7 @@ local Grouping = {}
 
 ---Reads a file in chunks of rows, for data larger than memory.
 ---
----`for chunk in strew.chunks(path) do` gets tables of columns from .csv and .tsv, as `strew.load` returns, and tensors from
+---`for chunk in strew.chunks(path) do` gets tables of columns from .csv, .tsv and .jsonl, as `strew.load` returns, and tensors from
 ---.npy and members of .npz: the first dimension has the rows. .gz is inflated on the way. "-" is standard input; pipes
 ---are read as they come, and Ctrl-C and time limits stop the waiting. Memory is one chunk, 8 MiB that a thread reads
 ---ahead, and the words of text columns. Of .csv, 2 lines are read before the first chunk, and up to 8 while missing cells
@@ -6618,6 +6618,8 @@ local Grouping = {}
 ---among integers, is an error that names line and column, and the option to use: `text` or `dtype`. Words keep their
 ---codes from chunk to chunk; `chunk.words` holds those of all chunks so far. Sums over chunks have the bits of one sum
 ---over the whole file: `scatter_add_`, and `out` of the group form, add in order.
+---
+---Of .jsonl, the first chunk decides the keys, too: a later one that it lacks is an error, unless `columns` names those to read.
 ---
 ---A row of another width, a file that ends in the middle of a row or that changes meanwhile is an error; earlier chunks
 ---stay valid. The loop closes the file at its end, at break and after an error. The result can be called: `chunks()`

@@ -1229,7 +1229,7 @@ STREW_API strew_status strew_map(strew_device *device, const char *path, strew_d
                                  const int64_t *sizes, const strew_map_options *options, strew_tensor **out,
                                  strew_error *error);
 
-/* A file that is read in chunks of rows (or a stream: strew_table_from_arrow_stream): .csv, .tsv and .npy, also compressed by gzip, members of .npz, pipes and
+/* A file that is read in chunks of rows (or a stream: strew_table_from_arrow_stream): .csv, .tsv, .jsonl and .npy, also compressed by gzip, members of .npz, pipes and
    standard input. Memory is one chunk and a constant, and the words of text columns. A thread reads bytes ahead, up to
    8 MiB, of files that are read in order. A reader keeps its context alive. */
 typedef struct strew_reader strew_reader;
@@ -1239,13 +1239,13 @@ typedef struct strew_reader_options {
   const strew_load_options *load; /* as for strew_load, but not `map`; NULL: all defaults */
   uint64_t reserved[4];
 } strew_reader_options;
-/* Opens a file and reads its first line or header; waits for a pipe. options NULL: all defaults. path and options are
+/* Opens a file and reads its first line or header, of .jsonl its first chunk; waits for a pipe. options NULL: all defaults. path and options are
    copied. The first dimension of a .npy has the rows; one in Fortran's order, or in an archive that is not a regular
    file, is STREW_EFILE. */
 STREW_API strew_status strew_reader_open(strew_device *device, const char *path, const strew_reader_options *options,
                                          strew_reader **out, strew_error *error);
 /* The next rows: a new table in *table (.csv), or a new tensor in *out; the other one is NULL. Both NULL: the end.
-   The first chunk decides the dtypes of columns, as strew_load decides by the whole file: a later cell that does not
+   The first chunk decides the dtypes of columns, and the keys of .jsonl, as strew_load decides by the whole file: a later cell that does not
    fit (a word among numbers, a fraction or a missing cell among integers) is STREW_EFILE, which names line and column,
    and the option that decides otherwise. A column without numbers and words in the first chunk is one of numbers. A line
    of units is known by the rows of the first chunk. (Arrays of

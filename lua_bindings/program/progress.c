@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,7 +28,23 @@ double progress_clock(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+/* While the line is drawn the terminal does not echo what is typed, which would land in it; the next prompt shows it.
+   A job in the background changes no terminal. */
+static void set_echo(bool has_echo) {
+  static bool is_off;
+  struct termios mode;
+  if (has_echo != is_off) return;
+  const bool is_ours = isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
+  if (!is_ours || tcgetattr(STDIN_FILENO, &mode) != 0 || has_echo == !!(mode.c_lflag & ECHO)) {
+    is_off = false;
+    return;
+  }
+  mode.c_lflag ^= ECHO;
+  is_off = tcsetattr(STDIN_FILENO, TCSANOW, &mode) == 0 && !has_echo;
+}
+
 static void erase(void) {
+  set_echo(true);
   if (is_drawn) fputs("\r\033[K", stderr);
   is_running = is_drawn = is_open = false;
 }
@@ -54,6 +71,7 @@ static void draw(const char *doing, double done) {
   fit(line, room > 0 ? room : 0);
   fprintf(stderr, "\r\033[K%s%s", line, room >= 0 ? part : "");
   fflush(stderr);
+  if (!is_drawn) set_echo(false);
   is_drawn = true;
   is_open = !(done >= 0);
 }

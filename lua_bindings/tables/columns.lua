@@ -5,8 +5,8 @@ local strew, fail, _, inner = ...
 local methods = {}
 local columns = {methods = methods}
 for name in string.gmatch("asof assign code columns corr describe drop drop_duplicates dropna duplicated each explode "
-  .. "fillna get_dummies group_by head join melt pivot plot rename resample round row rows sample sort_by tail to_arrow "
-  .. "to_arrow_stream value_counts", "[%w_]+") do
+  .. "fillna get_dummies group_by head join melt pivot plot rename resample round row rows sample sort_by tail "
+  .. "to_arrow to_arrow_stream value_counts", "[%w_]+") do
   local f = rawget(strew, name)
   methods[name] = f and inner.column_method(f) -- a sandbox lacks some
 end

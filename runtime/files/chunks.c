@@ -44,7 +44,7 @@ static strew_status check_reader_options(const struct call *call, const strew_re
 
 static strew_status check_member(const struct call *call, const struct format *format, const char *member,
                                  bool has_columns) {
-  if (has_columns && format->options & TAKES_COLUMNS)
+  if (has_columns && format->options & TAKES_MEMBER)
     return fail(call, FAULT(STREW_EARGUMENT, "columns"),
                 "is an option of load for %s files, expected 'member' for chunks", format->suffix);
   if (!member || format->options & TAKES_MEMBER) return STREW_OK;
@@ -68,7 +68,8 @@ static strew_status copy_arguments(const struct call *call, struct file_chunks *
 /* Opens the file, and its contents where they are read in order. */
 static strew_status open_source(const struct call *call, struct file_chunks *own, const char *member,
                                 strew_device *device) {
-  struct chunk_source source = {.device = device, .file = &own->file, .options = &own->options, .member = member};
+  struct chunk_source source = {
+      .device = device, .file = &own->file, .options = &own->options, .member = member, .rows = own->rows};
   strew_status status = file_open(call, own->context, own->path, &own->file);
   if (status != STREW_OK) return status;
   own->is_open = true;

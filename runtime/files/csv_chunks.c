@@ -8,37 +8,10 @@
 
 struct csv_state {
   struct csv_reader reader;
-  struct stream *stream;
+  struct window window;
   struct cells cells;
-  char *text; /* the window: bytes `begin` to `end` are not read yet */
-  size_t begin, end, held_bytes;
-  uint64_t before; /* bytes of the file before the window */
-  bool is_at_end;  /* the window ends with the file */
-  bool is_cut;     /* the last chunk ended between \r and, maybe, \n */
+  bool is_cut; /* the last chunk ended between \r and, maybe, \n */
 };
-
-/* --------------------------------------------------------------------------------------------------------- window */
-
-/* Reads more of the file. The window's bytes move to the beginning first. One byte is left for the final 0. */
-static strew_status fill_window(const struct call *call, struct csv_state *state, bool *is_lost) {
-  strew_status status = STREW_OK;
-  size_t got;
-  if (state->begin) {
-    state->end -= state->begin;
-    state->before += state->begin;
-    memmove(state->text, state->text + state->begin, state->end);
-    state->begin = 0;
-  }
-  if (state->held_bytes - state->end < 2)
-    status = stream_grow(call, state->reader.context, state->end, STREAM_MIN_BYTES, &state->text, &state->held_bytes);
-  if (status != STREW_OK) return status;
-  size_t room = state->held_bytes - state->end - 1;
-  status = stream_read(call, state->stream, state->text + state->end, STREAM_PIECE(room), &got);
-  if (status != STREW_OK) return *is_lost = true, status;
-  state->end += got;
-  state->is_at_end = !got;
-  return STREW_OK;
-}
 
 /* ---------------------------------------------------------------------------------------------------------- lines */
 
@@ -51,11 +24,11 @@ enum scan { AT_LINE, IN_SKIPPED, AT_CELL, IN_CELL, IN_QUOTES, AT_QUOTE };
    count after it end the chunk there, unless its lines are those that tell whether there are names. */
 static size_t scan_lines(const struct csv_state *state, size_t at, enum scan *scan, int64_t *lines, size_t *last) {
   enum { MOST_SKIPPED_BYTES = 1 << 16 };
-  const char *text = state->text;
+  const char *text = state->window.text;
   const unsigned char *stops = state->cells.stops;
-  for (; at < state->end && *lines; at++) {
+  for (; at < state->window.end && *lines; at++) {
     char byte = text[at];
-    if (*scan <= IN_SKIPPED && *last > state->begin && at - *last > MOST_SKIPPED_BYTES && state->reader.count)
+    if (*scan <= IN_SKIPPED && *last > state->window.begin && at - *last > MOST_SKIPPED_BYTES && state->reader.count)
       return *lines = 0, *last;
     if (*scan == IN_QUOTES) {
       if (byte == '"') *scan = AT_QUOTE;
@@ -73,7 +46,7 @@ static size_t scan_lines(const struct csv_state *state, size_t at, enum scan *sc
       *scan = AT_CELL;
     } else {
       *scan = IN_CELL;
-      while (at + 1 < state->end && !stops[(unsigned char)text[at + 1]]) at++;
+      while (at + 1 < state->window.end && !stops[(unsigned char)text[at + 1]]) at++;
     }
   }
   return at;
@@ -83,8 +56,8 @@ static size_t scan_lines(const struct csv_state *state, size_t at, enum scan *sc
    \r, so that \n ends no further line. *is_inside: within such a line. False: another line begins. */
 static bool skip_window(struct csv_state *state, bool *is_inside) {
   struct cells *cells = &state->cells;
-  for (; state->begin < state->end; state->begin++) {
-    char byte = state->text[state->begin];
+  for (; state->window.begin < state->window.end; state->window.begin++) {
+    char byte = state->window.text[state->window.begin];
     const bool is_end = byte == '\n' || byte == '\r', is_second = byte == '\n' && state->is_cut;
     if (!*is_inside && !is_second && !cells_skips(cells, byte)) return false;
     state->is_cut = byte == '\r';
@@ -97,8 +70,8 @@ static bool skip_window(struct csv_state *state, bool *is_inside) {
 
 static strew_status skip_lines(const struct call *call, struct csv_state *state, bool *is_lost) {
   bool is_inside = false;
-  while (skip_window(state, &is_inside) && !state->is_at_end) {
-    RETURN_IF_FAILED(fill_window(call, state, is_lost));
+  while (skip_window(state, &is_inside) && !state->window.is_at_end) {
+    RETURN_IF_FAILED(window_fill(call, state->reader.context, &state->window, is_lost));
   }
   state->is_cut = false;
   return STREW_OK;
@@ -111,14 +84,14 @@ static strew_status find_lines(const struct call *call, struct csv_state *state,
   enum scan scan = AT_LINE;
   strew_status status = skip_lines(call, state, is_lost);
   if (status != STREW_OK) return status;
-  size_t at = state->begin, last = at;
+  size_t at = state->window.begin, last = at;
   for (;;) {
     at = scan_lines(state, at, &scan, &lines, &last);
-    if (!lines || state->is_at_end) break;
-    size_t moved = state->begin;
-    RETURN_IF_FAILED(fill_window(call, state, is_lost));
-    at -= moved - state->begin;
-    last -= moved - state->begin;
+    if (!lines || state->window.is_at_end) break;
+    size_t moved = state->window.begin;
+    RETURN_IF_FAILED(window_fill(call, state->reader.context, &state->window, is_lost));
+    at -= moved - state->window.begin;
+    last -= moved - state->window.begin;
   }
   *end = at;
   return STREW_OK;
@@ -126,11 +99,11 @@ static strew_status find_lines(const struct call *call, struct csv_state *state,
 
 /* Ends the text at `end`, and points the reader to it. Returns the byte there, for restore. */
 static char terminate(struct csv_state *state, size_t end) {
-  char byte = state->text[end];
-  state->text[end] = '\0';
-  state->reader.text = state->text;
+  char byte = state->window.text[end];
+  state->window.text[end] = '\0';
+  state->reader.text = state->window.text;
   state->reader.size_bytes = end;
-  state->cells.at = state->text + state->begin;
+  state->cells.at = state->window.text + state->window.begin;
   return byte;
 }
 
@@ -139,7 +112,7 @@ static char terminate(struct csv_state *state, size_t end) {
 static void close_csv(void *user) {
   struct csv_state *state = user;
   csv_end(&state->reader);
-  memory_free(state->reader.context, state->text, state->held_bytes);
+  memory_free(state->reader.context, state->window.text, state->window.held_bytes);
 }
 
 /* Reads the first lines: the names, or what tells that they are missing. */
@@ -148,37 +121,39 @@ static strew_status read_head(const struct call *call, struct csv_state *state) 
   bool is_lost;
   size_t end;
   strew_status status = STREW_OK;
-  while (status == STREW_OK && state->end < MARK_BYTES && !state->is_at_end)
-    status = fill_window(call, state, &is_lost);
-  const size_t first = state->end < MARK_BYTES ? state->end : MARK_BYTES; /* may be in a line that is skipped */
-  TRY(status, csv_check_text(&state->reader, state->text, first, 1, 0));
+  while (status == STREW_OK && state->window.end < MARK_BYTES && !state->window.is_at_end)
+    status = window_fill(call, state->reader.context, &state->window, &is_lost);
+  const size_t first =
+      state->window.end < MARK_BYTES ? state->window.end : MARK_BYTES; /* may be in a line that is skipped */
+  TRY(status, csv_check_text(&state->reader, state->window.text, first, 1, 0));
   if (status != STREW_OK) return status;
-  state->text[state->end] = '\0';
-  cells_start(&state->cells, state->text, state->reader.options->separator, state->reader.point,
+  state->window.text[state->window.end] = '\0';
+  cells_start(&state->cells, state->window.text, state->reader.options->separator, state->reader.point,
               state->reader.options->csv);
-  state->begin = (size_t)(state->cells.at - state->text);
+  state->window.begin = (size_t)(state->cells.at - state->window.text);
   char byte = '\0';
   bool is_open = true;
   for (int lines = 2; is_open && lines <= CSV_HEAD_LINES; lines++) {
     RETURN_IF_FAILED(find_lines(call, state, lines, &end, &is_lost));
     byte = terminate(state, end);
     is_open = false;
-    if (lines < CSV_HEAD_LINES && !state->is_at_end)
+    if (lines < CSV_HEAD_LINES && !state->window.is_at_end)
       RETURN_IF_FAILED(csv_head_is_open(&state->reader, state->cells, &is_open));
-    if (is_open) state->text[end] = byte;
+    if (is_open) state->window.text[end] = byte;
   }
-  const size_t from = state->before ? state->begin : 0; /* skipped lines are checked as far as they are still there */
-  status = csv_check_text(&state->reader, state->text + from, end - from, from ? state->cells.line : 1,
-                          state->before + from);
+  const size_t from =
+      state->window.before ? state->window.begin : 0; /* skipped lines are checked as far as they are still there */
+  status = csv_check_text(&state->reader, state->window.text + from, end - from, from ? state->cells.line : 1,
+                          state->window.before + from);
   TRY(status, csv_read_head(&state->reader, &state->cells));
-  state->text[end] = byte;
-  state->begin = (size_t)(state->cells.at - state->text);
+  state->window.text[end] = byte;
+  state->window.begin = (size_t)(state->cells.at - state->window.text);
   return status;
 }
 
 static strew_status open_csv(const struct call *call, const struct chunk_source *source, void *user) {
   struct csv_state *state = user;
-  state->stream = source->stream;
+  state->window.stream = source->stream;
   strew_status status = csv_begin(call, source->device, source->file->path, source->options, &state->reader);
   return TRY(status, read_head(call, state));
 }
@@ -195,15 +170,15 @@ static strew_status read_rows(const struct call *call, struct csv_state *state, 
   size_t end;
   state->reader.call = call;
   RETURN_IF_FAILED(find_lines(call, state, rows, &end, is_lost));
-  size_t begin = state->begin;
-  RETURN_IF_FAILED(
-      csv_check_text(&state->reader, state->text + begin, end - begin, state->cells.line, state->before + begin));
+  size_t begin = state->window.begin;
+  RETURN_IF_FAILED(csv_check_text(&state->reader, state->window.text + begin, end - begin, state->cells.line,
+                                  state->window.before + begin));
   char byte = terminate(state, end);
   strew_status status = csv_read_rows(&state->reader, &state->cells, table);
-  state->text[end] = byte;
+  state->window.text[end] = byte;
   if (status != STREW_OK || !*table) return status;
-  state->begin = end;
-  state->is_cut = end > begin && state->text[end - 1] == '\r';
+  state->window.begin = end;
+  state->is_cut = end > begin && state->window.text[end - 1] == '\r';
   return STREW_OK;
 }
 

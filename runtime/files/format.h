@@ -15,6 +15,7 @@ struct chunk_source {
   struct stream *stream; /* its contents; not for formats that TAKE_MEMBER */
   const strew_load_options *options;
   const char *member; /* NULL: none given */
+  int64_t rows;       /* of a chunk */
 };
 /* How a format reads chunks; `state` is its own, of state_bytes, which are zeros at first. What open gets lives until
    close, which is called after a failed open, too. next makes a table or a tensor of at
@@ -27,7 +28,7 @@ struct chunk_functions {
                        bool *is_lost);
   void (*close)(void *state);
 };
-extern const struct chunk_functions csv_chunks, npy_chunks; /* csv_chunks.c, npy_chunks.c */
+extern const struct chunk_functions csv_chunks, jsonl_chunks, npy_chunks; /* csv_chunks.c, jsonl.c, npy_chunks.c */
 
 typedef strew_status tensor_loader(const struct call *call, strew_device *device, struct file *file,
                                    const strew_load_options *options, strew_tensor **out);

@@ -2,7 +2,9 @@
 
    Loading walks through the text twice. The first walk finds the keys and what each of them holds; the second writes the
    rows as those of a .csv file, without names, which csv_load reads with the same options: dates, dtypes and missing
-   values have one rule each. Lines keep their numbers. */
+   values have one rule each. Lines keep their numbers. Of chunks, the first one decides the keys and what they hold. */
+#define _XOPEN_SOURCE 700 /* locale_t */
+#include "csv_reader.h"
 #include "format.h"
 #include "json.h"
 #include "runtime/text_time/table.h"
@@ -23,6 +25,7 @@ struct json_column {
   int64_t count;             /* of values */
   bool is_text, is_left_out; /* by the caller's options */
   bool is_date;              /* its first word is one of ISO 8601 */
+  bool is_bool;              /* once the keys are decided: its cells are true and false */
   /* The value of the current line: */
   enum json_kind value;
   int64_t at_line;
@@ -37,8 +40,10 @@ struct json_rows {
   const strew_load_options *options;
   char *at;
   const char *end; /* of the line */
-  int64_t line, rows, all_rows;
+  int64_t line, rows;
   struct words names;
+  int64_t count; /* of columns, once they are decided; 0: not yet. Later keys are left out, or an error */
+  bool chooses;  /* the caller names the columns */
   struct json_column *columns;
   int64_t capacity;
   char *key; /* scratch for one with escapes */
@@ -152,9 +157,9 @@ static strew_status add_column(struct json_rows *r, int64_t i) {
     memory_free(r->context, r->columns, (size_t)r->capacity * sizeof *columns);
     r->columns = columns, r->capacity = wider;
   }
-  r->columns[i] = (struct json_column){.is_text = is_listed(r, i, options->text, options->text_count),
-                                       .is_left_out = options->column_count &&
-                                                      !is_listed(r, i, options->columns, options->column_count)};
+  r->columns[i] =
+      (struct json_column){.is_text = is_listed(r, i, options->text, options->text_count),
+                           .is_left_out = r->chooses && !is_listed(r, i, options->columns, options->column_count)};
   return STREW_OK;
 }
 
@@ -177,6 +182,13 @@ static strew_status read_key(struct json_rows *r, int64_t guess, int64_t *out) {
   }
   if (!length) return unexpected(r, "a key that is not empty");
   const int64_t count = r->names.count;
+  if (r->count && !r->chooses && words_find(&r->names, text, length) < 0) {
+    char name[TEXT_BYTES], start[TEXT_BYTES];
+    snprintf(start, sizeof start, "%.*s", (int)(length < 100 ? length : 100), text);
+    return at_line(r, fail_file(r->call, r->path, "columns = {\"name\", ...} leaves other keys out",
+                                "has key \"%s\" in line %" PRId64 ", which the first chunk lacks",
+                                text_of_name(start, name), r->line));
+  }
   RETURN_IF_FAILED(words_number(r->call, r->context, &r->names, text, length, out));
   return *out == count ? add_column(r, count) : STREW_OK;
 }
@@ -218,14 +230,14 @@ static strew_status read_line(struct json_rows *r, bool *is_row) {
   return r->at == r->end ? STREW_OK : unexpected(r, "the end of the line behind }");
 }
 
-/* Calls `take` after each line, until as many rows as the caller wants were read. */
-static strew_status walk(struct json_rows *r, const struct file *file,
+/* Calls `take` after each line of the text, whose number is `line`, until as many rows as the caller wants were read. */
+static strew_status walk(struct json_rows *r, char *next, const char *end, int64_t line,
                          strew_status (*take)(struct json_rows *r, bool is_row)) {
   const int64_t most = r->options->csv && r->options->csv->rows ? r->options->csv->rows : INT64_MAX;
-  char *next = file->bytes + (strncmp(file->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
-  const char *end = file->bytes + file->size_bytes;
+  if (line == 1 && end - next > 2 && memcmp(next, "\xef\xbb\xbf", 3) == 0) next += 3;
   r->rows = 0;
-  for (r->line = 1; next < end && r->rows < most; r->line++) {
+  for (int64_t i = 0; i < r->names.count; i++) r->columns[i].at_line = 0;
+  for (r->line = line; next < end && r->rows < most; r->line++) {
     bool is_row;
     char *line_end = memchr(next, '\n', (size_t)(end - next));
     r->at = next, r->end = line_end ? line_end : end;
@@ -269,9 +281,16 @@ static strew_status take_kinds(struct json_rows *r, bool is_row) {
 
 /* ------------------------------------------------------------------------------------------------ the second walk */
 
-/* True if the column is written as bools; those with gaps become numbers, as rows of a script do. */
-static bool is_bools(const struct json_rows *r, const struct json_column *column) {
-  return column->kind == TRUTH && column->count == r->all_rows && !column->is_text;
+/* Decides what the columns are, by the rows of the first walk. Bools with gaps become numbers, as rows of a script do. */
+static strew_status decide(struct json_rows *r) {
+  if (!r->names.count)
+    return fail_file(r->call, r->path, NULL, "has no %s, expected a JSON object a line", r->rows ? "keys" : "lines");
+  r->count = r->names.count;
+  for (int64_t i = 0; i < r->count; i++) {
+    struct json_column *column = &r->columns[i];
+    column->is_bool = column->kind == TRUTH && column->count == r->rows && !column->is_text;
+  }
+  return STREW_OK;
 }
 
 static void put(struct json_rows *r, const char *text, size_t length) {
@@ -294,22 +313,24 @@ static strew_status put_cell(struct json_rows *r, int64_t i) {
   const bool is_there = column->at_line == r->line && column->value != ABSENT && !column->is_left_out;
   size_t length = is_there ? (size_t)(column->end - column->text) : 0;
   const char *text = column->text;
-  if (r->held_bytes - r->used_bytes < 2 * length + 8)
-    RETURN_IF_FAILED(stream_grow(r->call, r->context, r->used_bytes, 2 * length + 8, &r->cells, &r->held_bytes));
+  const size_t room = 3 * length + 9; /* for a word with its quotes doubled, and itself behind it */
+  if (r->held_bytes - r->used_bytes < room)
+    RETURN_IF_FAILED(stream_grow(r->call, r->context, r->used_bytes, room, &r->cells, &r->held_bytes));
   if (is_there && column->value == WORD) {
-    char *at = column->text;
+    char *at = r->cells + r->held_bytes - (length + 1); /* the text stays: a chunk may be read again */
+    memcpy(at, column->text, length + 1);
     r->at = column->text;
-    const char *expected = json_string(&at, column->end + 1, &text, &length);
+    const char *expected = json_string(&at, at + length + 1, &text, &length);
     if (expected) return unexpected(r, expected);
     put_word(r, text, length);
-  } else if (is_there && column->value == TRUTH && !column->is_text && !is_bools(r, column)) {
+  } else if (is_there && column->value == TRUTH && !column->is_text && !column->is_bool) {
     put(r, *text == 't' ? "1" : "0", 1);
   } else if (is_there) {
     put(r, text, length);
-  } else if (r->names.count == 1) {
+  } else if (r->count == 1) {
     put(r, column->kind == WORD || column->is_text ? "\"\"" : "nan", column->kind == WORD || column->is_text ? 2 : 3);
   }
-  put(r, i + 1 < r->names.count ? "," : "\n", 1);
+  put(r, i + 1 < r->count ? "," : "\n", 1);
   return STREW_OK;
 }
 
@@ -318,7 +339,7 @@ static strew_status put_row(struct json_rows *r, bool is_row) {
   if (!is_row && r->held_bytes == r->used_bytes)
     status = stream_grow(r->call, r->context, r->used_bytes, 1, &r->cells, &r->held_bytes);
   if (!is_row && status == STREW_OK) put(r, "\n", 1);
-  for (int64_t i = 0; is_row && i < r->names.count && status == STREW_OK; i++) status = put_cell(r, i);
+  for (int64_t i = 0; is_row && i < r->count && status == STREW_OK; i++) status = put_cell(r, i);
   return status;
 }
 
@@ -329,20 +350,30 @@ static int64_t put_rules(const struct json_rows *r, strew_csv_rule *rules, int64
   static const strew_dtype text = STREW_TEXT, truth = STREW_BOOL;
   const strew_load_options *options = r->options;
   const bool all_dates = options->csv && options->csv->all_dates;
-  for (int64_t i = 0; i < r->names.count; i++) {
+  for (int64_t i = 0; i < r->count; i++) {
     const struct json_column *column = &r->columns[i];
     const bool is_word = column->kind == WORD && !(all_dates && column->is_date);
     if (column->is_left_out || column->is_text || has_rule(r, i)) continue;
-    if (is_listed(r, i, options->dates, options->date_count) || (!is_word && !is_bools(r, column))) continue;
+    if (is_listed(r, i, options->dates, options->date_count) || (!is_word && !column->is_bool)) continue;
     rules[count++] = (strew_csv_rule){.column = words_at(&r->names, i), .dtype = is_word ? &text : &truth};
   }
   return count;
 }
 
-/* Loads the rows that were written as a .csv file. */
-static strew_status load_cells(struct json_rows *r, strew_device *device, const struct file *file, strew_table **out) {
+/* Writes the rows of the text as those of a .csv file. */
+static strew_status put_rows(struct json_rows *r, char *begin, const char *end, int64_t line) {
+  r->used_bytes = 0;
+  RETURN_IF_FAILED(walk(r, begin, end, line, put_row));
+  if (r->held_bytes == r->used_bytes)
+    RETURN_IF_FAILED(stream_grow(r->call, r->context, r->used_bytes, 1, &r->cells, &r->held_bytes));
+  return r->cells[r->used_bytes] = '\0', STREW_OK;
+}
+
+/* Calls `take` with the options that read these rows. */
+static strew_status with_options(struct json_rows *r, void *user,
+                                 strew_status (*take)(void *user, const strew_load_options *options)) {
   const strew_csv_options *given = r->options->csv;
-  const int64_t count = r->names.count, given_count = given && given->lists ? given->lists->rule_count : 0;
+  const int64_t count = r->count, given_count = given && given->lists ? given->lists->rule_count : 0;
   const size_t names_bytes = (size_t)count * sizeof(char *),
                rules_bytes = (size_t)(given_count + count) * sizeof(strew_csv_rule);
   ALLOCATE_NEW(const char **, names, r->call, r->context, names_bytes);
@@ -357,36 +388,155 @@ static strew_status load_cells(struct json_rows *r, strew_device *device, const 
     csv.lists = &lists, csv.names = names, csv.name_count = count, csv.rows = 0;
     strew_load_options options = *r->options;
     options.csv = &csv, options.header = STREW_HEADER_NO, options.separator = ',';
-    struct file cells = *file;
-    cells.bytes = r->cells, cells.size_bytes = r->used_bytes;
-    status = csv_load(r->call, device, &cells, &options, out);
+    status = take(user, &options);
   }
   memory_free(r->context, rules, rules_bytes);
   memory_free(r->context, names, names_bytes);
   return status;
 }
 
-static strew_status read_rows(struct json_rows *r, struct file *file) {
-  RETURN_IF_FAILED(file_hold(r->call, file, false));
-  RETURN_IF_FAILED(walk(r, file, take_kinds));
-  if (!r->names.count)
-    return fail_file(r->call, r->path, NULL, "has no %s, expected a JSON object a line", r->rows ? "keys" : "lines");
-  for (int64_t i = 0; i < r->names.count; i++) r->columns[i].at_line = 0;
-  r->all_rows = r->rows;
-  RETURN_IF_FAILED(walk(r, file, put_row));
-  if (r->held_bytes == r->used_bytes)
-    RETURN_IF_FAILED(stream_grow(r->call, r->context, r->used_bytes, 1, &r->cells, &r->held_bytes));
-  return r->cells[r->used_bytes] = '\0', STREW_OK;
+static struct json_rows begin_rows(const struct call *call, strew_device *device, const char *path,
+                                   const strew_load_options *options) {
+  return (struct json_rows){
+      .call = call, .context = device->context, .path = path, .options = options, .chooses = options->column_count > 0};
+}
+
+static void end_rows(struct json_rows *r) {
+  words_release(&r->names, r->context);
+  memory_free(r->context, r->columns, (size_t)r->capacity * sizeof *r->columns);
+  memory_free(r->context, r->key, r->key_bytes);
+  memory_free(r->context, r->cells, r->held_bytes);
+}
+
+struct loading {
+  struct json_rows *rows;
+  strew_device *device;
+  const struct file *file;
+  strew_table **out;
+};
+
+static strew_status load_cells(void *user, const strew_load_options *options) {
+  const struct loading *loading = user;
+  struct file cells = *loading->file;
+  cells.bytes = loading->rows->cells, cells.size_bytes = loading->rows->used_bytes;
+  return csv_load(loading->rows->call, loading->device, &cells, options, loading->out);
 }
 
 strew_status jsonl_load(const struct call *call, strew_device *device, struct file *file,
                         const strew_load_options *options, strew_table **out) {
-  struct json_rows r = {.call = call, .context = device->context, .path = file->path, .options = options};
-  strew_status status = read_rows(&r, file);
-  TRY(status, load_cells(&r, device, file, out));
-  words_release(&r.names, r.context);
-  memory_free(r.context, r.columns, (size_t)r.capacity * sizeof *r.columns);
-  memory_free(r.context, r.key, r.key_bytes);
-  memory_free(r.context, r.cells, r.held_bytes);
+  struct json_rows r = begin_rows(call, device, file->path, options);
+  strew_status status = file_hold(call, file, false);
+  char *begin = file->bytes;
+  const char *end = begin + (status == STREW_OK ? file->size_bytes : 0);
+  TRY(status, walk(&r, begin, end, 1, take_kinds));
+  TRY(status, decide(&r));
+  TRY(status, put_rows(&r, begin, end, 1));
+  TRY(status, with_options(&r, &(struct loading){&r, device, file, out}, load_cells));
+  end_rows(&r);
   return status;
 }
+
+/* ----------------------------------------------------------------------------------------------------------- chunks */
+
+struct jsonl_state {
+  struct json_rows rows;
+  struct csv_reader reader;
+  strew_load_options options; /* of the reader */
+  struct window window;
+  int64_t line; /* the first one of the window */
+  size_t end;   /* of the chunk in the window; 0: it is to be found */
+  bool is_put;  /* its rows are written */
+};
+
+static void close_jsonl(void *user) {
+  struct jsonl_state *state = user;
+  if (!state->rows.context) return;
+  if (state->reader.context) csv_end(&state->reader);
+  memory_free(state->rows.context, state->window.text, state->window.held_bytes);
+  end_rows(&state->rows);
+}
+
+/* Fills the window with lines of `rows` objects, or fewer at the end of the file. */
+static strew_status find_chunk(const struct call *call, struct jsonl_state *state, int64_t rows, bool *is_lost) {
+  struct window *window = &state->window;
+  size_t at = window->begin;
+  while (rows) {
+    const char *from = window->text + at;
+    const char *line_end = at < window->end ? memchr(from, '\n', window->end - at) : NULL;
+    if (!line_end && !window->is_at_end) {
+      at -= window->begin;
+      RETURN_IF_FAILED(window_fill(call, state->rows.context, window, is_lost));
+      continue;
+    }
+    if (!line_end) line_end = window->text + window->end;
+    rows -= json_blanks(from, line_end) < line_end;
+    at = (size_t)(line_end - window->text);
+    at += at < window->end;
+    if (at == window->end && window->is_at_end) break;
+  }
+  return state->end = at, STREW_OK;
+}
+
+static strew_status begin_reader(void *user, const strew_load_options *options) {
+  struct jsonl_state *state = user;
+  struct json_rows *r = &state->rows;
+  struct cells cells;
+  state->options = *options;
+  strew_status status = csv_begin(r->call, state->reader.device, r->path, &state->options, &state->reader);
+  state->reader.text = r->cells, state->reader.size_bytes = r->used_bytes;
+  cells_start(&cells, r->cells, ',', state->reader.point, options->csv);
+  TRY(status, csv_read_head(&state->reader, &cells));
+  state->reader.is_chunked = true;
+  state->options.csv = NULL; /* what is the caller's is not used again */
+  return status;
+}
+
+/* The first chunk decides what the columns are. */
+static strew_status open_jsonl(const struct call *call, const struct chunk_source *source, void *user) {
+  struct jsonl_state *state = user;
+  struct json_rows *r = &state->rows;
+  bool is_lost;
+  *r = begin_rows(call, source->device, source->file->path, source->options);
+  state->window.stream = source->stream, state->line = 1;
+  state->reader.device = source->device;
+  strew_status status = find_chunk(call, state, source->rows, &is_lost);
+  char *begin = state->window.text;
+  TRY(status, walk(r, begin, begin + state->end, 1, take_kinds));
+  TRY(status, decide(r));
+  TRY(status, put_rows(r, begin, begin + state->end, 1));
+  TRY(status, with_options(r, state, begin_reader));
+  state->is_put = status == STREW_OK;
+  return status;
+}
+
+/* Reads the rows of the window up to state->end, whose cells are written once. */
+static strew_status read_chunk(struct jsonl_state *state, strew_table **table) {
+  struct json_rows *r = &state->rows;
+  struct cells cells;
+  char *begin = state->window.text + state->window.begin;
+  const char *end = state->window.text + state->end;
+  if (!state->is_put) {
+    RETURN_IF_FAILED(walk(r, begin, end, state->line, take_kinds));
+    RETURN_IF_FAILED(put_rows(r, begin, end, state->line));
+  }
+  state->is_put = true;
+  const int64_t next_line = r->line;
+  state->reader.text = r->cells, state->reader.size_bytes = r->used_bytes;
+  cells_start(&cells, r->cells, ',', state->reader.point, NULL);
+  cells.line = state->line;
+  RETURN_IF_FAILED(csv_read_rows(&state->reader, &cells, table));
+  state->line = next_line, state->window.begin = state->end;
+  state->end = 0, state->is_put = false;
+  return STREW_OK;
+}
+
+static strew_status next_jsonl(const struct call *call, void *user, int64_t rows, strew_tensor **tensor,
+                               strew_table **table, bool *is_lost) {
+  struct jsonl_state *state = user;
+  (void)tensor;
+  state->rows.call = state->reader.call = call;
+  if (!state->is_put) RETURN_IF_FAILED(find_chunk(call, state, rows, is_lost));
+  return state->end > state->window.begin ? read_chunk(state, table) : STREW_OK;
+}
+
+const struct chunk_functions jsonl_chunks = {sizeof(struct jsonl_state), open_jsonl, next_jsonl, close_jsonl};

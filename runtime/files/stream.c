@@ -33,6 +33,26 @@ strew_status stream_grow(const struct call *call, strew_context *context, size_t
   return STREW_OK;
 }
 
+strew_status window_fill(const struct call *call, strew_context *context, struct window *window, bool *is_lost) {
+  strew_status status = STREW_OK;
+  size_t got;
+  if (window->begin) {
+    window->end -= window->begin;
+    window->before += window->begin;
+    memmove(window->text, window->text + window->begin, window->end);
+    window->begin = 0;
+  }
+  if (window->held_bytes - window->end < 2)
+    status = stream_grow(call, context, window->end, STREAM_MIN_BYTES, &window->text, &window->held_bytes);
+  if (status != STREW_OK) return status;
+  const size_t room = window->held_bytes - window->end - 1;
+  status = stream_read(call, window->stream, window->text + window->end, STREAM_PIECE(room), &got);
+  if (status != STREW_OK) return *is_lost = true, status;
+  window->end += got;
+  window->is_at_end = !got;
+  return STREW_OK;
+}
+
 strew_status file_hold(const struct call *call, struct file *file, bool is_gzip) {
   struct stream stream;
   const uint64_t expected = is_gzip ? 0 : file->size_bytes;

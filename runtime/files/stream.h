@@ -25,6 +25,18 @@ enum { STREAM_PIECE_BYTES = 4 << 20, STREAM_MIN_BYTES = 64 << 10 };
 strew_status stream_grow(const struct call *call, strew_context *context, size_t used_bytes, size_t min_bytes,
                          char **bytes, size_t *held_bytes);
 
+/* A part of a stream: bytes `begin` to `end` of `text` are not used yet. */
+struct window {
+  struct stream *stream;
+  char *text;
+  size_t begin, end, held_bytes;
+  uint64_t before; /* bytes of the file before the window */
+  bool is_at_end;  /* the window ends with the file */
+};
+/* Reads more of the file. The window's bytes move to the beginning first. One byte is left for a final 0. *is_lost: set
+   if bytes of the file are lost. */
+strew_status window_fill(const struct call *call, strew_context *context, struct window *window, bool *is_lost);
+
 /* Reads the whole contents of a file into file->bytes, which file_close frees, unless they are there. */
 strew_status file_hold(const struct call *call, struct file *file, bool is_gzip);
 

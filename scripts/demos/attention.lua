@@ -68,7 +68,7 @@ local function train(device)
     local loss, grads = value_and_grad(p)
     o:step(grads)
     losses[step] = loss:item()
-    strew.progress("training", step / steps)
+    strew.progress(("training, loss %.4f"):format(losses[step]), step / steps)
     if step == steps // 2 then -- the state continues where it was saved
       strew.save(file .. ".safetensors", o:state())
       o = strew.optim.adam(p, {rate = 0.05, state = strew.load(file .. ".safetensors")})
@@ -82,6 +82,7 @@ end
 
 local results = common.on_devices(train)
 for _, step in ipairs{1, 10, 20, 40, 60} do print(("  step %3d  loss %.4f"):format(step, losses[step])) end
+strew.plot{y = strew.tensor(losses), title = "loss by step", width = 60, height = 12}
 local right = results[4]:argmax(1):to("cpu"):eq(checking.kind):sum():item()
 common.check(("of %d other graphs, at least 85 are right"):format(graphs), right >= 85, true)
 common.finish()

@@ -33,8 +33,8 @@ return {
     "scatter scatter_max scatter_softmax grouping index_add index_put segment_csr sums deterministic",
     "Reduce groups; Write rows and elements; Softmax within groups; Sorted groups: segments"},
   {"train", "Train a model", "Gradients of a function, losses, and optimizers that step.",
-    "grad; optim.adam; cross_entropy", "gradients value_and_grad detach optim.sgd optim.adamw relu softmax mse_loss "
-    .. "matmul randn bernoulli", "Training"},
+    "Training; grad; optim.adam; cross_entropy",
+    "gradients value_and_grad detach optim.sgd optim.adamw relu softmax mse_loss matmul randn bernoulli", "Training"},
   {"window", "Windows and running values", "Rolling means, differences, cumulative and exponential ones.",
     "Rolling mean; Exponential moving average; Reduction of your own; shift",
     "rolling ranges cumsum cummax diff pct_change scan reduction", "Cumulative"},

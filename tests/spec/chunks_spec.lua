@@ -311,7 +311,8 @@ describe("errors of chunks of text", function()
       {"'rows' is -3, expected 1 or more", path, {rows = -3}},
       {"'member' is an option of .npz files, not of .csv files", path, {member = "a"}},
       {"'options' has unknown key \"map\"", path, {map = true}},
-      {"'path' ends in .png, expected one of .npy, .npz, .csv, .tsv, .npy.gz, .csv.gz, .tsv.gz for chunks", "a.png"},
+      {"'path' ends in .png, expected one of .npy, .npz, .csv, .tsv, .jsonl, .npy.gz, .jsonl.gz, .csv.gz, .tsv.gz "
+        .. "for chunks", "a.png"},
       {"cannot be opened: No such file or directory", base .. ".none.csv"},
     } do
       local text = message(strew.chunks, unpack(row, 2))

@@ -189,4 +189,65 @@ describe("JSON lines", function()
       end
     end
   end)
+
+  it("come in chunks, whose keys and dtypes the first one decides", function()
+    local function chunks(text, options)
+      options = options or {}
+      options.rows = options.rows or 2
+      write(text)
+      local list = {}
+      for chunk in strew.chunks(path, options) do list[#list + 1] = chunk end
+      return list
+    end
+    local function refused_chunk(text, options)
+      local ok, message = pcall(chunks, text, options)
+      assert.is_false(ok)
+      return message:gsub("\n.*", ""):gsub("^.-, which ", "")
+    end
+    local list = chunks('{"n":1,"w":"x\\"y\\n","ok":true}\n\n{"n":2.5,"w":null,"ok":false}\n'
+      .. '{"w":"z","ok":true,"n":3}\n\n\n'
+      .. '{"n":null,"w":"x\\"y\\n","ok":true}\n \n')
+    assert.equal(2, #list)
+    same({1, 2.5}, list[1].n)
+    same({3, nan}, list[2].n)
+    same({'x"y\n', ""}, list[1].w)
+    same({"z", 'x"y\n'}, list[2].w)
+    same({2, 0}, list[2].w:codes())
+    assert.same({"bool", "bool"}, {list[1].ok.dtype, list[2].ok.dtype})
+    list = chunks('\xef\xbb\xbf{"a":1,"b":{"c":2}}\r\n{"a":2,"d":1}\r\n{"d":[],"a":3}', {columns = {"a"}, rows = 1,
+      dtype = {a = "int8"}})
+    assert.same({3, "int8", 3}, {#list, list[3].a.dtype, list[3].a[0]})
+    list = chunks('{"t":"2024-01-01"}\n{"t":null}\n{"t":"2024-01-03"}', {dates = true})
+    assert.same({"2024-01-01", "2024-01-03"}, {list[1].t[0], list[2].t[0]})
+    list = chunks('{"d":"Sun"}\n{"d":"Sat"}\n{"d":"Mon"}', {ordered = {d = {"Mon", "Sat", "Sun"}}})
+    same({"Sat", "Sun"}, (list[1].d:sort()))
+    assert.equal('has key "b" in line 4, which the first chunk lacks',
+      refused_chunk '{"a":1}\n{"a":2}\n\n{"a":3,"b":4}')
+    assert.equal('has a word at key "a" in line 3, where line 1 has a number',
+      refused_chunk '{"a":1}\n{"a":2}\n{"a":"x"}')
+    assert.equal('has "3.5" in line 3, column 1 (a), expected an int64, as in all rows of the first chunk',
+      refused_chunk '{"a":1}\n{"a":2}\n{"a":3.5}')
+    assert.equal("has no number in line 3, column 1 (a), expected bool, which has no NaN",
+      refused_chunk '{"a":true}\n{"a":true}\n{"a":null}')
+    assert.equal('has key "a" twice in line 3', refused_chunk '{"a":1}\n{"a":2}\n{"a":3,"a":4}')
+    assert.equal("has an invalid line 3: expected a value", refused_chunk '{"a":1}\n{"a":2}\n{"a":')
+    assert.equal("has no lines, expected a JSON object a line", refused_chunk "\n\n")
+  end)
+
+  it("come in the chunks of any size that the whole file has", function()
+    local lines = {}
+    for i = 1, 5000 do
+      lines[i] = ('{"i":%d,"f":%s,"w":"w\\u00e9%d","b":%s}'):format(i, i / 8, i % 100, tostring(i % 3 == 0))
+    end
+    write(table.concat(lines, "\n"))
+    local whole = strew.load(path)
+    strew.save(path .. ".gz", whole, {format = "jsonl.gz"})
+    for _, rows in ipairs{1000, 777, 10000} do
+      local parts = {}
+      for chunk in strew.chunks(path .. ".gz", {format = "jsonl.gz", rows = rows}) do parts[#parts + 1] = chunk end
+      assert.equal((5000 + rows - 1) // rows, #parts)
+      local all = strew.concat(parts)
+      for _, name in ipairs(whole.names) do assert.is_true(all[name]:eq(whole[name]):all():item(), name) end
+    end
+  end)
 end)
