@@ -219,18 +219,21 @@ async function checks(address) {
     check(`Ctrl-C ends ${name}`, await until(isIdle, 8) && await shown(), /interrupted!/);
     console.log(`${name} ends ${Date.now() - begin} ms after Ctrl-C`);
   }
+  await picture("stopped");
   check("the session goes on", await run("kept"), "5");
 
   await value("output.replaceChildren()");
   await value(drop("rain 2024.csv"));
   await until("output.textContent.includes('Oslo')");
   check("a file that is dropped", await shown(), /^table: 2 rows, 2 columns, cpu\n city {5}rain/);
+  await picture("dropped");
   check("is a table named so", await run("rain_2024.rain:sum()"), "float64[] cpu  6.5000");
   await run("strew.image(strew.arange(64):view(8, 8), {scale = 4})");
   check("a picture", await value("output.querySelector('canvas')?.width"), 32);
+  await picture("image");
   await run("strew.plot(strew.tensor{1, 4, 2, 3}, {title = 'a title'})");
   check("a plot", await until("output.querySelector('img')?.naturalWidth > 100"), true);
-  await picture("picture");
+  await picture("plot");
 
   await value("toggleManual()");
   check("the manual beside the prompt", await until(`${inFrame}?.querySelectorAll("button.run").length > 200`), true);
@@ -241,6 +244,7 @@ async function checks(address) {
 
   check("a link runs", await visit(address + "#run=" + Buffer.from("print('a' .. 1)").toString("base64url")) && await until("output.textContent.includes('a1')"), true);
   await visit(address + "#code=" + Buffer.from("print 'α'\nprint(2)").toString("base64url"));
+  await picture("link");
   check("a link keeps a script", await value("entry.value"), "print 'α'\nprint(2)");
   await value("element('link').click()");
   check("as the page makes it", await value("location.hash"), "#code=" + Buffer.from("print 'α'\nprint(2)").toString("base64url"));

@@ -217,7 +217,7 @@ function digest() {
     const rows = [["this browser, WebAssembly with SIMD128", here], ...data.processors];
     for (const cells of rows) for (const [i, cell] of cells.entries()) (i ? table.rows[table.rows.length - 1] : table.insertRow()).insertCell().textContent = cell;
     addText(here === data.digest ? "note" : "err", here === data.digest
-      ? `the same as natively where this page was built; ${Math.round(message.digested / 100) / 10} s` : `other than where this page was built: ${data.digest}\n${text}`);
+      ? `of ${data.calls}: the same as natively where this page was built; ${Math.round(message.digested / 100) / 10} s` : `other than where this page was built: ${data.digest}\n${text}`);
     counter.terminate();
   };
   counter.postMessage({ what: "digest" });
