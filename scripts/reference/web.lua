@@ -39,5 +39,6 @@ for line in read("scripts/bench/RESULTS.md"):match "\n| processor .-\n\n":gmatch
 end
 
 local file <close> = assert(io.open(arg[1], "w"))
-file:write(json{version = strew._VERSION, processors = processors, digest = digest, calls = calls .. " random calls, of "
-  .. some .. " with float64", files = {["sales.csv"] = read("README.md"):match "```csv\n(.-)```"}})
+file:write(json{version = strew._VERSION, processors = processors, digest = digest,
+  calls = calls .. " random calls, of " .. some .. " with float64",
+  files = {["sales.csv"] = read("README.md"):match "```csv\n(.-)```"}})
