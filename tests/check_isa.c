@@ -477,6 +477,38 @@ START_TEST(lanes_are_sorted) {
 }
 END_TEST
 
+/* Items in some order: drawn, rising, falling, rising and falling, or of all lengths. */
+static void draw_items(double *items, int64_t n, int order) {
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t numbers[] = {draw_below(1 << 20) << 20 | i, i, n - i, (i < n / 2 ? i : n - i) << 20 | i,
+                               INT64_C(1) << draw_below(60) | i};
+    const uint64_t word = UINT64_C(1) << 61 | (uint64_t)numbers[order];
+    memcpy(&items[i], &word, sizeof word);
+  }
+}
+
+static int compare_doubles(const void *a_, const void *b_) {
+  const double *a = a_, *b = b_;
+  return (*a > *b) - (*a < *b);
+}
+
+START_TEST(items_are_sorted) {
+  enum { MOST = 3000 };
+  static double items[MOST + 1], spare[MOST], expected[MOST];
+  for (int isa = 0; isa < ISA_COUNT && is_here(isa); isa++)
+    for (int64_t n = 1; n <= MOST && sort_of[isa]->sort_items; n += n < 300 ? 1 : 1 + draw_below(100)) {
+      const int order = (int)draw_below(5);
+      draw_items(items, n, order);
+      memcpy(expected, items, (size_t)n * sizeof *items);
+      qsort(expected, (size_t)n, sizeof *items, compare_doubles);
+      items[n] = -1;
+      sort_of[isa]->sort_items(items, spare, n);
+      if (memcmp(items, expected, (size_t)n * sizeof *items) || items[n] != -1)
+        ck_abort_msg("%s: order %d of %d items is wrong", isa_name((enum isa)isa), order, (int)n);
+    }
+}
+END_TEST
+
 /* Words are those of philox.h, block by block, also where the number of a block carries; numbers are the plain ones. */
 START_TEST(random_numbers_agree) {
   enum { BLOCKS = 100 };
@@ -645,6 +677,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(tcase, rows_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(tcase, prefetches_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_test(tcase, lanes_are_sorted);
+  tcase_add_test(tcase, items_are_sorted);
   tcase_add_test(tcase, random_numbers_agree);
   tcase_add_test(tcase, environment_forces);
   tcase_add_loop_test(tcase, index_loops_agree, 1, ISA_COUNT);

@@ -133,10 +133,10 @@ START_TEST(sorts) {
 }
 END_TEST
 
-/* Short lines: any elements, equal ones, ones in descending order, and neighbours between the least and the greatest
-   element, whose keys differ in the last of 64 bits alone: few of them, or all; and ones that rise but for few, some of
-   them neighbours, or twice. */
-enum form { ANY, EQUAL, FALLING, RISING, RISING_TWICE, FEW_NEAR, NEAR, FORMS };
+/* Short lines: any elements, equal ones, ones in descending order, ones that rise but for few, some of them neighbours,
+   or twice, ones that rise and fall, few different ones, zeros of both signs and NaN among them, and neighbours between
+   the least and the greatest element, whose keys differ in the last of 64 bits alone: few of them, or all. */
+enum form { ANY, EQUAL, FALLING, RISING, RISING_TWICE, PIPES, FEW, FEW_NEAR, NEAR, FORMS };
 
 static strew_tensor *short_lines(strew_dtype dtype, int64_t lines, int64_t n, enum layout layout, enum form form) {
   if (form == ANY) return random_tensor(dtype, 2, (int64_t[]){lines, n}, layout);
@@ -147,6 +147,9 @@ static strew_tensor *short_lines(strew_dtype dtype, int64_t lines, int64_t n, en
     strew_scalar number = strew_int(form == EQUAL ? 7 : form == FALLING ? n - at : drawn);
     if (form == RISING && drawn % 25 > 1) number = strew_int(at * 1000 / n);
     if (form == RISING_TWICE) number = strew_int(at * 2 % n + drawn / 999);
+    if (form == PIPES) number = strew_int(at < n / 2 ? at : n - at);
+    if (form == FEW) number = strew_int(drawn % 5);
+    if (form == FEW && is_float_dtype(dtype) && drawn % 5 < 2) number = strew_float(drawn % 5 ? NAN : -0.0);
     if (form >= FEW_NEAR && is_float_dtype(dtype)) number = strew_float(1 + (double)drawn * 0x1p-52);
     if (form >= FEW_NEAR && at < 2) number = strew_int(at ? INT64_MAX : is_unsigned_dtype(dtype) ? 0 : INT64_MIN);
     if (form == FEW_NEAR && at % 8) number = strew_int(drawn << 52);
@@ -158,8 +161,8 @@ static strew_tensor *short_lines(strew_dtype dtype, int64_t lines, int64_t n, en
 }
 
 START_TEST(sorts_short_lines) {
-  static const int64_t lengths[] = {2,   3,   4,   5,   15,  16,  17,  31,   63,   64,   65,   127,  128, 129,
-                                    255, 256, 257, 511, 512, 513, 700, 1023, 1024, 1025, 2049, 4096, 8193};
+  static const int64_t lengths[] = {2,   3,   4,   5,   15,  16,  17,   31,   63,   64,   65,   127,  128,   129,  255,
+                                    256, 257, 511, 512, 513, 700, 1023, 1024, 1025, 2049, 4096, 8193, 16385, 40000};
   static const int64_t counts[] = {1, 2, 3, 5, 8, 9, 10, 11, 17};
   enum { LENGTHS = sizeof lengths / sizeof *lengths, COUNTS = sizeof counts / sizeof *counts };
   strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);

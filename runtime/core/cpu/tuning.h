@@ -231,10 +231,10 @@ enum {
   FOLD_ACROSS_MAX = 16,         /* elements: shorter folds go across outputs */
   SORT_FEW = 4096,              /* items: fewer are sorted by digits of SORT_FEW_BITS */
   SORT_FEW_BITS = 8,            /* bits: shorter digits, whose counts are cheaper to add up */
-  SORT_HIGH_BITS = 32,          /* bits: few broad items are sorted by these highest ones, then by insertion */
-  SORT_HIGH_MOVES = 4,          /* moves of an item, on average, before they are sorted by all bits */
+  SORT_VECTORS_MOST = 1 << 22,  /* words: more are sorted by digits, where a call can stop */
   HEAP_MAX = 4096,              /* items: most that a heap selects */
   HEAP_PART = 16,               /* items of a line for each that a heap selects, at the least */
+  KEYS_MOST = 1 << 14,          /* elements of a line whose keys are all loaded first */
   SHARED_LINE = 1 << 20,        /* items: longer lines are sorted by all threads together, if they are few */
   SHARED_LINES = 8,             /* lines per thread: few are fewer */
   ALONE_LINE = 1 << 14,         /* items: of longer ones each thread has one at a time, to save memory */
@@ -245,22 +245,18 @@ enum {
   FOLD_PIECES = 2,              /* pieces of a long fold for each part */
   FOLD_SOON = 16,               /* rows between tests whether all winners are found */
   FOLD_NARROW = 12,             /* columns: narrower rows are tested for winners together */
-  /* elements of a line, for each byte of an element: longer ones are not sorted side by side by vectors */
-  LANES_VECTORS = 256,
-  LANES_PLAIN = 64,  /* the same by SSE2 */
-  LANES_MOST = 1024, /* elements: bounds for all */
-  LANES_LEAST = 4,
-  LANES_SELECT = 128, /* elements: the same where a heap selects few, half of that if an element has 8 bytes */
-  LANES_MIN = 3,      /* lines: fewer are sorted one by one. A block takes the same time for any number of them */
-  /* elements of a line alone, for each squared byte of an element: longer ones are not sorted by a network */
-  NETWORK_MOST = 256,
+  /* elements of a line: longer ones are not sorted side by side by vectors */
+  LANES_VECTORS = 128,
+  LANES_PLAIN = 64, /* the same by SSE2, for each byte of an element */
+  LANES_LEAST = 1,
+  LANES_MIN = 3, /* lines: fewer are sorted one by one. A block takes the same time for any number of them */
   /* elements of a short line that may be taken out, so that the rest rises and both are merged: RISING_FEW, and one
      in 16 of those read so far, at most RISING_MOST. An element that is out of order is taken out if more than
      RISING_BACK before it are greater, else these are */
   RISING_FEW = 8,
   RISING_MOST = 64,
   RISING_BACK = 3,
-  SETTLING_MOVES = 4, /* moves of an item, on average, before another method sorts a line with ties between its items */
+  RISING_LEAST = 128, /* elements: shorter lines are sorted in any case */
   /* elements: of fewer those in the bin of a rank are kept, of more those between two of a sample */
   SAMPLE_MIN = 1 << 13,
   /* elements of a sample, and places that its bounds are apart from the expected one: three standard deviations */
@@ -268,12 +264,14 @@ enum {
   SAMPLE_MARGIN = 17,
   SAMPLE_FEW = 16, /* the same for fewer elements than SAMPLE_MIN: bins lie around these */
   SAMPLE_FEW_MARGIN = 4,
-  SORT_INSERTION = 48,    /* items: no more are sorted by insertion */
-  COUNTED_MOST = 16,      /* elements: in longer sorted lines values are searched, in others counted */
-  BYTES_BY_KEY = 1 << 12, /* elements: values of lines of bytes from this length on are written key by key */
-  SORT_CHUNK = 512,       /* elements converted to items at a time */
-  SORT_PARTS = 64,        /* most parts of a sort */
-  SORT_DIGIT_BITS = 11    /* bits of a digit, at most */
+  SORT_INSERTION = 48,         /* items: no more are sorted by insertion */
+  SORT_INSERTION_VECTORS = 16, /* the same where vectors sort more */
+  COUNTED_MOST = 16,           /* elements: in longer sorted lines values are searched, in others counted */
+  BYTES_BY_KEY = 1 << 12,      /* elements: values of lines of bytes from this length on are written key by key */
+  PICKED_MOST = 256,           /* elements of a line: values of longer ones are made of their keys */
+  SORT_CHUNK = 512,            /* elements converted to items at a time */
+  SORT_PARTS = 64,             /* most parts of a sort */
+  SORT_DIGIT_BITS = 11         /* bits of a digit, at most */
 };
 
 #endif

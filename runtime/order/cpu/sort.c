@@ -1,17 +1,16 @@
 /* sort.c: sorting of lines on the CPU.
 
-   An element becomes an item: a key, an unsigned number in the same order (sort.inc), and its position in the line,
-   which breaks ties. So the order is total and stable, and the same for every method. Keys are relative to the least of
-   the line. A line that rises is stored as it is read, one that falls from its end on. Items are narrow (key and
-   position in a word of 64 bits) or broad, if one of the two needs more than 32.
+   An element becomes a word: a key, an unsigned number in the same order (sort.inc), and below it its position in the
+   line, which breaks ties. So the order is total and stable, and the same for every method. Keys are relative to the
+   least of the line. A wide key loses its last bits; ties between what is left of keys are settled after the sort. A
+   line that rises is stored as it is read, one that falls from its end on.
 
-   Methods: insertion sort for few elements; networks for short lines, several side by side; a merge for short lines
-   that rise except for few elements, which are taken out and sorted; a heap for the first few of a long line; counting
-   for bytes; else an LSD radix sort. Lines that exceed the cache are first partitioned by the most significant digit;
-   then each bucket is sorted in cache, and threads share one only if it is too large.
+   Methods: insertion sort for few words; networks for short lines side by side; a merge for short lines that rise except
+   for few elements, which are taken out and sorted; a heap for the first few of a long line; counting for bytes; else
+   quicksort by vectors or, without these, an LSD radix sort. Longer lines are first partitioned by the most significant
+   digit; then each bucket is sorted in cache, and threads share one only if it is too large.
 
-   Narrow items have the size of a position: they are stored where the positions are written in the end, if those are
-   contiguous and all are kept. The scratch for 10 M float32 is then a sixth of that of two arrays of items.
+   Words are stored where the positions are written in the end, if those are contiguous and all are kept.
 
    Threads share many lines line by line; each of few lines is sorted by all threads together. */
 #include "runtime/core/cpu/cpu.h"
@@ -28,65 +27,30 @@ struct digit {
   int shift, bits;
 };
 
+static inline int64_t digit_of(uint64_t word, struct digit digit) {
+  return (int64_t)(word >> digit.shift & ((UINT64_C(1) << digit.bits) - 1));
+}
+
+/* What a heap selects. */
 typedef uint64_t narrow;
 typedef struct broad {
   uint64_t key, position;
 } broad;
 
-static inline int64_t digit_in(uint64_t key, struct digit digit) {
-  return (int64_t)(key >> digit.shift & ((UINT64_C(1) << digit.bits) - 1));
-}
-
 static inline narrow make_narrow(uint64_t key, uint64_t position) { return key << 32 | position; }
-static inline uint64_t key_in_narrow(narrow item) { return item >> 32; }
 static inline uint64_t position_in_narrow(narrow item) { return item & 0xffffffffu; }
 static inline bool less_narrow(narrow a, narrow b) { return a < b; }
-static inline int64_t digit_of_narrow(narrow item, struct digit digit) { return digit_in(key_in_narrow(item), digit); }
 
 static inline broad make_broad(uint64_t key, uint64_t position) { return (broad){key, position}; }
-static inline uint64_t key_in_broad(broad item) { return item.key; }
 static inline uint64_t position_in_broad(broad item) { return item.position; }
 static inline bool less_broad(broad a, broad b) { return a.key < b.key || (a.key == b.key && a.position < b.position); }
-static inline int64_t digit_of_broad(broad item, struct digit digit) { return digit_in(item.key, digit); }
 
-/* Memory of a line. */
-struct sort_line {
-  const char *in;
-  char *values, *positions; /* values NULL: not needed */
-  int64_t in_step, values_step, positions_step;
-  int64_t n, keep;
-  uint64_t flip, base;
-};
-
-/* rises, falls: no key is less, or greater, than the one before. apart: nor equal to it; only of a line that falls. */
-struct order {
-  bool rises, falls, apart;
-};
-
-/* Bounds of keys, before the base is subtracted. */
-struct bounds {
-  uint64_t least, most;
-  struct order order;
-};
-
-enum { NARROW, BROAD, KINDS };
-
-struct keys {
-  /* `load` makes keys of elements from `position` on; `store` writes values of sorted items from `rank` on */
-  void (*load)(uint64_t *keys, const struct sort_line *line, int64_t position, int64_t count);
-  void (*find_order)(const struct sort_line *line, int64_t begin, int64_t end, struct order *order);
-  void (*store[KINDS])(const struct sort_line *line, const void *items, int64_t rank, int64_t count);
-};
-
-struct sorts {
+/* Selection of the first few by a heap. */
+struct heap {
   int64_t bytes; /* of an item */
-  void (*make_items)(void *items, const uint64_t *keys, int64_t count, uint64_t base, int64_t position);
-  bool (*insert)(void *items, int64_t count, int64_t most);
-  void (*count)(const void *items, int64_t count, struct digit digit, int64_t *counts);
-  void (*partition)(void *to, const void *items, int64_t count, struct digit digit, int64_t *places);
-  void (*select)(void *kept, int64_t *held, int64_t keep, const void *items, int64_t count);
-  void (*sort_heap)(void *kept, int64_t count);
-  void (*store_positions)(const struct sort_line *line, const void *items, int64_t rank, int64_t count);
+  void (*select)(void *kept, int64_t *held, int64_t keep, const uint64_t *keys, int64_t position, int64_t count);
+  void (*sort)(void *kept, int64_t count);
+  void (*take_positions)(uint64_t *order, const void *kept, int64_t count);
 };
 
 #define ITEM narrow
@@ -94,15 +58,10 @@ struct sorts {
 #define ITEM broad
 #include "items.inc"
 
-enum { ORDER_BLOCK = 32 }; /* adjacent elements compared together: compilers vectorise that */
-#define LOOPS_SIGNED
-#define LOOPS "runtime/order/cpu/sort.inc"
-#include "runtime/core/cpu/each_dtype.h"
-
 ORDER_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 CPU_TABLE(order_ops, ORDER_ENTRIES)
 
-static const struct sorts *const sorts_of[] = {[NARROW] = &sorts_narrow, [BROAD] = &sorts_broad};
+static const struct heap *const heaps[] = {&heap_narrow, &heap_broad};
 
 struct sort_job {
   strew_context *context;
@@ -110,18 +69,15 @@ struct sort_job {
   struct sort_line line; /* what all lines have in common */
   int64_t count;         /* of lines */
   const struct keys *keys;
-  int kind; /* for keys of all bits */
-  int value_bytes, position_bits;
-  bool select;   /* by a heap */
+  const struct heap *heap; /* that selects, or NULL */
+  int value_bytes;
   bool in_lanes; /* lines are sorted side by side */
-  int64_t rows;  /* of the network that sorts a line alone; 0: another method does */
-  bool in_place; /* narrow items may be stored in the memory of positions */
+  bool whole;    /* quicksort sorts whole keys: their bounds are not needed */
+  bool in_place; /* words may be stored in the memory of positions */
   int64_t parts;
-  int64_t line_bytes; /* of scratch for a line that one thread sorts */
-  char *scratch;
+  int64_t line_words; /* of scratch for a line that one thread sorts */
+  uint64_t *scratch;
 };
-
-static int kind_for(int bits, int64_t n) { return bits <= 32 && n <= UINT32_MAX ? NARROW : BROAD; }
 
 static struct sort_line line_at(const struct sort_job *job, int64_t i) {
   struct sort_line line = job->line;
@@ -132,26 +88,109 @@ static struct sort_line line_at(const struct sort_job *job, int64_t i) {
   return line;
 }
 
-/* Makes items of the elements from `position` on. */
-static void load_items(const struct sort_job *job, const struct sort_line *line, int kind, void *items,
-                       int64_t position, int64_t count) {
+static int bits_in(uint64_t number) { return number ? 64 - __builtin_clzll(number) : 0; }
+
+/* Chooses which bits of keys words have; returns their number. */
+static int choose_bits(struct sort_line *line, const struct bounds *bounds) {
+  const int bits = bits_in(bounds->most - bounds->least), zeros = bits_in(bounds->differ & -bounds->differ) - 1;
+  line->base = bounds->least;
+  line->shift = zeros > 0 ? zeros : 0;
+  const int lost = bits - line->shift + line->position_bits - WORD_BITS;
+  line->exact = lost <= 0;
+  if (lost > 0) line->shift += lost;
+  return bits - line->shift;
+}
+
+/* Makes words of the elements from `position` on. */
+static void load_words(const struct sort_job *job, const struct sort_line *line, uint64_t *words, int64_t position,
+                       int64_t count) {
   uint64_t keys[SORT_CHUNK];
-  char *to = items;
-  for (int64_t taken; count > 0; position += taken, count -= taken, to += taken * sorts_of[kind]->bytes) {
-    taken = count < SORT_CHUNK ? count : SORT_CHUNK;
+  for (int64_t taken; count > 0; position += taken, count -= taken, words += taken) {
+    taken = least(count, SORT_CHUNK);
     job->keys->load(keys, line, position, taken);
-    sorts_of[kind]->make_items(to, keys, taken, line->base, position);
+    sort_loops()->make_words(line, words, keys, position, taken, 1);
   }
 }
 
-/* True if the line's items are stored in the memory of its positions. */
-static bool is_in_place(const struct sort_job *job, int kind) { return job->in_place && kind == NARROW; }
+/* Writes the positions in `order`, from rank `rank` on. */
+static void store_order(const struct sort_line *line, const uint64_t *order, int64_t rank, int64_t count) {
+  char *to = line->positions + rank * line->positions_step;
+  if (line->positions_step == (int64_t)sizeof *order) {
+    memmove(to, order, (size_t)count * sizeof *order);
+    return;
+  }
+  for (int64_t i = 0; i < count; i++, to += line->positions_step) *(int64_t *)(void *)to = (int64_t)order[i];
+}
 
-/* Writes sorted items, from rank `rank` on. Values first: the items may be in the memory of the positions. */
-static void store(const struct sort_job *job, const struct sort_line *line, int kind, const void *items, int64_t rank,
+/* Writes values and positions. */
+static void store_picked(const struct sort_job *job, const struct sort_line *line, const uint64_t *order, int64_t rank,
+                         int64_t count) {
+  if (line->values) sort_loops()->pick_values(line, order, job->value_bytes, rank, count);
+  store_order(line, order, rank, count);
+}
+
+/* Writes sorted words, from rank `rank` on; they become positions. They may be in the memory of these. */
+static void store(const struct sort_job *job, const struct sort_line *line, uint64_t *words, int64_t rank,
                   int64_t count) {
-  if (line->values) job->keys->store[kind](line, items, rank, count);
-  sorts_of[kind]->store_positions(line, items, rank, count);
+  const bool by_key = line->exact && line->n > PICKED_MOST;
+  if (line->values && by_key) job->keys->store(line, words, rank, count);
+  sort_loops()->take_positions(line, words, count);
+  if (line->values && !by_key) sort_loops()->pick_values(line, words, job->value_bytes, rank, count);
+  store_order(line, words, rank, count);
+}
+
+/* Merges two runs of words, of `first` and `second` keys, and the keys, into other memory. */
+static void merge_runs(const uint64_t *words, const uint64_t *keys, int64_t first, int64_t second, uint64_t *to_words,
+                       uint64_t *to_keys) {
+  for (int64_t i = 0, j = first, end = first + second; i < first || j < end;) {
+    const int64_t at = j == end || (i < first && keys[i] <= keys[j]) ? i++ : j++;
+    *to_words++ = words[at], *to_keys++ = keys[at];
+  }
+}
+
+/* Sorts words by their keys, stably. words, keys and their scratch: `count` each. */
+static void merge_sort(uint64_t *words, uint64_t *keys, uint64_t *to_words, uint64_t *to_keys, int64_t count) {
+  uint64_t *const sorted = words;
+  for (int64_t run = 1; run < count; run *= 2) {
+    for (int64_t at = 0; at < count; at += 2 * run) {
+      const int64_t both = least(2 * run, count - at), first = least(run, both);
+      merge_runs(words + at, keys + at, first, both - first, to_words + at, to_keys + at);
+    }
+    uint64_t *other = words;
+    words = to_words, to_words = other;
+    other = keys, keys = to_keys, to_keys = other;
+  }
+  if (words != sorted) memcpy(sorted, words, (size_t)count * sizeof *words);
+}
+
+/* Sorts words whose bits of keys are equal by what these have lost. spare: scratch for three times as many. */
+static void settle_ties(const struct sort_job *job, const struct sort_line *line, uint64_t *words, uint64_t *spare,
+                        int64_t count) {
+  for (int64_t begin = 0, end; begin < count && !line->exact; begin = end) {
+    uint64_t *keys = spare;
+    bool rises = true;
+    for (end = begin + 1; end < count && !((words[end] ^ words[begin]) >> line->position_bits); end++) {
+      if (end == begin + 1) job->keys->load(keys, line, (int64_t)position_in(line, words[begin]), 1);
+      job->keys->load(&keys[end - begin], line, (int64_t)position_in(line, words[end]), 1);
+      rises = rises && keys[end - begin] >= keys[end - begin - 1];
+    }
+    if (!rises) merge_sort(words + begin, keys, spare + count, spare + 2 * count, end - begin);
+  }
+}
+
+/* Insertion sort of a few words. */
+static void insert_words(uint64_t *words, int64_t count) {
+  for (int64_t i = 1; i < count; i++) {
+    const uint64_t word = words[i];
+    int64_t at = i;
+    for (; at > 0 && word < words[at - 1]; at--) words[at] = words[at - 1];
+    words[at] = word;
+  }
+}
+
+/* Scratch, in words, to sort a line's words and to settle ties. */
+static int64_t spare_words(const struct sort_job *job, int64_t count) {
+  return job->value_bytes > 4 ? 3 * count : count;
 }
 
 /* ------------------------------------------------------------------------------------------------------- radix sort */
@@ -169,13 +208,13 @@ typedef void radix_chunk(struct radix *radix, int64_t part, int64_t begin, int64
 struct radix {
   const struct sort_job *job;
   struct sort_line line;
-  int kind;
   int64_t parts, count;
-  int64_t rank;  /* of the first item */
-  char *items;   /* NULL: still elements of the line */
-  char *to;      /* destination of a partition */
-  int bits;      /* of keys, not sorted by yet */
-  bool in_order; /* the line rises or falls */
+  int64_t rank;    /* of the first word */
+  uint64_t *words; /* NULL: still elements of the line */
+  uint64_t *to;    /* destination of a partition */
+  uint64_t *spare; /* to settle ties */
+  int bits;        /* of keys, not sorted by yet */
+  bool in_order;   /* the line rises or falls */
   struct order order;
   struct digit digit;
   struct radix_part *found; /* of each part */
@@ -183,25 +222,18 @@ struct radix {
   int64_t phase_count;
 };
 
-/* Calls `work` for items begin .. end - 1: at once, or chunk by chunk while they are still elements. */
+/* Calls `work` for words begin .. end - 1: at once, or chunk by chunk while they are still elements. */
 static void each_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end,
-                       void (*work)(struct radix *radix, int64_t part, const void *items, int64_t count)) {
-  _Alignas(16) char items[SORT_CHUNK * sizeof(broad)];
-  if (radix->items) {
-    work(radix, part, radix->items + begin * sorts_of[radix->kind]->bytes, end - begin);
+                       void (*work)(struct radix *radix, int64_t part, const uint64_t *words, int64_t count)) {
+  uint64_t words[SORT_CHUNK];
+  if (radix->words) {
+    work(radix, part, radix->words + begin, end - begin);
     return;
   }
   for (int64_t at = begin, count; at < end; at += count) {
-    count = end - at < SORT_CHUNK ? end - at : SORT_CHUNK;
-    load_items(radix->job, &radix->line, radix->kind, items, at, count);
-    work(radix, part, items, count);
-  }
-}
-
-static void bound_keys(struct bounds *bounds, const uint64_t *keys, int64_t count) {
-  for (int64_t i = 0; i < count; i++) {
-    bounds->least = keys[i] < bounds->least ? keys[i] : bounds->least;
-    bounds->most = keys[i] > bounds->most ? keys[i] : bounds->most;
+    count = least(end - at, SORT_CHUNK);
+    load_words(radix->job, &radix->line, words, at, count);
+    work(radix, part, words, count);
   }
 }
 
@@ -212,71 +244,51 @@ static void bound_chunk(struct radix *radix, int64_t part, int64_t begin, int64_
   struct bounds *bounds = &radix->found[part].bounds;
   uint64_t keys[SORT_CHUNK];
   if (bounds->order.rises || bounds->order.falls) of->find_order(line, begin, end, &bounds->order);
+  of->load(&bounds->first, line, 0, 1);
   if (bounds->order.rises || bounds->order.falls) {
     of->load(keys, line, begin, 1);
     of->load(keys + 1, line, end - 1, 1);
-    bound_keys(bounds, keys, 2);
+    sort_loops()->bound_keys(bounds, keys, 2);
+    bounds->differ = UINT64_MAX; /* not known */
     return;
   }
-  for (int64_t at = begin, taken; at < end; at += taken) {
+  for (int64_t at = begin, taken; at < end && !radix->job->whole; at += taken) {
     taken = least(end - at, SORT_CHUNK);
     of->load(keys, line, at, taken);
-    bound_keys(bounds, keys, taken);
+    sort_loops()->bound_keys(bounds, keys, taken);
   }
 }
 
 static void load_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
   (void)part;
-  load_items(radix->job, &radix->line, radix->kind, radix->items + begin * sorts_of[radix->kind]->bytes, begin,
-             end - begin);
+  load_words(radix->job, &radix->line, radix->words + begin, begin, end - begin);
 }
 
-static void count_items(struct radix *radix, int64_t part, const void *items, int64_t count) {
-  sorts_of[radix->kind]->count(items, count, radix->digit, radix->found[part].counts);
+static void count_words(struct radix *radix, int64_t part, const uint64_t *words, int64_t count) {
+  const struct digit digit = radix->digit;
+  int64_t *counts = radix->found[part].counts;
+  for (int64_t i = 0; i < count; i++) counts[digit_of(words[i], digit)]++;
 }
 
 static void count_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
-  each_chunk(radix, part, begin, end, count_items);
+  each_chunk(radix, part, begin, end, count_words);
 }
 
-static void partition_items(struct radix *radix, int64_t part, const void *items, int64_t count) {
-  sorts_of[radix->kind]->partition(radix->to, items, count, radix->digit, radix->found[part].counts);
+/* Scatters words to the next free slot of their digit. */
+static void partition_words(struct radix *radix, int64_t part, const uint64_t *words, int64_t count) {
+  const struct digit digit = radix->digit;
+  int64_t *places = radix->found[part].counts;
+  uint64_t *to = radix->to;
+  for (int64_t i = 0; i < count; i++) to[places[digit_of(words[i], digit)]++] = words[i];
 }
 
 static void partition_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
-  each_chunk(radix, part, begin, end, partition_items);
+  each_chunk(radix, part, begin, end, partition_words);
 }
 
 static void store_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
-  const int64_t bytes = sorts_of[radix->kind]->bytes;
   (void)part;
-  store(radix->job, &radix->line, radix->kind, radix->items + begin * bytes, radix->rank + begin, end - begin);
-}
-
-#define PICK_VALUES(bytes)                                                                                             \
-  for (int64_t i = 0; i < count; i++, to += step) memcpy(to, in + (int64_t)order[i] * in_step, bytes)
-
-/* Writes values from rank `rank` on: elements at the positions in `order`. */
-static void pick_values(const struct sort_line *line, const uint64_t *order, int bytes, int64_t rank, int64_t count) {
-  const int64_t step = line->values_step, in_step = line->in_step;
-  const char *in = line->in;
-  char *to = line->values + rank * step;
-  switch (bytes) {
-  case 1: PICK_VALUES(1); break;
-  case 2: PICK_VALUES(2); break;
-  case 4: PICK_VALUES(4); break;
-  default: PICK_VALUES(8);
-  }
-}
-
-/* Writes the positions in `order`, from rank `rank` on. */
-static void store_order(const struct sort_line *line, const uint64_t *order, int64_t rank, int64_t count) {
-  char *to = line->positions + rank * line->positions_step;
-  if (line->positions_step == (int64_t)sizeof *order) {
-    memcpy(to, order, (size_t)count * sizeof *order);
-    return;
-  }
-  for (int64_t i = 0; i < count; i++, to += line->positions_step) *(int64_t *)(void *)to = (int64_t)order[i];
+  store(radix->job, &radix->line, radix->words + begin, radix->rank + begin, end - begin);
 }
 
 /* Returns the position, of those from `at` to `end`, that is furthest from `at` with an equal key. The line is in
@@ -315,8 +327,7 @@ static void store_falling(struct radix *radix, int64_t part, int64_t begin, int6
       run_end += (first + i - 1 - run_end) & -(int64_t)(keys[i] != keys[i - 1]);
     }
     order[count - 1] = (uint64_t)(begins[0] + run_end - first);
-    if (line->values) pick_values(line, order, radix->job->value_bytes, at, count);
-    store_order(line, order, at, count);
+    store_picked(radix->job, line, order, at, count);
   }
 }
 
@@ -403,12 +414,12 @@ static int64_t places_of_counts(struct radix *radix) {
 
 static void partition(struct radix *radix) {
   run_phase(radix, radix->count, partition_chunk);
-  char *partitioned = radix->to;
-  radix->to = radix->items;
-  radix->items = partitioned;
+  uint64_t *partitioned = radix->to;
+  radix->to = radix->words;
+  radix->words = partitioned;
 }
 
-/* Writes the items, which are sorted, or a line that is in order. */
+/* Writes the words, which are sorted, or a line that is in order. */
 static void store_all(struct radix *radix) {
   if (context_stops(radix->job->context)) return;
   const struct order *order = &radix->order;
@@ -416,27 +427,44 @@ static void store_all(struct radix *radix) {
   run_phase(radix, least(radix->line.keep - radix->rank, radix->count), radix->in_order ? ordered : store_chunk);
 }
 
-/* Sorts by the highest `bits` bits of those that keys need. Skips digits that all items share. */
-static void sort_by_digits(struct radix *radix, int bits) {
-  const int most = radix->count < SORT_FEW ? SORT_FEW_BITS : SORT_DIGIT_BITS, digits = (bits + most - 1) / most,
-            lowest = radix->bits - bits;
+/* Skips digits that all words share. */
+static void sort_by_digits(struct radix *radix) {
+  const int most = radix->count < SORT_FEW ? SORT_FEW_BITS : SORT_DIGIT_BITS;
+  const int bits = radix->bits, digits = (bits + most - 1) / most;
   for (int i = 0; i < digits; i++) {
-    radix->digit.shift = lowest + bits * i / digits;
-    radix->digit.bits = lowest + bits * (i + 1) / digits - radix->digit.shift;
+    radix->digit.shift = bits * i / digits;
+    radix->digit.bits = bits * (i + 1) / digits - radix->digit.shift;
+    radix->digit.shift += radix->line.position_bits;
     run_phase(radix, radix->count, count_chunk);
     if (context_stops(radix->job->context)) return;
     if (places_of_counts(radix) < radix->count) partition(radix);
   }
 }
 
-/* Sorts by all bits, and writes the result. A few broad items are in order by their highest bits, but for some that
-   are moved. */
-static void radix_sort(struct radix *radix) {
+/* True if quicksort by vectors takes less time than digits, of which two are fast, or threads that share the work. */
+static bool quicksort_pays(const struct radix *radix) {
   const int64_t count = radix->count;
-  const bool by_high = count < SORT_FEW && radix->kind == BROAD && radix->bits > SORT_HIGH_BITS;
-  if (by_high) sort_by_digits(radix, SORT_HIGH_BITS);
-  if (!by_high || !sorts_of[BROAD]->insert(radix->items, count, SORT_HIGH_MOVES * count))
-    sort_by_digits(radix, radix->bits);
+  return sort_loops()->sort_items && radix->parts == 1 && count <= SORT_VECTORS_MOST &&
+         (count < SORT_FEW || radix->bits > 2 * SORT_FEW_BITS);
+}
+
+static void sort_words(struct radix *radix) {
+  if (!radix->bits) return;
+  if (radix->count <= (sort_loops()->sort_items ? SORT_INSERTION_VECTORS : SORT_INSERTION))
+    insert_words(radix->words, radix->count);
+  else if (quicksort_pays(radix))
+    sort_loops()->sort_items((double *)(void *)radix->words, (double *)(void *)radix->to, radix->count);
+  else
+    sort_by_digits(radix);
+}
+
+/* Sorts by all bits, and writes the result. */
+static void radix_sort(struct radix *radix) {
+  sort_words(radix);
+  if (context_stops(radix->job->context)) return;
+  if (!radix->line.exact && radix->words == radix->spare)
+    radix->words = memcpy(radix->to, radix->words, (size_t)radix->count * sizeof *radix->words);
+  settle_ties(radix->job, &radix->line, radix->words, radix->spare, radix->count);
   store_all(radix);
 }
 
@@ -447,7 +475,7 @@ static void set_order(struct radix *radix, struct order order) {
 
 /* Finds the number of bits that a line's keys need. */
 static void find_bits(struct radix *radix) {
-  struct bounds all = {UINT64_MAX, 0, {true, true, true}};
+  struct bounds all = {UINT64_MAX, 0, 0, 0, {true, true, true}};
   /* a part may be skipped when the call stops */
   for (int64_t part = 0; part < radix->parts; part++) radix->found[part].bounds = all;
   run_phase(radix, radix->count, bound_chunk);
@@ -455,40 +483,52 @@ static void find_bits(struct radix *radix) {
     const struct bounds *bounds = &radix->found[part].bounds;
     if (bounds->least < all.least) all.least = bounds->least;
     if (bounds->most > all.most) all.most = bounds->most;
+    all.differ |= bounds->differ;
     all.order.rises &= bounds->order.rises, all.order.falls &= bounds->order.falls;
     all.order.apart &= bounds->order.apart;
   }
   set_order(radix, all.order);
-  radix->line.base = all.least;
-  for (radix->bits = 0; radix->bits < 64 && (all.most - all.least) >> radix->bits;) radix->bits++;
-  radix->kind = kind_for(radix->bits, radix->count);
+  if (!radix->in_order && !context_stops(radix->job->context))
+    radix->bits = radix->job->whole ? 8 * radix->job->value_bytes : choose_bits(&radix->line, &all);
 }
 
 /* ------------------------------------------------------------------------------------------ one line, other methods */
 
-static void sort_handful(const struct sort_job *job, const struct sort_line *line) {
-  _Alignas(16) char items[SORT_INSERTION * sizeof(broad)];
-  load_items(job, line, job->kind, items, 0, line->n);
-  sorts_of[job->kind]->insert(items, line->n, INT64_MAX);
-  store(job, line, job->kind, items, 0, line->keep);
+/* Chooses bits for words of n keys of a line; returns their number. */
+static int choose_bits_of(const struct sort_job *job, struct sort_line *line, const uint64_t *keys) {
+  struct bounds bounds = {.least = UINT64_MAX, .first = keys[0]};
+  if (job->whole) return 8 * job->value_bytes;
+  sort_loops()->bound_keys(&bounds, keys, line->n);
+  return choose_bits(line, &bounds);
 }
 
 /* Writes the first `keep` of a chunk of a line, unordered, to `kept`. */
 static int64_t select_chunk(const struct sort_job *job, const struct sort_line *line, int64_t begin, int64_t end,
                             char *kept) {
-  _Alignas(16) char items[SORT_CHUNK * sizeof(broad)];
+  uint64_t keys[SORT_CHUNK];
   int64_t held = 0;
   for (int64_t at = begin, count; at < end && !context_stops(job->context); at += count) {
-    count = end - at < SORT_CHUNK ? end - at : SORT_CHUNK;
-    load_items(job, line, job->kind, items, at, count);
-    sorts_of[job->kind]->select(kept, &held, line->keep, items, count);
+    count = least(end - at, SORT_CHUNK);
+    job->keys->load(keys, line, at, count);
+    job->heap->select(kept, &held, line->keep, keys, at, count);
   }
   return held;
 }
 
+/* Writes what a heap has selected. */
+static void store_heap(const struct sort_job *job, const struct sort_line *line, char *kept, int64_t held) {
+  uint64_t order[SORT_CHUNK];
+  job->heap->sort(kept, held);
+  for (int64_t at = 0, count; at < held; at += count) {
+    count = least(held - at, SORT_CHUNK);
+    job->heap->take_positions(order, kept + at * job->heap->bytes, count);
+    store_picked(job, line, order, at, count);
+  }
+}
+
 /* True if lines are sorted by sort_bytes. */
 static bool counts_bytes(const struct sort_job *job) {
-  return job->value_bytes == 1 && !job->select && job->line.n <= UINT32_MAX;
+  return job->value_bytes == 1 && !job->heap && job->line.n <= UINT32_MAX;
 }
 
 /* Counts of keys in the halves of a part of a line; then ranks of the next elements. */
@@ -598,7 +638,7 @@ struct line_selection {
 };
 
 static char *chosen_at(const struct line_selection *choice, int64_t part) {
-  return choice->job->scratch + part * choice->line.keep * sorts_of[choice->job->kind]->bytes;
+  return (char *)choice->job->scratch + part * choice->line.keep * choice->job->heap->bytes;
 }
 
 static void choose_part(void *choice_, int64_t part) {
@@ -614,10 +654,15 @@ static void select_together(const struct sort_job *job, const struct sort_line *
   int64_t held = 0;
   pool_run(job->context, choice.parts, choose_part, &choice);
   if (context_stops(job->context)) return;
-  for (int64_t part = 0; part < choice.parts; part++)
-    sorts_of[job->kind]->select(kept, &held, line->keep, chosen_at(&choice, part), choice.held[part]);
-  sorts_of[job->kind]->sort_heap(kept, held);
-  store(job, line, job->kind, kept, 0, held);
+  for (int64_t part = 0; part < choice.parts; part++) {
+    uint64_t position, key;
+    for (int64_t at = 0; at < choice.held[part]; at++) {
+      job->heap->take_positions(&position, chosen_at(&choice, part) + at * job->heap->bytes, 1);
+      job->keys->load(&key, line, (int64_t)position, 1);
+      job->heap->select(kept, &held, line->keep, &key, (int64_t)position, 1);
+    }
+  }
+  store_heap(job, line, kept, held);
 }
 
 /* ------------------------------------------------------------------------------------------- one line, by buckets */
@@ -625,58 +670,54 @@ static void select_together(const struct sort_job *job, const struct sort_line *
 /* A long line, sorted by all threads. */
 struct buckets {
   struct radix radix; /* its found[parts] has the end of each bucket, after the partition */
-  int64_t most;       /* of items in a bucket */
-  char *spare;        /* scratch for items of buckets, if there are more bits to sort by */
+  int64_t most;       /* of words in a bucket */
+  uint64_t *spare;    /* scratch for words of buckets, if there are more bits to sort by */
   int64_t workers;    /* threads that each sort one bucket after another ... */
-  int64_t share;      /* ... of at most that many items, and at most `most` */
+  int64_t share;      /* ... of at most that many words, and at most `most` */
   atomic_llong next;
 };
 
-/* Counts the items of each bucket. */
+/* Counts the words of each bucket. */
 static void measure(struct buckets *buckets, const struct sort_job *job, int64_t i) {
   struct radix *radix = &buckets->radix;
   radix->line = line_at(job, i);
-  radix->items = NULL;
+  radix->words = NULL;
   find_bits(radix);
   buckets->most = buckets->share = radix->digit.shift = 0;
   if (radix->in_order) return;
   radix->digit.bits = radix->bits < SORT_DIGIT_BITS ? radix->bits : SORT_DIGIT_BITS;
-  radix->digit.shift = radix->bits - radix->digit.bits;
+  radix->digit.shift = radix->bits - radix->digit.bits + radix->line.position_bits;
   run_phase(radix, radix->count, count_chunk);
   buckets->most = context_stops(job->context) ? 0 : places_of_counts(radix);
   buckets->share = radix->count / (BUCKET_PARTS * buckets->workers) + 1;
   if (buckets->share > buckets->most) buckets->share = buckets->most;
 }
 
-/* Scratch of the line, in items: to sort a bucket in each thread, or one that all share. */
+/* Scratch of the line, in words: to sort a bucket in each thread, or one that all share. */
 static int64_t spare_of(const struct buckets *buckets) {
-  const struct radix *radix = &buckets->radix;
-  int64_t alone = buckets->workers * buckets->share;
-  return !radix->digit.shift ? 0 : buckets->most > alone ? buckets->most : alone;
+  const int64_t alone = buckets->workers * buckets->share;
+  if (buckets->radix.digit.shift == buckets->radix.line.position_bits) return 0;
+  return spare_words(buckets->radix.job, buckets->most > alone ? buckets->most : alone);
 }
 
 static uint64_t bytes_of(const struct buckets *buckets) {
   if (buckets->radix.in_order) return 0;
-  int64_t items = (is_in_place(buckets->radix.job, buckets->radix.kind) ? 0 : buckets->radix.count) + spare_of(buckets);
-  return (uint64_t)(items * sorts_of[buckets->radix.kind]->bytes);
+  const int64_t words = buckets->radix.job->in_place ? 0 : buckets->radix.count;
+  return (uint64_t)(words + spare_of(buckets)) * sizeof(uint64_t);
 }
 
-static void sort_bucket(const struct buckets *buckets, int64_t i, char *spare, int64_t parts,
+static void sort_bucket(const struct buckets *buckets, int64_t i, uint64_t *spare, int64_t parts,
                         struct radix_part *found) {
   struct radix bucket = buckets->radix;
-  const int64_t *ends = bucket.found[bucket.parts].counts, bytes = sorts_of[bucket.kind]->bytes;
+  const int64_t *ends = bucket.found[bucket.parts].counts;
   bucket.rank = i ? ends[i - 1] : 0;
   bucket.count = ends[i] - bucket.rank;
   if (!bucket.count || bucket.rank >= bucket.line.keep) return;
-  bucket.bits = bucket.digit.shift;
-  bucket.items += bucket.rank * bytes;
-  bucket.to = spare;
+  bucket.bits = bucket.digit.shift - bucket.line.position_bits;
+  bucket.words += bucket.rank;
+  bucket.to = bucket.spare = spare;
   bucket.parts = parts;
   bucket.found = found;
-  if (bucket.count <= SORT_INSERTION) {
-    sorts_of[bucket.kind]->insert(bucket.items, bucket.count, INT64_MAX);
-    bucket.bits = 0;
-  }
   radix_sort(&bucket);
 }
 
@@ -689,23 +730,21 @@ static void sort_shares(void *buckets_, int64_t part) {
   struct buckets *buckets = buckets_;
   const struct radix *radix = &buckets->radix;
   struct radix_part found;
-  char *spare = buckets->spare ? buckets->spare + part * buckets->share * sorts_of[radix->kind]->bytes : NULL;
+  uint64_t *spare = buckets->spare + part * spare_words(radix->job, buckets->share);
   for (int64_t i; (i = atomic_fetch_add(&buckets->next, 1)) < INT64_C(1) << radix->digit.bits;)
     if (size_of_bucket(buckets, i) <= buckets->share) sort_bucket(buckets, i, spare, 1, &found);
 }
 
 /* Sorts line `i`, which is measured. */
-static void sort_by_buckets(struct buckets *buckets, char *scratch) {
+static void sort_by_buckets(struct buckets *buckets, uint64_t *scratch) {
   struct radix *radix = &buckets->radix;
   const struct sort_job *job = radix->job;
   if (radix->in_order) {
     store_all(radix);
     return;
   }
-  bool in_place = is_in_place(job, radix->kind);
-  radix->to = in_place ? radix->line.positions : scratch;
-  buckets->spare = NULL;
-  if (radix->digit.shift) buckets->spare = in_place ? scratch : scratch + radix->count * sorts_of[radix->kind]->bytes;
+  radix->to = job->in_place ? (uint64_t *)(void *)radix->line.positions : scratch;
+  buckets->spare = job->in_place ? scratch : scratch + radix->count;
   partition(radix);
   if (context_stops(job->context)) return;
   memcpy(&radix->found[radix->parts], &radix->found[radix->parts - 1],
@@ -730,7 +769,7 @@ static strew_status sort_long_lines(const struct call *call, const struct sort_j
     if (bytes_of(&buckets) > bytes) bytes = bytes_of(&buckets);
   }
   if (context_stops(job->context)) bytes = 0;
-  char *scratch = bytes ? memory_allocate(job->context, bytes) : NULL;
+  uint64_t *scratch = bytes ? memory_allocate(job->context, bytes) : NULL;
   strew_status status = bytes && !scratch ? fail_memory(call, job->context, bytes) : STREW_OK;
   for (int64_t i = 0; status == STREW_OK && i < job->count && !context_stops(job->context); i++) {
     if (i) measure(&buckets, job, i);
@@ -741,98 +780,7 @@ static strew_status sort_long_lines(const struct call *call, const struct sort_j
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------- short lines, by networks
-
-   An item is a double, as that is what all instruction sets compare in vectors: 1.x with the key in the upper bits of
-   its fraction and the position below. A wider key loses its last bits; ties between what is left of keys are settled
-   after the sort. */
-
-enum { FRACTION_BITS = 52 };
-
-/* A line in its lane. */
-struct lane {
-  struct sort_line line;
-  double *items; /* LANES apart */
-  int lost;      /* bits of keys that items lack */
-};
-
-static inline uint64_t bits_of_item(double item) { return bits_of_double(item) & ((UINT64_C(1) << FRACTION_BITS) - 1); }
-
-/* Makes items of keys, `apart` from one another. */
-ALWAYS_INLINE void make_doubles(double *items, const uint64_t *keys, int64_t n, uint64_t base, int lost,
-                                int position_bits, const int64_t apart) {
-  const uint64_t one = bits_of_double(1.0);
-  for (int64_t i = 0; i < n; i++)
-    items[i * apart] = double_of_bits(one | (keys[i] - base) >> lost << position_bits | (uint64_t)i);
-}
-
-/* Returns how many bits keys lose that differ in `bits` bits. */
-static int lost_bits(const struct sort_job *job, int bits) {
-  const int lost = bits + job->position_bits - FRACTION_BITS;
-  return lost > 0 ? lost : 0;
-}
-
-/* Finds the least of n keys, and returns the number of bits of differences to it. */
-static int bits_of_keys(const uint64_t *keys, int64_t n, uint64_t *least_key) {
-  struct bounds bounds = {.least = UINT64_MAX};
-  bound_keys(&bounds, keys, n);
-  int bits = 0;
-  while (bits < 64 && (bounds.most - bounds.least) >> bits) bits++;
-  return *least_key = bounds.least, bits;
-}
-
-/* Returns whether the line rises. */
-static bool load_lane(const struct sort_job *job, struct lane *lane, uint64_t *keys) {
-  const int64_t n = lane->line.n;
-  uint64_t least_key = 0;
-  int64_t below = 0;
-  job->keys->load(keys, &lane->line, 0, n);
-  for (int64_t i = 1; i < n; i++) below += keys[i] < keys[i - 1];
-  lane->lost = job->kind == BROAD ? lost_bits(job, bits_of_keys(keys, n, &least_key)) : 0;
-  make_doubles(lane->items, keys, n, least_key, lane->lost, job->position_bits, LANES);
-  return !below;
-}
-
-/* Sorts items with equal keys by what these have lost. False if that would take long. */
-static bool settle_ties(const struct sort_job *job, int64_t n, const uint64_t *keys, uint64_t *items) {
-  const uint64_t positions = (UINT64_C(1) << job->position_bits) - 1;
-  int64_t left = SETTLING_MOVES * n;
-  for (int64_t i = 1; i < n; i++) {
-    if ((items[i] ^ items[i - 1]) >> job->position_bits) continue;
-    const uint64_t item = items[i], key = keys[item & positions];
-    int64_t at = i;
-    for (; at > 0 && keys[items[at - 1] & positions] > key && left > 0; at--, left--) items[at] = items[at - 1];
-    items[at] = item;
-  }
-  return left > 0;
-}
-
-/* Writes items in order, which become their positions. `keys`: those of the line if the items lack bits. False if the line
-   is to be sorted by another method. */
-static bool store_items(const struct sort_job *job, const struct sort_line *line, int lost, const uint64_t *keys,
-                        uint64_t *items) {
-  const uint64_t positions = (UINT64_C(1) << job->position_bits) - 1;
-  if (lost && !settle_ties(job, line->n, keys, items)) return false;
-  for (int64_t i = 0; i < line->keep; i++) items[i] &= positions;
-  if (line->values) pick_values(line, items, job->value_bytes, 0, line->keep);
-  store_order(line, items, 0, line->keep);
-  return true;
-}
-
-/* The same of items in a lane. `keys` and `order` are scratch. */
-static bool store_lane(const struct sort_job *job, const struct lane *lane, uint64_t *keys, uint64_t *order) {
-  for (int64_t i = 0; i < lane->line.n; i++) order[i] = bits_of_item(lane->items[i * LANES]);
-  if (lane->lost) job->keys->load(keys, &lane->line, 0, lane->line.n);
-  return store_items(job, &lane->line, lane->lost, keys, order);
-}
-
-/* Scratch: items, keys and positions in order. */
-static int64_t lanes_bytes(const struct sort_job *job) { return (LANES + 2) * job->line.n * (int64_t)sizeof(uint64_t); }
-
-/* The same for a line alone. */
-static int64_t network_bytes(const struct sort_job *job) {
-  return job->rows ? (LANES * job->rows + 2 * job->line.n) * (int64_t)sizeof(uint64_t) : 0;
-}
+/* -------------------------------------------------------------------------------------------- one line, one thread */
 
 /* True if `a`, a position, is before b in order. */
 static inline bool is_before(const uint64_t *keys, uint64_t a, uint64_t b) {
@@ -873,107 +821,131 @@ static bool sort_nearly_risen(const struct sort_job *job, const struct sort_line
     for (; kept > 0 && is_before(keys, one, order[kept - 1]); kept--) order[kept + count] = order[kept - 1];
     order[kept + count] = one;
   }
-  if (line->values) pick_values(line, order, job->value_bytes, 0, line->keep);
-  store_order(line, order, 0, line->keep);
+  store_picked(job, line, order, 0, line->keep);
   return true;
 }
 
-/* Sorts a line that is not in order. False if it is to be sorted by another method. */
-static bool sort_by_network(const struct sort_job *job, const struct sort_line *line, char *scratch) {
-  const int64_t rows = job->rows, n = line->n;
-  double *items = (double *)(void *)scratch;
-  uint64_t *keys = (uint64_t *)(void *)(items + LANES * rows), *order = keys + n, base = 0;
+/* Sorts a short line. scratch: see line_words. */
+static void sort_keys(const struct sort_job *job, struct radix *radix, uint64_t *scratch) {
+  struct sort_line *line = &radix->line;
+  const int64_t n = line->n;
+  uint64_t *keys = scratch, *words = keys + n, *spare = words + n;
   job->keys->load(keys, line, 0, n);
-  if (sort_nearly_risen(job, line, keys, order, (uint64_t *)(void *)items)) return true;
-  const int lost = job->kind == BROAD ? lost_bits(job, bits_of_keys(keys, n, &base)) : 0;
-  make_doubles(items, keys, n, base, lost, job->position_bits, 1);
-  for (int64_t i = n; i < LANES * rows; i++) items[i] = 2; /* behind all */
-  sort_loops()->sort_line(items, rows);
-  for (int64_t i = 0; i < n; i += rows, items++)
-    for (int64_t k = 0, count = least(rows, n - i); k < count; k++) order[i + k] = bits_of_item(items[k * LANES]);
-  return store_items(job, line, lost, keys, order);
+  if (n > RISING_LEAST && sort_nearly_risen(job, line, keys, words, spare)) return;
+  radix->bits = choose_bits_of(job, line, keys);
+  sort_loops()->make_words(line, words, keys, 0, n, 1);
+  radix->words = words, radix->to = radix->spare = spare;
+  radix_sort(radix);
+}
+
+/* Scratch, in words, of a line that one thread sorts. */
+static int64_t line_words(const struct sort_job *job) {
+  const int64_t n = job->line.n;
+  if (job->heap) return job->line.keep * job->heap->bytes / (int64_t)sizeof(uint64_t);
+  return counts_bytes(job) ? 0 : (n <= KEYS_MOST ? 2 * n : job->in_place ? 0 : n) + spare_words(job, n);
+}
+
+static void sort_alone(const struct sort_job *job, const struct sort_line *line, uint64_t *scratch) {
+  struct radix_part found;
+  struct radix radix = {.job = job, .line = *line, .parts = 1, .count = line->n, .found = &found};
+  if (job->heap) {
+    char *kept = (char *)scratch;
+    store_heap(job, line, kept, select_chunk(job, line, 0, line->n, kept));
+  } else if (counts_bytes(job)) {
+    byte_counts counts;
+    sort_bytes(job, line, &counts, 1);
+  } else if (line->n <= KEYS_MOST) {
+    struct order order = {true, true, true};
+    if (line->n > SORT_INSERTION) job->keys->find_order(line, 0, line->n, &order), set_order(&radix, order);
+    if (radix.in_order)
+      store_all(&radix);
+    else
+      sort_keys(job, &radix, scratch);
+  } else {
+    find_bits(&radix);
+    radix.words = job->in_place ? (uint64_t *)(void *)line->positions : scratch;
+    radix.to = radix.spare = job->in_place ? scratch : scratch + line->n;
+    if (!radix.in_order) run_phase(&radix, line->n, load_chunk);
+    if (radix.in_order)
+      store_all(&radix);
+    else if (!context_stops(job->context))
+      radix_sort(&radix);
+  }
+}
+
+/* ----------------------------------------------------------------------------------------- short lines, by networks */
+
+/* A line in its lane. */
+struct lane {
+  struct sort_line line;
+  uint64_t *words; /* LANES apart */
+};
+
+/* Returns whether the line rises. */
+static bool load_lane(const struct sort_job *job, struct lane *lane, uint64_t *keys) {
+  const int64_t n = lane->line.n;
+  int64_t below = 0;
+  job->keys->load(keys, &lane->line, 0, n);
+  for (int64_t i = 1; i < n; i++) below += keys[i] < keys[i - 1];
+  if (job->value_bytes > 4) choose_bits_of(job, &lane->line, keys);
+  sort_loops()->make_words(&lane->line, lane->words, keys, 0, n, LANES);
+  return !below;
+}
+
+/* Scratch, in words: words of all lanes; those of one, and to settle ties. */
+static int64_t lanes_words(const struct sort_job *job) { return (LANES + 4) * job->line.n; }
+
+/* Sorts `count` lines from line `i` on side by side. */
+static void sort_block(const struct sort_job *job, int64_t i, int64_t count, uint64_t *scratch) {
+  const int64_t n = job->line.n;
+  uint64_t *words = scratch + LANES * n, *spare = words + n;
+  struct lane lanes[LANES];
+  bool rise = true;
+  for (int64_t k = 0; k < count; k++) {
+    lanes[k] = (struct lane){.line = line_at(job, i + k), .words = scratch + k};
+    if (!load_lane(job, &lanes[k], words)) rise = false;
+  }
+  for (int64_t k = count; k < LANES; k++) /* any items */
+    for (int64_t at = 0; at < n; at++) scratch[at * LANES + k] = WORD_FLAG;
+  if (!rise) sort_loops()->sort_lanes((double *)(void *)scratch, n);
+  for (int64_t k = 0; k < count; k++) {
+    for (int64_t at = 0; at < n; at++) words[at] = lanes[k].words[at * LANES];
+    settle_ties(job, &lanes[k].line, words, spare, n);
+    store(job, &lanes[k].line, words, 0, lanes[k].line.keep);
+  }
 }
 
 /* ---------------------------------------------------------------------------------------------- split among threads */
 
-static void sort_alone(const struct sort_job *job, const struct sort_line *line, char *scratch) {
-  if (line->n <= SORT_INSERTION) {
-    sort_handful(job, line);
-  } else if (job->select) {
-    int64_t held = select_chunk(job, line, 0, line->n, scratch);
-    sorts_of[job->kind]->sort_heap(scratch, held);
-    store(job, line, job->kind, scratch, 0, held);
-  } else if (counts_bytes(job)) {
-    byte_counts counts;
-    sort_bytes(job, line, &counts, 1);
-  } else {
-    struct radix_part found;
-    struct radix radix = {.job = job, .line = *line, .parts = 1, .count = line->n, .to = scratch, .found = &found};
-    struct order order = {job->rows, job->rows, job->rows};
-    if (job->rows) job->keys->find_order(line, 0, line->n, &order);
-    set_order(&radix, order);
-    if (job->rows && !radix.in_order && sort_by_network(job, line, scratch)) return;
-    if (!radix.in_order) find_bits(&radix);
-    if (radix.in_order) store_all(&radix);
-    if (radix.in_order || context_stops(job->context)) return;
-    radix.items = is_in_place(job, radix.kind) ? line->positions : scratch + line->n * sorts_of[radix.kind]->bytes;
-    run_phase(&radix, line->n, load_chunk);
-    radix_sort(&radix);
-  }
-}
-
-/* Sorts `count` lines from line `i` on side by side, if there are enough. */
-static void sort_block(const struct sort_job *job, int64_t i, int64_t count, char *scratch) {
-  double *items = (double *)(void *)scratch;
-  uint64_t *keys = (uint64_t *)(void *)(items + LANES * job->line.n), *order = keys + job->line.n;
-  struct lane lanes[LANES];
-  char *alone = scratch + lanes_bytes(job);
-  const bool is_enough = count >= LANES_MIN;
-  bool rise = true;
-  for (int64_t k = 0; k < count; k++) {
-    lanes[k] = (struct lane){.line = line_at(job, i + k), .items = items + k};
-    if (is_enough && !load_lane(job, &lanes[k], keys)) rise = false;
-  }
-  for (int64_t k = count; k < LANES && is_enough; k++) /* any items */
-    for (int64_t at = 0; at < job->line.n; at++) items[at * LANES + k] = 1;
-  if (is_enough && !rise) sort_loops()->sort_lanes(items, job->line.n);
-  for (int64_t k = 0; k < count; k++)
-    if (!is_enough || !store_lane(job, &lanes[k], keys, order)) sort_alone(job, &lanes[k].line, alone);
-}
-
-static void part_of_lanes(void *job_, int64_t part) {
-  const struct sort_job *job = job_;
-  const int64_t blocks = (job->count + LANES - 1) / LANES, end = part_begin(blocks, job->parts, part + 1);
-  for (int64_t i = part_begin(blocks, job->parts, part); i < end && !context_stops(job->context); i++)
-    sort_block(job, i * LANES, least(LANES, job->count - i * LANES), job->scratch + part * job->line_bytes);
-}
+enum { LITTLE = 1024 }; /* words of scratch that are not allocated */
 
 static void part_of_lines(void *job_, int64_t part) {
   const struct sort_job *job = job_;
-  int64_t end = part_begin(job->count, job->parts, part + 1);
-  char *scratch = job->scratch ? job->scratch + part * job->line_bytes : NULL;
-  for (int64_t i = part_begin(job->count, job->parts, part); i < end && !context_stops(job->context); i++) {
-    struct sort_line line = line_at(job, i);
-    sort_alone(job, &line, scratch);
+  const int64_t at_once = job->in_lanes ? LANES : 1, blocks = (job->count + at_once - 1) / at_once;
+  const int64_t end = part_begin(blocks, job->parts, part + 1);
+  uint64_t little[LITTLE], *scratch = job->scratch ? job->scratch + part * job->line_words : little;
+  for (int64_t i = part_begin(blocks, job->parts, part); i < end && !context_stops(job->context); i++) {
+    const int64_t first = i * at_once, count = least(at_once, job->count - first);
+    if (count >= LANES_MIN) sort_block(job, first, count, scratch);
+    for (int64_t k = 0; k < count && count < LANES_MIN; k++) {
+      struct sort_line line = line_at(job, first + k);
+      sort_alone(job, &line, scratch);
+    }
   }
 }
 
 /* A heap costs most elements one comparison, and more for those that it keeps. */
 static bool selection_pays(int64_t keep, int64_t n) { return keep <= HEAP_MAX && keep <= n / HEAP_PART; }
 
-static const struct keys *const keys_of[] = {SIGNED_BY_DTYPE(&keys)};
-
 void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, int64_t count, uint64_t *keys) {
   const struct sort_line line = {.in = elements, .in_step = step_bytes, .flip = dtype_sign(dtype)};
-  keys_of[dtype_signed(dtype)]->load(keys, &line, 0, count);
+  sort_loops()->keys[dtype_signed(dtype)]->load(keys, &line, 0, count);
 }
 
-/* Long lines take a network more steps than other methods. Wide keys take these more. */
+/* Long lines take a network more steps than other methods. */
 static bool lanes_pay(const struct sort_job *job) {
-  const int64_t n = job->line.n, per_byte = isa_in_use() == ISA_PLAIN ? LANES_PLAIN : LANES_VECTORS;
-  const int64_t select = job->value_bytes > 4 ? LANES_SELECT / 2 : LANES_SELECT;
-  const int64_t most = job->select ? select : least(LANES_MOST, job->value_bytes * per_byte);
-  return job->count >= LANES_MIN && n >= LANES_LEAST && n <= most;
+  const int64_t most = sort_loops()->sort_items ? LANES_VECTORS : LANES_PLAIN * job->value_bytes;
+  return job->count >= LANES_MIN && job->line.n >= LANES_LEAST && job->line.n <= most;
 }
 
 static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
@@ -983,68 +955,65 @@ static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
   job->lines = plan->plan;
   job->lines.rank = last;
   job->count = plan_numel(&job->lines);
-  job->line = (struct sort_line){.in_step = operand_step(&operands[2], last),
-                                 .positions_step = operand_step(&operands[1], last)};
+  job->line = (struct sort_line){
+      .in_step = operand_step(&operands[2], last), .positions_step = operand_step(&operands[1], last), .exact = true};
   if (operands[0].storage) job->line.values_step = operand_step(&operands[0], last);
   job->line.n = plan->plan.sizes[last];
   job->line.keep = plan->keep;
   job->line.flip = (plan->descending ? UINT64_MAX : 0) ^ dtype_sign(dtype);
-  job->keys = keys_of[dtype_signed(dtype)];
-  job->kind = kind_for(8 * (int)dtype_bytes(dtype), job->line.n);
-  job->select = selection_pays(plan->keep, job->line.n);
+  job->keys = sort_loops()->keys[dtype_signed(dtype)];
   job->value_bytes = (int)dtype_bytes(dtype);
+  while (job->line.n > INT64_C(1) << job->line.position_bits) job->line.position_bits++;
   job->in_lanes = lanes_pay(job);
-  while (job->line.n > INT64_C(1) << job->position_bits) job->position_bits++;
-  const int64_t most = job->value_bytes > 1 ? (int64_t)NETWORK_MOST * job->value_bytes * job->value_bytes : 0;
-  if (job->line.n <= most && sort_loops()->sort_line)
-    for (job->rows = 8; LANES * job->rows < job->line.n;) job->rows *= 2;
-  job->in_place = job->line.positions_step == sizeof(narrow) && plan->keep == job->line.n;
+  const bool is_broad = job->value_bytes > 4 || job->line.n > UINT32_MAX;
+  if (!job->in_lanes && selection_pays(plan->keep, job->line.n)) job->heap = heaps[is_broad];
+  job->whole = job->value_bytes <= 4 && sort_loops()->sort_items && job->line.position_bits <= WORD_BITS - 32;
+  job->in_place = job->line.positions_step == sizeof(uint64_t) && plan->keep == job->line.n;
 }
 
 /* True if all threads sort one line after another: there are fewer lines than threads, or lines so long that one per
-   thread would take much memory. */
+   thread would leave the cache, or take much memory. */
 static bool is_shared(const struct sort_job *job) {
   if (job->line.n <= SORT_INSERTION) return false;
   return job->count < job->parts ||
-         (!job->select && job->line.n > SHARED_LINE && job->count < SHARED_LINES * job->context->threads);
+         (!job->heap && job->line.n > SHARED_LINE && job->count < SHARED_LINES * job->context->threads);
 }
 
 static strew_status sort_all_lines(const struct call *call, struct sort_job *job, bool shared) {
-  const int64_t n = job->line.n, keep = job->line.keep, bytes = sorts_of[job->kind]->bytes;
-  int64_t scratch_bytes;
+  int64_t words;
   if (shared) {
-    scratch_bytes = job->select ? (job->parts + 1) * keep * bytes : job->parts * (int64_t)sizeof(byte_counts);
+    const int64_t heaps_bytes = job->heap ? (job->parts + 1) * job->line.keep * job->heap->bytes : 0;
+    words = (job->heap ? heaps_bytes : job->parts * (int64_t)sizeof(byte_counts)) / (int64_t)sizeof(uint64_t);
   } else {
-    const bool in_place = is_in_place(job, job->kind);
-    if (n > ALONE_LINE && job->parts > job->context->threads) job->parts = job->context->threads;
+    if (job->line.n > ALONE_LINE && job->parts > job->context->threads) job->parts = job->context->threads;
     if (job->parts > job->count) job->parts = job->count;
-    if (n > SORT_INSERTION && !counts_bytes(job)) job->line_bytes = (job->select ? keep : in_place ? n : 2 * n) * bytes;
-    if (job->line_bytes < network_bytes(job)) job->line_bytes = network_bytes(job);
-    if (job->in_lanes) job->line_bytes += lanes_bytes(job);
-    scratch_bytes = job->parts * job->line_bytes;
+    job->line_words = line_words(job);
+    if (job->in_lanes && job->line_words < lanes_words(job)) job->line_words = lanes_words(job);
+    words = job->line_words > LITTLE ? job->parts * job->line_words : 0;
   }
-  if (scratch_bytes && !(job->scratch = memory_allocate(job->context, (uint64_t)scratch_bytes)))
-    return fail_memory(call, job->context, (uint64_t)scratch_bytes);
-  if (!shared) pool_run(job->context, job->parts, job->in_lanes ? part_of_lanes : part_of_lines, job);
+  const uint64_t bytes = (uint64_t)words * sizeof(uint64_t);
+  if (bytes && !(job->scratch = memory_allocate(job->context, bytes))) return fail_memory(call, job->context, bytes);
+  if (!shared) pool_run(job->context, job->parts, part_of_lines, job);
   for (int64_t i = 0; shared && i < job->count; i++) {
     struct sort_line line = line_at(job, i);
-    if (job->select)
+    if (job->heap)
       select_together(job, &line);
     else
       sort_bytes(job, &line, (byte_counts *)(void *)job->scratch, job->parts);
   }
-  if (job->scratch) memory_free(job->context, job->scratch, (size_t)scratch_bytes);
+  if (job->scratch) memory_free(job->context, job->scratch, bytes);
   return STREW_OK;
 }
 
 strew_status cpu_sort(const struct call *call, strew_device *device, const struct sort_plan *plan) {
   struct sort_job job = {.context = device->context};
   sort_start(&job, plan);
-  /* an item is read and written several times */
-  job.parts = pool_parts(job.context, work_bytes(job.count * job.line.n, (size_t)sorts_of[job.kind]->bytes));
+  /* a word is read and written several times */
+  job.parts = pool_parts(job.context, work_bytes(job.count * job.line.n, sizeof(uint64_t)));
   if (job.parts > SORT_PARTS) job.parts = SORT_PARTS;
   const bool shared = is_shared(&job);
+  job.whole &= !shared;
   strew_status status =
-      shared && !job.select && !counts_bytes(&job) ? sort_long_lines(call, &job) : sort_all_lines(call, &job, shared);
+      shared && !job.heap && !counts_bytes(&job) ? sort_long_lines(call, &job) : sort_all_lines(call, &job, shared);
   return TRY(status, context_end(call, job.context, plan->plan.operands[1].storage));
 }
