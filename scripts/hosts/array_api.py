@@ -26,15 +26,16 @@ DEFAULTS = {truth: DTYPES[0], int: int64, float: float32}  # noqa: F821
 RENAMED = {"negative": "neg", "bitwise_invert": "bitwise_not", "conj": "positive", "real": "positive", "divide": "div",
            "subtract": "sub", "multiply": "mul", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
            "greater": "gt", "greater_equal": "ge"}
-UNARY = """abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor isfinite isinf isnan log
-    log1p log2 log10 logical_not negative positive real reciprocal round sign signbit sin sinh square sqrt tan tanh trunc"""
+UNARY = """abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor isfinite isinf isnan
+    log log1p log2 log10 logical_not negative positive real reciprocal round sign signbit sin sinh square sqrt tan tanh
+    trunc"""
 BINARY = """add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign divide equal
-    floor_divide greater greater_equal hypot less less_equal logaddexp logical_and logical_or logical_xor maximum minimum
-    multiply nextafter not_equal pow remainder subtract"""
+    floor_divide greater greater_equal hypot less less_equal logaddexp logical_and logical_or logical_xor maximum
+    minimum multiply nextafter not_equal pow remainder subtract"""
 
 
-def weak(x, *others):  # a number takes the dtype of an array beside it
-    return tensor(x, next((o.dtype for o in others if isinstance(o, Array)), None)) if type(x) is int and builtins.abs(x) >> 63 else x
+def weak(x, other):  # an integer above those of Lua is one of uint64, beside such an array
+    return tensor(x, other.dtype) if type(x) is int and x >> 63 > 0 else x
 
 
 def unary(f): return lambda x, /: f(x)
@@ -119,7 +120,8 @@ def isdtype(dtype, kind):
 
 
 def result_type(*arrays_and_dtypes):
-    dtypes = [x.dtype if isinstance(x, Array) else x for x in arrays_and_dtypes if not isinstance(x, (truth, int, float))]
+    given = [x for x in arrays_and_dtypes if not isinstance(x, (truth, int, float))]
+    dtypes = [x.dtype if isinstance(x, Array) else x for x in given]
     return dtypes[0] if len(dtypes) == 1 else named(evaluate("""local of = {}
         for i, name in ipairs(...) do of[i] = strew.zeros({}, {dtype = name, device = "cpu"}) end
         return tostring(strew.result_type(table.unpack(of)))""", dtypes))
@@ -176,11 +178,13 @@ def broadcast_shapes(*shapes):
 
 
 def broadcast_to(x, /, shape): return strew.broadcast_to(x, list(shape))
-def broadcast_arrays(*arrays): return tuple(broadcast_to(x, broadcast_shapes(*(a.shape for a in arrays))) for x in arrays)
+def broadcast_arrays(*arrays):
+    shape = broadcast_shapes(*(x.shape for x in arrays))
+    return tuple(broadcast_to(x, shape) for x in arrays)
 
 
 def concat(arrays, /, *, axis=0):
-    return strew.cat([x.flatten() for x in alike(arrays)] if axis is None else alike(arrays), 0 if axis is None else axis)
+    return strew.cat([x.flatten() for x in alike(arrays)], 0) if axis is None else strew.cat(alike(arrays), axis)
 
 
 def stack(arrays, /, *, axis=0): return strew.stack(alike(arrays), axis)
@@ -197,13 +201,14 @@ def matrix_transpose(x, /): return x.mT
 
 def expand_dims(x, /, axis):
     rank = x.ndim + len(dims(x, axis))
-    if len({d % rank for d in dims(x, axis) if -rank <= d < rank}) < rank - x.ndim: raise IndexError(f"axis {axis} of {rank}")
-    for d in sorted(d % rank for d in dims(x, axis)): x = x.unsqueeze(d)
+    chosen = {d % rank for d in dims(x, axis) if -rank <= d < rank}
+    if len(chosen) < rank - x.ndim: raise IndexError(f"axis {axis} of {rank} dimensions")
+    for d in sorted(chosen): x = x.unsqueeze(d)
     return x
 
 
 def squeeze(x, /, axis):
-    if builtins.any(x.shape[d] != 1 for d in dims(x, axis)): raise ValueError(f"axis {axis} of shape {x.shape} is not 1")
+    if builtins.any(x.shape[d] != 1 for d in dims(x, axis)): raise ValueError(f"axis {axis} of {x.shape} is not 1")
     return strew.squeeze(x, list(dims(x, axis)))
 
 
@@ -219,12 +224,21 @@ def take_along_axis(x, indices, /, *, axis=-1): return strew.take_along_dim(x, i
 # ------------------------------------------------------------------------------------------ reductions, sorting, sets
 
 def widened(x, dtype):
-    return dtype or (named("uint64") if x.dtype in KINDS["unsigned integer"] else DEFAULTS[int] if x.dtype in KINDS["integral"] else None)
+    if dtype or x.dtype not in KINDS["integral"]: return dtype
+    return named("uint64") if x.dtype in KINDS["unsigned integer"] else DEFAULTS[int]
 
 
 def over(axis): return list(axis) if isinstance(axis, tuple) else axis
-def sum(x, /, *, axis=None, dtype=None, keepdims=False): return strew.sum(x, over(axis), keepdims, dtype=widened(x, dtype))
-def prod(x, /, *, axis=None, dtype=None, keepdims=False): return strew.prod(x, over(axis), keepdims, dtype=widened(x, dtype))
+
+
+def sum(x, /, *, axis=None, dtype=None, keepdims=False):
+    return strew.sum(x, over(axis), keepdims, dtype=widened(x, dtype))
+
+
+def prod(x, /, *, axis=None, dtype=None, keepdims=False):
+    return strew.prod(x, over(axis), keepdims, dtype=widened(x, dtype))
+
+
 def max(x, /, *, axis=None, keepdims=False): return strew.amax(x, over(axis), keepdims)
 def min(x, /, *, axis=None, keepdims=False): return strew.amin(x, over(axis), keepdims)
 def mean(x, /, *, axis=None, keepdims=False): return strew.mean(x, over(axis), keepdims)
@@ -233,8 +247,14 @@ def any(x, /, *, axis=None, keepdims=False): return strew.any(x, over(axis), kee
 def argmax(x, /, *, axis=None, keepdims=False): return strew.argmax(x, axis, keepdims)
 def argmin(x, /, *, axis=None, keepdims=False): return strew.argmin(x, axis, keepdims)
 def count_nonzero(x, /, *, axis=None, keepdims=False): return strew.count_nonzero(x, over(axis), keepdims)
-def std(x, /, *, axis=None, correction=0.0, keepdims=False): return strew.std(x, over(axis), keepdims, correction=correction)
-def var(x, /, *, axis=None, correction=0.0, keepdims=False): return strew.var(x, over(axis), keepdims, correction=correction)
+
+
+def std(x, /, *, axis=None, correction=0.0, keepdims=False):
+    return strew.std(x, over(axis), keepdims, correction=correction)
+
+
+def var(x, /, *, axis=None, correction=0.0, keepdims=False):
+    return strew.var(x, over(axis), keepdims, correction=correction)
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
@@ -245,7 +265,10 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
     return strew.cumprod(x, axis or 0, dtype=widened(x, dtype), include_initial=include_initial)
 
 
-def diff(x, /, *, axis=-1, n=1, prepend=None, append=None): return strew.diff(x, n, axis, prepend=prepend, append=append)
+def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
+    return strew.diff(x, n, axis, prepend=prepend, append=append)
+
+
 def sort(x, /, *, axis=-1, descending=False, stable=True): return strew.sort(x, axis, descending)[0]
 def argsort(x, /, *, axis=-1, descending=False, stable=True): return strew.argsort(x, axis, descending)
 
@@ -265,7 +288,8 @@ def as_array(x, other): return x if isinstance(x, Array) else tensor(x, other.dt
 
 
 All = namedtuple("unique_all_result", "values indices inverse_indices counts")
-Counts, Inverse = namedtuple("unique_counts_result", "values counts"), namedtuple("unique_inverse_result", "values inverse_indices")
+Counts = namedtuple("unique_counts_result", "values counts")
+Inverse = namedtuple("unique_inverse_result", "values inverse_indices")
 
 
 def unique_all(x, /): return All(*strew.unique(x, return_index=True, return_inverse=True, return_counts=True))

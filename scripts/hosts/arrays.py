@@ -1,5 +1,5 @@
-# arrays.py: strew in Python, by ctypes alone. Every call of the Lua module is a function of `strew`, with its options as
-# keywords; tensors are `Array`s with Python's operators. Arrays of others are used in place, without a copy.
+# arrays.py: strew in Python, by ctypes alone. Every call of the Lua module is a function of `strew`, with its options
+# as keywords; tensors are `Array`s with Python's operators. Arrays of others are used in place, without a copy.
 #   STREW_LIBRARY=build/strew.so python3 arrays.py     (without it: libstrew_lua.so.0, as installed)
 import math
 import os
@@ -18,8 +18,8 @@ class Dtype:  # equal to its name
     def __hash__(self): return hash(self.name)
 
 
-DTYPES = [Dtype(name) for name in "float32 float64 float16 bfloat16 int64 int32 int16 int8 uint8 bool uint16 uint32 uint64 "
-          "time text".split()]
+DTYPES = [Dtype(name) for name in """float32 float64 float16 bfloat16 int64 int32 int16 int8 uint8 bool
+          uint16 uint32 uint64 time text""".split()]
 LETTERS = {"float32": "f", "float64": "d", "float16": "e", "int64": "q", "int32": "i", "int16": "h", "int8": "b",
            "uint8": "B", "bool": "?", "uint16": "H", "uint32": "I", "uint64": "Q", "time": "q"}
 REGISTRY = -1001000  # LUA_REGISTRYINDEX
@@ -43,8 +43,8 @@ def declare(of, result, **functions):
 state, at = c_void_p, c_int  # a Lua state, a place on its stack
 declare(lua, None, luaL_openlibs=[state], lua_settop=[state, at], lua_pushnil=[state], lua_pushboolean=[state, c_int],
         lua_pushinteger=[state, c_int64], lua_pushnumber=[state, c_double], lua_createtable=[state, c_int, c_int],
-        lua_pushvalue=[state, at], lua_rawset=[state, at], lua_rawseti=[state, at, c_int64], luaL_unref=[state, at, c_int],
-        luaL_requiref=[state, c_char_p, c_void_p, c_int])
+        lua_pushvalue=[state, at], lua_rawset=[state, at], lua_rawseti=[state, at, c_int64],
+        luaL_unref=[state, at, c_int], luaL_requiref=[state, c_char_p, c_void_p, c_int])
 declare(lua, c_int, luaL_ref=[state, at], lua_type=[state, at], lua_isinteger=[state, at], lua_toboolean=[state, at],
         lua_rawgeti=[state, at, c_int64], lua_next=[state, at], lua_gettop=[state],
         lua_checkstack=[state, c_int], lua_pcallk=[state, c_int, c_int, c_int, c_int64, c_void_p],
@@ -68,7 +68,7 @@ lua.luaL_requiref(L, b"strew", library.luaopen_strew, 1)
 CPU = library.strew_device_at(library.strew_context_of(L), 0)
 
 
-# ------------------------------------------------------------------------------------------------ values to and from Lua
+# ----------------------------------------------------------------------------------------------- values to and from Lua
 
 def push(x):
     if isinstance(x, Reference): lua.lua_rawgeti(L, REGISTRY, x.reference)
@@ -99,7 +99,7 @@ def pull(i):  # the value at place i > 0
     kind = lua.lua_type(L, i)
     if kind == NIL: return None
     if kind == BOOLEAN: return bool(lua.lua_toboolean(L, i))
-    if kind == NUMBER: return lua.lua_tointegerx(L, i, None) if lua.lua_isinteger(L, i) else lua.lua_tonumberx(L, i, None)
+    if kind == NUMBER: return (lua.lua_tointegerx if lua.lua_isinteger(L, i) else lua.lua_tonumberx)(L, i, None)
     if kind == TABLE:
         top, entries = lua.lua_gettop(L), {}
         lua.lua_checkstack(L, 8)
@@ -163,7 +163,7 @@ class Module:  # strew.NAME is the function of the Lua module
 strew = Module()
 
 
-# --------------------------------------------------------------------------------------------------------------- tensors
+# -------------------------------------------------------------------------------------------------------------- tensors
 
 class Array(Reference):
     """A tensor. Python's operators are strew's; a method is the call of that name: x.scatter_add(0, index, src)."""
@@ -371,10 +371,12 @@ def wrap(memory):
 
 
 # DLPack's capsules: whoever takes what one holds renames it.
-for name, result, kinds in (("New", py_object, [c_void_p, c_char_p, c_void_p]), ("SetName", c_int, [py_object, c_char_p]),
+for name, result, kinds in (("New", py_object, [c_void_p, c_char_p, c_void_p]),
+                            ("SetName", c_int, [py_object, c_char_p]),
                             ("GetPointer", c_void_p, [c_void_p, c_char_p]), ("IsValid", c_int, [c_void_p, c_char_p])):
     declare(pythonapi, result, **{"PyCapsule_" + name: kinds})
-DELETERS = {b"dltensor": (7, b"used_dltensor"), b"dltensor_versioned": (2, b"used_dltensor_versioned")}  # words in the struct
+# Of each kind the word of its struct that is the deleter, and the name of a capsule that was taken.
+DELETERS = {b"dltensor": (7, b"used_dltensor"), b"dltensor_versioned": (2, b"used_dltensor_versioned")}
 
 
 @CFUNCTYPE(None, c_void_p)

@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 from onnx.backend.base import Backend, BackendRep
 
-from arrays import DTYPES, Array, evaluate, wrap
+from arrays import DTYPES, Array, evaluate, strew, wrap
 
 PATH = pathlib.Path(__file__).with_name("onnx.lua")
 lua = evaluate(PATH.read_text(), name=f"@{PATH}")
@@ -16,7 +16,7 @@ def to_strew(x):
     if x is None or isinstance(x, Array): return x
     if isinstance(x, (list, tuple)): return [to_strew(one) for one in x]
     x = np.asarray(x)
-    if x.dtype.kind in "OSU" and x.dtype.name not in DTYPES: return evaluate("return strew.tensor(...)", [str(w) for w in x.ravel()]).reshape(x.shape)
+    if x.dtype.kind in "OSU": return strew.tensor([str(word) for word in x.ravel()]).reshape(x.shape)
     if x.dtype.name not in DTYPES: raise NotImplementedError(f"dtype {x.dtype}")
     bits = np.array(x.view("uint16") if x.dtype.name == "bfloat16" else x, order="C")
     return wrap(bits).view_as(x.dtype.name) if bits.dtype != x.dtype else wrap(bits)

@@ -17,7 +17,8 @@ LACKING = {
 RULES = {
     r"floor_?div.*\((x1_i is .infinity and isfinite\(x2|isfinite.*(> 0 and x2_i is -|< 0 and x2_i is \+)infinity)":
         "floor_divide of or by an infinity is NaN or -1, as PyTorch's and Python's",
-    r"(remainder|mod__)\(x1_i is (-0 and x2_i >|\+0 and x2_i <)": "remainder: a zero keeps the sign of the dividend, as fmod's",
+    r"(remainder|mod__)\(x1_i is (-0 and x2_i >|\+0 and x2_i <)":
+        "remainder: a zero keeps the sign of the dividend, as fmod's",
     r"signbit\(x_i is -NaN": "signbit of NaN is false: the sign of a NaN depends on the processor",
 }
 
@@ -43,6 +44,6 @@ def pytest_terminal_summary(terminalreporter):
         for report in terminalreporter.getreports(outcome):
             why = report.longrepr[2] if outcome == "skipped" else getattr(report, "wasxfail", "")
             counts[outcome, why[:100]] = counts.get((outcome, why[:100]), 0) + 1
-    for (outcome, why), n in sorted(counts.items()): print(f"{'not run' if outcome == 'skipped' else 'by rule'}: {n} {why}")
+    for (outcome, why), n in sorted(counts.items()): print("not run:" if outcome == "skipped" else "by rule:", n, why)
     number = {outcome: len(terminalreporter.getreports(outcome)) for outcome in ("passed", "failed", "error")}
     print(f"array_api: {number['passed']} passed, {number['failed'] + number['error']} failed")

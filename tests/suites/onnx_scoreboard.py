@@ -1,6 +1,6 @@
 # usage: python3 tests/suites/onnx_scoreboard.py   (STREW_LIBRARY=build/strew.so PYTHONPATH=scripts/hosts)
-# ONNX's scoreboard of backends, onnx.backend.test, on scripts/hosts/onnx_backend.py: the node tests and the small models;
-# what strew has no operator or dtype for is skipped.
+# ONNX's scoreboard of backends, onnx.backend.test, on scripts/hosts/onnx_backend.py: the node tests and the small
+# models; what strew has no operator or dtype for is skipped.
 import os
 import sys
 import unittest

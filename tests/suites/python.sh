@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 build=$PWD/$1 suites=$PWD/build/suites
 : "${PYTHON:=python3}" "${SEED=}"
 if [ -x "$suites/python/bin/python" ]; then PYTHON=$suites/python/bin/python; fi
-export STREW_LIBRARY="$build/strew.so" STREW_THREADS=1 PYTHONPATH="$PWD/scripts/hosts:$PWD/tests/suites"
+export STREW_LIBRARY="$build/strew.so" STREW_THREADS=1 PYTHONPYCACHEPREFIX="$build/pycache" PYTHONPATH="$PWD/scripts/hosts:$PWD/tests/suites"
 
 # True if Python has these modules.
 has() { "$PYTHON" -c 'import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, sys.argv[1:])))' "$@" 2>/dev/null; }
