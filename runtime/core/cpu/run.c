@@ -142,7 +142,7 @@ static void work(void *team_, int64_t i) {
 }
 
 bool run_add(struct run_job *job) {
-  const int64_t threads = least(job->context->threads, job->chunks), ahead = CHUNKS_PER_THREAD * threads;
+  const int64_t threads = least(job->threads, job->chunks), ahead = CHUNKS_PER_THREAD * threads;
   const size_t bytes = sizeof(struct team) + (size_t)ahead * sizeof(struct reading);
   char *memory = memory_allocate(job->context, bytes + (size_t)ahead * job->room_bytes);
   struct team *team = (struct team *)(void *)memory;

@@ -7,6 +7,8 @@
 #ifndef STREW_RUN_H
 #define STREW_RUN_H
 
+#include "isa.h"
+
 #include "runtime/core/base/context.h"
 
 /* Elements of a chunk that the sum takes; memory of the chunk alone, until it is done. */
@@ -20,7 +22,7 @@ struct run_job {
   strew_context *context;
   strew_dtype dtype; /* float32 or float64 */
   void *held;        /* the sum, of that dtype, aligned */
-  int64_t chunks;
+  int64_t threads, chunks;
   size_t room_bytes; /* scratch of a chunk */
   /* Finds the elements of chunk i; they may be in its room. */
   void (*read)(const struct run_job *job, int64_t i, struct run_chunk *chunk);
@@ -28,6 +30,9 @@ struct run_job {
   void (*done)(const struct run_job *job, int64_t i, const struct run_chunk *chunk);
   const void *argument; /* of these functions */
 };
+
+/* True if threads gain even where chunks need no more than to be added. */
+static inline bool runs_are_foreseen(void) { return isa_in_use() != ISA_PLAIN; }
 
 /* False, and nothing done, if memory lacks. A call that must stop leaves out the rest. */
 bool run_add(struct run_job *job);

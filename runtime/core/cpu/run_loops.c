@@ -13,6 +13,7 @@
 
 enum {
   GROUP = RUN_GROUP, /* whose halves are found together, as bits of a word: the smallest tile */
+  EXACT_REACH = 3,   /* binades above a sum that may leave its own */
   /* least tiles between two attempts to leave a binade, after the last ones have failed; the same to stay within one */
   EXACT_DELAY_MAX = 255,
   TILE_DELAY_MAX = 31,
@@ -30,5 +31,5 @@ enum {
 #include "runtime/core/cpu/each_dtype.h"
 
 #define RUNS_OF(s)                                                                                                     \
-  { add_##s, foresee_##s, take_##s }
+  { add_##s, foresee_##s, take_##s, split_##s }
 const struct run_loops LOOPS_TABLE(run) = {add_run_f32, add_run_f64, {RUNS_OF(f32), RUNS_OF(f64)}};

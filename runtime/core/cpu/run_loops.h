@@ -27,11 +27,14 @@ struct run_move {
 
      add       adds x[0] .. x[count - 1] to *held in order
      foresee   fills the rest of a move of that count, for a sum near `near`. False: there is none
-     take      adds a move. False, and nothing done, if that may not be what its elements add one by one */
+     take      adds a move. False, and nothing done, if that may not be what its elements add one by one
+     split     copies the elements of `key` to own, and writes the positions of the others to others, each with room for
+               one more than there are; returns the number of the key's */
 struct run_kernels {
   void (*add)(void *held, const void *x, int64_t count);
   bool (*foresee)(double near, const void *x, struct run_move *move);
   bool (*take)(void *held, const struct run_move *move);
+  int64_t (*split)(const int64_t *index, int64_t key, const void *x, int64_t count, void *own, int64_t *others);
 };
 
 /* add_...: return `held` with x[0] .. x[count - 1] added in order. */

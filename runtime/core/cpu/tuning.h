@@ -99,6 +99,7 @@ enum {
   PART_L2S = 4,         /* l2_bytes: fewest contributions of a thread by partition, over this */
   PART_QUARTERS = 5,    /* quarters: destinations per contribution up to which a partition pays */
   WIDE_ROW = 8,         /* columns: least of rows that are joined by owners and never by partition */
+  HOT_PERCENT = 70,     /* percent of a sample: least share of that key */
   LITTLE_INDEX = 10     /* times: an index this much larger than the target pays for a copy of it */
 };
 

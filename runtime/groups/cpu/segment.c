@@ -2,7 +2,7 @@
 
    Threads share the elements, not the segments, whose lengths may differ by any factor: a line of segments is cut where
    equal shares of the work begin, by binary search in the ends. A segment longer than a share is `large`: its columns
-   are shared. Large segments are begun first, because one of a single column whose order matters takes one thread. */
+   are shared, and floats of a single column that are added (../../core/cpu/run.h). Large segments come first. */
 #include "runtime/core/cpu/program.h"
 #include "runtime/core/cpu/run.h"
 #include "runtime/core/cpu/tuning.h"
@@ -209,7 +209,8 @@ static void reduce_several(const struct segment_job *job, struct worker *worker,
       continue;
     }
     next = s + 1;
-    if (!job->pieces || elements * run->columns < job->large) reduce_long(job, worker, &part, begin, begin + elements);
+    if (!job->pieces || !runs_are_foreseen() || elements * run->columns < job->large)
+      reduce_long(job, worker, &part, begin, begin + elements);
   }
 }
 
@@ -286,6 +287,7 @@ static bool add_segment(const struct segment_job *job, const struct segment_run 
   struct run_job adding = {.context = job->context,
                            .dtype = job->added,
                            .held = state.held.bytes,
+                           .threads = job->context->threads,
                            .chunks = (rows - 1) / chunk + 1,
                            .room_bytes = job->widen ? (size_t)chunk * sizeof(float) : 0,
                            .read = read_shared,

@@ -55,6 +55,7 @@ struct shape scatter_shape(const strew_context *context, const struct scatter_pl
   shape.can_part = !shape.rows && scatter_can_part(plan) && pays_to_part(plan, count, shape.threads);
   shape.spread = exceeds_caches((size_t)scatter_range_bytes(plan)) && shape.can_part &&
                  ((p->rank == 1 && p->operands[SELF].strides[0] == 0) || has_full_rows(p));
+  shape.can_be_hot = shape.threads > 1 && scatter_can_be_hot(plan);
   shape.alone = shape.threads == 1 && !shape.spread;
   return shape;
 }
@@ -129,6 +130,19 @@ static bool can_copy(const struct scatter_plan *plan, int64_t threads) {
          scatter_target_elements(plan) * threads <= plan_numel(p);
 }
 
+/* True if most of the sample is one value, which becomes the way's key. */
+static bool is_hot(const struct scatter_plan *plan, const struct shape *shape, const struct sample *sample,
+                   struct scatter_way *way) {
+  int64_t ahead = 0, often = 0;
+  if (!shape->can_be_hot) return false;
+  for (int64_t i = 0; i < sample->count; i++) { /* a majority's vote */
+    if (!ahead) way->key = sample->values[i];
+    ahead += sample->values[i] == way->key ? 1 : -1;
+  }
+  for (int64_t i = 0; i < sample->count; i++) often += sample->values[i] == way->key;
+  return often * 100 >= sample->count * HOT_PERCENT && !OUT_OF_RANGE(plan, way->key);
+}
+
 static bool choose_slices(const struct scatter_plan *plan, int64_t threads, struct scatter_way *way) {
   way->dim = dim_to_cut(&plan->plan, threads);
   if (way->dim < 0) return false;
@@ -145,6 +159,11 @@ void scatter_decide(const struct scatter_plan *plan, const struct shape *shape, 
   const int64_t threads = shape->threads;
   way->kind = WAY_ALONE;
   way->parts = shape->parts;
+  if (is_hot(plan, shape, sample, way)) {
+    way->kind = WAY_HOT;
+    way->parts = threads;
+    return;
+  }
   if (sample->all_ascend) {
     way->kind = WAY_POSITIONS;
     if (way->parts > MOST_CUTS) way->parts = MOST_CUTS;

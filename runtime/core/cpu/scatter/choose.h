@@ -12,10 +12,11 @@ struct scatter_way {
     WAY_POSITIONS, /* a sorted index, and with it src, is cut where a new value begins */
     WAY_OWNERS,    /* each part owns a range of index values, walks the whole index and skips the others' */
     WAY_COPIES,    /* the index is cut, and each part joins a copy of its own: if order does not matter */
+    WAY_HOT,       /* most of them go to `key`, whose run is shared */
     WAY_PARTITION  /* contributions are distributed to owners of ranges of destinations first */
   } kind;
   int dim;
-  int64_t parts;
+  int64_t parts, key;
   int64_t cuts[MOST_CUTS + 1]; /* of POSITIONS and OWNERS: part i has cuts[i] .. cuts[i + 1] - 1 */
 };
 
@@ -32,6 +33,7 @@ struct shape {
   bool rows;              /* rows of several columns */
   bool can_part;          /* a partition is possible and pays */
   bool spread;            /* destinations exceed all caches: a partition may pay on one thread, too */
+  bool can_be_hot;        /* most contributions may go to one destination as a run */
   bool alone;             /* one thread, whatever the index */
 };
 

@@ -10,6 +10,7 @@
      choose.c        the rule: plan, threads and sample give a way (choose.h lists them). It reads no tensor
      share.c         runs the parts of a way on the workers; all but one end in a walk of a part of the plan:
      partition.c       the exception: contributions are distributed to owners of ranges first, which join them then
+     hot.c           another: most contributions go to one destination, as a run
      mean.c          a mean, whose destinations are pairs of sum and count, goes the same ways, by rows if that saves
                      memory
      walk.c          one thread's walk: row after row of the plan becomes a tile

@@ -115,6 +115,16 @@ bool scatter_walk_short_rows(const struct scatter_plan *plan, bool far, atomic_b
 bool scatter_collapse(strew_context *context, const struct scatter_plan *plan, struct scatter_plan *collapsed,
                       struct storage *storage);
 
+/* -------------------------------------------------------------------------------------------------------- hot.c */
+
+/* True if contributions to one destination may be added as a run: floats in a line, with an index that is read in
+   place. */
+bool scatter_can_be_hot(const struct scatter_plan *plan);
+/* Joins the plan by that many threads, contributions to destination `key` as a run. False, and nothing done, if memory
+   lacks. */
+bool cpu_scatter_hot(strew_context *context, const struct scatter_plan *plan, int64_t key, int64_t threads,
+                     atomic_bool *bad);
+
 /* -------------------------------------------------------------------------------------------------- partition.c */
 
 /* True if a partition can join the plan: one contribution at a time, no positions of winners. */

@@ -80,6 +80,7 @@ bool scatter_share(strew_context *context, const struct scatter_plan *plan, cons
   case WAY_SLICES: pool_run(context, way->parts, run_slice, &shares); return true;
   case WAY_POSITIONS: pool_run(context, way->parts, run_positions, &shares); return true;
   case WAY_OWNERS: pool_run(context, way->parts, run_owner, &shares); return true;
+  case WAY_HOT: return cpu_scatter_hot(context, plan, way->key, way->parts, bad);
   case WAY_COPIES: return run_copies(context, &shares);
   default: return cpu_scatter_partition(context, plan, bad);
   }
