@@ -96,8 +96,9 @@ end
 local function replace(t, a, b, plain)
   local changes = changes_of(t, a, b)
   if changes then return exchanged(t, changes, b == nil and "a" or "b") end
-  for name, value in next, {a = a, b = b or false} do
-    if type(value) ~= "string" then fail(name, format("is %s, expected a string", inner.text(value or nil))) end
+  for k, name in ipairs{"a", "b"} do
+    local value = k == 1 and a or b
+    if type(value) ~= "string" then fail(name, format("is %s, expected a string", inner.text(value))) end
   end
   if plain then a, b = string.gsub(a, "%p", "%%%0"), string.gsub(b, "%%", "%%%%") end
   return reworded(t, function(word)
