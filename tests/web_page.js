@@ -113,7 +113,7 @@ async function manual(address) {
   await until("document.querySelectorAll('button.run').length > 200");
   const run = `(i, change) => new Promise(resolve => {
     const button = document.querySelectorAll("button.run")[i], example = button.nextElementSibling;
-    const expected = example.nextElementSibling.textContent;
+    const after = example.nextElementSibling, expected = after.matches("pre.output") ? after.textContent : "";
     if (change) example.textContent = change;
     button.click();
     const wait = setInterval(() => {
@@ -238,6 +238,7 @@ async function checks(address) {
   await value("toggleManual()");
   check("the manual beside the prompt", await until(`${inFrame}?.querySelectorAll("button.run").length > 200`), true);
   await value(`output.replaceChildren(); ${inFrame}.querySelector("button.run").click()`);
+  check("without a link to a second prompt", await value(`${inFrame}.querySelector("header a[href='index.html']")`), null);
   check("runs its examples there", await until("/\\(as in the manual\\)$/.test(output.textContent)"), true);
   await picture("beside");
   await value("toggleManual()");
@@ -258,7 +259,7 @@ async function checks(address) {
   await until(isIdle);
   await picture("phone-dark");
   await value("toggleManual()");
-  await until(`${inFrame}?.readyState === "complete"`);
+  await until(`${inFrame}?.querySelector("button.run")`);
   await picture("phone-beside");
   await site("file://" + path.resolve(folder, "../doc/index.html"));
   check("uncaught errors", dialogs.join("\n"), "");

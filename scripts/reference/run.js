@@ -3,6 +3,7 @@
 {
   const files = fetch("data.json").then(answer => answer.json()).then(data => data.files);
   let worker = null, print, finish, last = Promise.resolve();
+  if (parent !== window) document.querySelector("header a[href='index.html']").remove();
 
   function start(all) {
     worker = new Worker("worker.js");

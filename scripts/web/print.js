@@ -50,8 +50,8 @@ function printer(add) {
   return print;
 }
 
-// Names of chunks are those of the page.
-const plain = text => text.replace(/\x1b\[[\d;]*m/g, "").replace(/\b(first\.lua|example):(?=\d)/g, "stdin:").trim();
+// Names of chunks are those of the page; the prompt says how long an entry took.
+const plain = text => text.replace(/\x1b\[[\d;]*m|^\([\d.]+ s\)$/gm, "").replace(/\b(first\.lua|example):(?=\d)/g, "stdin:").trim();
 const isSame = (printed, expected) => plain(printed) === plain(expected);
 
 try { document.documentElement.style.colorScheme = localStorage.getItem("strew.theme") || ""; } catch { /* the system's */ }

@@ -63,7 +63,7 @@ $(WEB)/manual.html: $(BUILD)/doc/index.html
 $(WEB)/c.html: $(BUILD)/doc/c.html
 $(WEB)/manual.html: private SCRIPTS = <script src="print.js"></script><script src="run.js"></script>
 $(WEB)/manual.html $(WEB)/c.html:
-	@mkdir -p $(@D) && sed 's|href="index\.html|href="manual.html|g; s|</header>|<a href="index.html">Prompt</a></header>|; s|</body>|$(SCRIPTS)</body>|' $< >$@
+	@mkdir -p $(@D) && sed 's|href="index\.html|href="manual.html|g; s|</header>|<a href="index.html" target="_top">Prompt</a></header>|; s|</body>|$(SCRIPTS)</body>|' $< >$@
 
 .PHONY: web
 -include $(patsubst %.o,%.d,$(call web_objects,$(WEB_SOURCES)))
