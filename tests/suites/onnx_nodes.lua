@@ -29,7 +29,8 @@ end
 -- ---------------------------------------------------------------------------------------------------------- comparing
 
 local function is_close(a, b)
-  return a == b or a ~= a and b ~= b or math.abs(a - b) <= ABSOLUTE + RELATIVE * math.abs(b)
+  if a == b or a ~= a and b ~= b then return true end
+  return math.abs(b) < math.huge and math.abs(a - b) <= ABSOLUTE + RELATIVE * math.abs(b)
 end
 
 -- Nil, or how a result differs from what is expected: tensors or sequences of them.
