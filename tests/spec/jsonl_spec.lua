@@ -236,16 +236,16 @@ describe("JSON lines", function()
 
   it("come in the chunks of any size that the whole file has", function()
     local lines = {}
-    for i = 1, 5000 do
+    for i = 1, 300 do
       lines[i] = ('{"i":%d,"f":%s,"w":"w\\u00e9%d","b":%s}'):format(i, i / 8, i % 100, tostring(i % 3 == 0))
     end
     write(table.concat(lines, "\n"))
     local whole = strew.load(path)
     strew.save(path .. ".gz", whole, {format = "jsonl.gz"})
-    for _, rows in ipairs{1000, 777, 10000} do
+    for _, rows in ipairs{100, 77, 1000} do
       local parts = {}
       for chunk in strew.chunks(path .. ".gz", {format = "jsonl.gz", rows = rows}) do parts[#parts + 1] = chunk end
-      assert.equal((5000 + rows - 1) // rows, #parts)
+      assert.equal((300 + rows - 1) // rows, #parts)
       local all = strew.concat(parts)
       for _, name in ipairs(whole.names) do assert.is_true(all[name]:eq(whole[name]):all():item(), name) end
     end
