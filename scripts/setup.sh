@@ -9,8 +9,9 @@
 #        sh scripts/setup.sh web
 # Installs emscripten, and fetches the source of Lua 5.4 from PyPI to build/lua5.4, for make web, in the same way; and
 # Chromium and node, in which its tests run.
-#        sh scripts/setup.sh suites
-# Fetches with git and from PyPI tests that others wrote to build/suites, for make suites onnx array_api, in the same way.
+#        SUITES_FROM=ADDRESS sh scripts/setup.sh suites
+# Fetches tests that others wrote to build/suites, for make suites onnx array_api, in the same way: ONNX's from PyPI, the
+# others with git, from ADDRESS/OWNER/NAME; without SUITES_FROM only ONNX's.
 #        sh scripts/setup.sh arm64|armhf|riscv64|s390x
 # Installs the cross compiler and QEMU, and unpacks Debian's libraries for that processor to build/ARCH, for make cross,
 # in the same way.
@@ -191,9 +192,9 @@ fetch_web() {
   [ -e "$PWD/build/lua5.4/lua.h" ] || fetch_lua 5.4 unpack_lua
 }
 
-# One commit of a repository, and of it these files. Into a temporary folder, renamed when complete.
+# One commit of a repository, and of it these files, from $SUITES_FROM. Into a temporary folder, renamed when complete.
 fetch_files() { # NAME REPOSITORY COMMIT PATTERN...
-  folder=$PWD/build/suites/$1 new=$PWD/build/suites/$1.new address=https://github.com/$2 commit=$3
+  folder=$PWD/build/suites/$1 new=$PWD/build/suites/$1.new address=$SUITES_FROM/$2 commit=$3
   [ ! -e "$folder" ] || return 0
   shift 3
   rm -rf "$new"
@@ -210,18 +211,26 @@ fetch_files() { # NAME REPOSITORY COMMIT PATTERN...
   mv "$new" "$folder"
 }
 
-fetch_suites() {
+fetch_repositories() {
   command -v git >/dev/null || install git
-  echo 'setup: fetching sqllogictest, tests of DuckDB and samples of 1BRC'
+  echo "setup: fetching sqllogictest, tests of DuckDB and of the Python array API, and samples of 1BRC from $SUITES_FROM"
   fetch_files 1brc gunnarmorling/1brc 3372b6b29072af7359c5137bd1893d98828029a2 /src/test/resources/samples/
   fetch_files sqllogictest gregrahn/sqllogictest d8d4f4b9a351102ec63196a920e8052f4f025509 \
     /test/random/aggregates/ /test/random/groupby/ /test/evidence/slt_lang_aggfunc.test '/test/select*.test'
   fetch_files duckdb duckdb/duckdb 044a04a7cd39e6e8235f756597ae42dde084e5e5 /test/sql/aggregate/ /test/sql/join/asof/
-  echo 'setup: fetching the tests of the Python array API, and ONNX from PyPI (40 MB)'
   fetch_files array-api data-apis/array-api 5f847a3858875c682ae901aa22b0413bf24be9da /spec/ /src/
   fetch_files array-api-tests data-apis/array-api-tests 55fcc60179efa2680ddd6cd926ddf17b83530e2b '/*'
   rm -rf "$PWD/build/suites/array-api-tests/array-api"
   ln -s ../array-api "$PWD/build/suites/array-api-tests/array-api"
+}
+
+fetch_suites() {
+  if [ -n "${SUITES_FROM-}" ]; then
+    fetch_repositories
+  else
+    echo 'setup: sqllogictest and others are not fetched: SUITES_FROM is not set, where git finds OWNER/NAME of each'
+  fi
+  echo 'setup: fetching ONNX and what the array API needs (40 MB)'
   fetch_python
 }
 

@@ -22,7 +22,7 @@ test_onnx() {
 
 test_array_api() {
   if [ ! -d "$suites/array-api-tests" ] || ! has pytest hypothesis ndindex; then
-    echo 'array_api: left out, sh scripts/setup.sh suites fetches its tests'
+    echo 'array_api: left out, scripts/setup.sh suites fetches its tests by SUITES_FROM'
     return
   fi
   cd "$suites/array-api-tests" || return

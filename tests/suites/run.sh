@@ -42,7 +42,7 @@ if [ -n "$SEED" ] && [ -z "$all" ]; then
 elif [ -d $suites/duckdb ]; then
   fetched
 else
-  echo 'suites: sqllogictest, tests of DuckDB and samples of 1BRC are left out, they are not there: sh scripts/setup.sh suites fetches them'
+  echo 'suites: sqllogictest, tests of DuckDB and samples of 1BRC are left out, they are not there: scripts/setup.sh suites fetches them by SUITES_FROM'
 fi
 echo "suites: $passed passed, $failed failed"
 [ $failed = 0 ]
