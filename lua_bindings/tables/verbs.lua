@@ -230,6 +230,7 @@ local function corr(x, other, method)
   check_word("method", method or "pearson", "pearson", "spearman")
   local by_ranks = method == "spearman"
   if operands.is_tensor(x) then return corr_of(x, other, by_ranks) end
+  if type(x) ~= "table" then fail("x", format("is %s, expected a tensor or a table of columns", inner.text(x))) end
   if other ~= nil then fail("other", "is given, but x is a table, expected a tensor") end
   local columns, names, lines = tables.read(x, "x"), {}, {}
   for i, name in ipairs(columns.names) do

@@ -89,7 +89,10 @@ local function changes_of(t, a, b)
   if b == nil and type(a) == "table" then return a end
   if b == nil then fail("b", "is missing, expected what stands in place of a") end
   local changes = {}
-  for _, old in ipairs(type(a) == "table" and a or {a}) do changes[old] = b end
+  for _, old in ipairs(type(a) == "table" and a or {a}) do
+    if old ~= old then fail("a", "has nan, which equals nothing: fillna fills missing elements", nil, "value") end
+    changes[old] = b
+  end
   return changes
 end
 

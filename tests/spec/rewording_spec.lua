@@ -141,6 +141,7 @@ describe("whole elements", function()
       ["t:replace('a')"] = "replace: 'b' is nil, expected a string",
       ["t:replace{NYC = 1}"] = "replace: 'a' has 1 for \"NYC\", expected words",
       ["t:replace{'NYC', 'LA'}"] = "replace: 'a' has \"NYC\" for 1, expected words",
+      ["n:replace({0 / 0}, 1)"] = "replace: 'a' has nan, which equals nothing: fillna fills missing elements",
       ["n:replace(1)"] = "replace: 'b' is missing, expected what stands in place of a",
       ["n:replace(1, 0 / 0)"] = "replace: 'b' is nan, which int64 cannot hold",
       ["n:replace('a', 1)"] = "replace: 'a' is \"a\", expected a tensor, number or boolean",

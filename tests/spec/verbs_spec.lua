@@ -134,6 +134,7 @@ describe("a table", function()
     near(0.8856148855400954, x.a:corr(x.b):item())
     near(0.7378647873726218, strew.corr(x.a, x.b, {method = "spearman"}):item())
     assert.is_true(x:corr().b[0] == x.a:corr(x.b):item() and strew.tensor{1, 1}:corr(strew.tensor{1, 2}):isnan():item())
+    assert.matches("corr: 'x' is 0, expected a tensor or a table of columns", message(strew.corr, 0), 1, true)
     for code, wanted in pairs{
       ["x:corr{method = 'kendall'}"] = "corr: 'method' is \"kendall\", expected pearson or spearman",
       ["x.a:corr()"] = "corr: 'other' is nil, expected a tensor", ["x:corr(x.a)"] = "corr: 'other' is given, but x is",
