@@ -195,7 +195,8 @@ START_TEST(ways_are_chosen) {
   ck_assert_int_eq(decided(&many, 1, false, true), WAY_ALONE);
   ck_assert_int_eq(decided(&many, 2, false, true), WAY_POSITIONS);
   ck_assert_int_eq(decided(&some, 1, false, false), WAY_ALONE);
-  ck_assert_int_eq(decided(&some, 2, true, false), WAY_ALONE);
+  ck_assert_int_eq(decided(&some, 1, true, false), WAY_ALONE);
+  ck_assert_int_eq(decided(&some, 2, true, false), WAY_HOT);
   ck_assert_int_eq(decided(&some, 16, false, false), WAY_PARTITION);
   ck_assert_int_eq(decided(&some, 2, false, false), _i == PROCESSOR_ZEN5 || !vectors ? WAY_ALONE : WAY_OWNERS);
   ck_assert_int_eq(decided(&few, 1, false, false), WAY_ALONE);

@@ -929,8 +929,8 @@ hint  create the view after the write]],
     end
     table.sort(none) -- no floats; numbers; reductions of one's own; tables
     assert.are.equal("asof bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor " ..
-      "drop drop_duplicates dropna each eigh fillna gcd get item join lcm pivot qr reduce rename row rows sample " ..
-      "scan sort_by svd tolist unique view_as", table.concat(none, " "))
+      "drop drop_duplicates dropna each eigh explode fillna gcd get item join lcm pivot qr reduce rename row rows " ..
+      "sample scan sort_by svd tolist unique view_as", table.concat(none, " "))
     assert.is_true(count > 150)
   end)
 
