@@ -494,16 +494,16 @@ static int compare_doubles(const void *a_, const void *b_) {
 
 START_TEST(items_are_sorted) {
   enum { MOST = 3000 };
-  static double items[MOST + 1], spare[MOST], expected[MOST];
+  static double items[MOST + 1], spare[MOST], wanted[MOST];
   for (int isa = 0; isa < ISA_COUNT && is_here(isa); isa++)
     for (int64_t n = 1; n <= MOST && sort_of[isa]->sort_items; n += n < 300 ? 1 : 1 + draw_below(100)) {
       const int order = (int)draw_below(5);
       draw_items(items, n, order);
-      memcpy(expected, items, (size_t)n * sizeof *items);
-      qsort(expected, (size_t)n, sizeof *items, compare_doubles);
+      memcpy(wanted, items, (size_t)n * sizeof *items);
+      qsort(wanted, (size_t)n, sizeof *items, compare_doubles);
       items[n] = -1;
       sort_of[isa]->sort_items(items, spare, n);
-      if (memcmp(items, expected, (size_t)n * sizeof *items) || items[n] != -1)
+      if (memcmp(items, wanted, (size_t)n * sizeof *items) || items[n] != -1)
         ck_abort_msg("%s: order %d of %d items is wrong", isa_name((enum isa)isa), order, (int)n);
     }
 }
