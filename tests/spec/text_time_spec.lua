@@ -39,7 +39,7 @@ local KINDS <const> = {
 }
 -- Of both: results that are no elements, or name the dtype, or whatever was in memory.
 local OTHERS <const> = [[columns corr cut describe drop each empty_like free get_dummies get_printoptions grad
-  group_by head help last_error melt qcut rank rename replace result_type row sample show tail tensor
+  group_by head help last_error melt qcut rank rename replace result_type round row sample show tail tensor
   to_arrow to_arrow_stream type value_and_grad value_counts wrap]]
 
 local function set_of(list)
