@@ -4,6 +4,7 @@
 #include "run_loops.h"
 
 #include "runtime/core/base/pool.h"
+#include "tuning.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -144,7 +145,8 @@ static void work(void *team_, int64_t i) {
 bool run_add(struct run_job *job) {
   const int64_t threads = least(job->threads, job->chunks), ahead = CHUNKS_PER_THREAD * threads;
   const size_t bytes = sizeof(struct team) + (size_t)ahead * sizeof(struct reading);
-  char *memory = memory_allocate(job->context, bytes + (size_t)ahead * job->room_bytes);
+  const size_t room_bytes = (job->room_bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+  char *memory = memory_allocate(job->context, bytes + (size_t)ahead * room_bytes);
   struct team *team = (struct team *)(void *)memory;
   if (!memory) return false;
   *team = (struct team){.job = job,
@@ -155,10 +157,10 @@ bool run_add(struct run_job *job) {
                         .foresees = threads > 1,
                         .sum = value_of(job)};
   for (int64_t i = 0; i < ahead; i++)
-    team->readings[i] = (struct reading){.chunk.room = memory + bytes + (size_t)i * job->room_bytes};
+    team->readings[i] = (struct reading){.chunk.room = memory + bytes + (size_t)i * room_bytes};
   pool_run(job->context, threads, work, team);
   pthread_cond_destroy(&team->is_added);
   pthread_mutex_destroy(&team->lock);
-  memory_free(job->context, memory, bytes + (size_t)ahead * job->room_bytes);
+  memory_free(job->context, memory, bytes + (size_t)ahead * room_bytes);
   return true;
 }

@@ -23,7 +23,7 @@ struct run_job {
   strew_dtype dtype; /* float32 or float64 */
   void *held;        /* the sum, of that dtype, aligned */
   int64_t threads, chunks;
-  size_t room_bytes; /* scratch of a chunk */
+  size_t room_bytes; /* scratch of a chunk, aligned for int64_t */
   /* Finds the elements of chunk i; they may be in its room. */
   void (*read)(const struct run_job *job, int64_t i, struct run_chunk *chunk);
   /* What follows when chunk i has been added, in order; NULL: nothing */
