@@ -253,7 +253,7 @@ local y = {id = strew.tensor{0, 1}, name = strew.tensor{7, 9}}]],
       {'strew.group_by(x, "id"):head(2)', "the first rows of each group", pandas = "groupby.head; groupby.tail",
         polars = "group_by.head", R = "slice_head (dplyr)"},
       {'strew.group_by(x, "id"):describe("size")', "a summary of each group", pandas = "groupby.describe"},
-      {'strew.group_by(x, {}):mean{"size", "id"}', "reductions of all rows, as of one group",
+      {'strew.group_by(x, {}):sum{"size", "id"}', "reductions of all rows, as of one group",
         pandas = "df.mean; df.sum; df.agg; df.nunique", polars = "df.mean", R = "colMeans; summarise (dplyr)"},
     },
 
