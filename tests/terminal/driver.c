@@ -7,7 +7,7 @@
      press TEXT                          the same without Enter
      show TEXT                           waits until the terminal shows it, after the text of the last wait
      not TEXT                            fails if it was shown between the last two `show`
-     pause                               waits 10 ms
+     pause [MS]                          waits 10 ms, or MS
      size COLUMNS LINES                  resizes the window
      signal NUMBER                       sends it to the program
      cooked                              sets the terminal's mode as a shell leaves it
@@ -209,7 +209,10 @@ static bool obey(char *line) {
   if (strcmp(line, "run") == 0) return run(rest);
   if (child <= 0) return false;
   if (strcmp(line, "end") == 0) return finish() == atoi(rest);
-  if (strcmp(line, "pause") == 0) return nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL) == 0;
+  if (strcmp(line, "pause") == 0) {
+    const long ms = *rest ? strtol(rest, NULL, 10) : 10;
+    return nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL) == 0;
+  }
   if (strcmp(line, "signal") == 0) return kill(child, atoi(rest)) == 0;
   if (strcmp(line, "cooked") == 0) return cook();
   if (strcmp(line, "size") == 0) {
