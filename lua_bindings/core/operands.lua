@@ -167,59 +167,6 @@ function operands.sources(calls)
   end
 end
 
--- Adds segments: those of the calls that reduce groups, by the numbers of elements' segments.
-function operands.segments(calls)
-  local function rest_of(options)
-    local rest = {}
-    for key, value in next, type(options) == "table" and options or {} do rest[key] = value end
-    return rest
-  end
-  local function reduce(name, src, ends, word, own)
-    local f, out = inner.segment_name(word or "sum"), own.out
-    if not calls[f] then return nil end
-    local any = strew.zeros(1, {device = src.device}):expand(src.shape)
-    own.reduce, own.out, own.dim = nil, nil, ends:dim() > 0 and ends:dim() - 1 or 0
-    if name == "segment_csr" then
-      own.dim_size, own.mode = math.max(ends:size(-1) - 1, 0), "drop"
-      ends = inner.segment_ids(any, ends)
-    else
-      strew.segment_coo(any, ends, {dim_size = own.dim_size}) -- checks the index
-    end
-    local result
-    if f == "scatter_quantile" then
-      local q = own.q
-      own.q = nil
-      result = strew[f](src, ends, q, own)
-    else
-      result = strew[f](src, ends, own)
-    end
-    if out == nil then return result end
-    if out.dtype ~= result.dtype then
-      fail("out", format("is %s, expected %s", out.dtype, result.dtype), nil, "dtype")
-    end
-    operands.check_device(src, out, "out")
-    operands.check_shape(out, result.shape, "out")
-    return out:copy_(result)
-  end
-  for _, name in ipairs{"segment_csr", "segment_coo"} do
-    calls[name] = function(src, ends, word, options)
-      if type(word) == "table" then word, options = word.reduce, word end
-      return reduce(name, src, ends, word, rest_of(options)) or strew[name](src, ends, word, options) -- fails again
-    end
-  end
-  function calls.segment_reduce(data, word, options)
-    local own = rest_of(options)
-    local lengths, offsets, any = own.lengths, own.offsets, strew.zeros(1, {device = data.device}):expand(data.shape)
-    strew.segment_reduce(any, "sum", {lengths = lengths, offsets = offsets, axis = own.axis}) -- checks them
-    if lengths then
-      offsets = strew.cat({strew.zeros_like(lengths:narrow(-1, 0, 1)), lengths:cumsum(-1)}, -1)
-    end
-    own.lengths, own.offsets, own.axis = nil, nil, nil
-    return reduce("segment_csr", data, offsets, word, own)
-      or strew.segment_reduce(data, word, options) -- fails again
-  end
-end
-
 -- Raises an error unless src has one dimension, of the grouping's length and device.
 function operands.check_grouped(g, src, argument)
   argument = argument or "src"

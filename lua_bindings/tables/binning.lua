@@ -85,11 +85,15 @@ local function read_edges(v, edges)
   return edges
 end
 
--- Returns the numbers of the intervals, and where there is none. Intervals have their right edge, or their left one.
-local function places(v, edges, right)
+-- Returns the numbers of the intervals, and where there is none. Intervals have their right edge, or their left one; if
+-- it takes the least, the first one has both.
+local function places(v, edges, right, takes_least)
   local at = strew.bucketize(v, edges, {right = not right}) - 1
   local is_out, gaps = at:lt(0) | at:ge(#edges - 1), missing.of(v)
-  return at, gaps and is_out | gaps or is_out
+  if gaps then is_out = is_out | gaps end
+  if not takes_least then return at, is_out end
+  local is_least = v:eq(edges[1])
+  return at:masked_fill(is_least, 0), is_out & ~is_least
 end
 
 local function check_numbers(v)
@@ -136,13 +140,8 @@ local function cut(v, edges, labels, right, include_lowest)
   right = right ~= false
   edges = math.type(edges) == "integer" and even_edges(v, edges, right) or read_edges(v, edges)
   local is_time, takes_least = v.dtype == "time", right and include_lowest
-  local numbers = is_time and v:to("int64") or v
-  local codes, is_out = places(numbers, edges, right)
+  local codes, is_out = places(is_time and v:to("int64") or v, edges, right, takes_least)
   if is_time then is_out = is_out | missing.of(v) end
-  if takes_least then
-    local is_least = numbers:eq(edges[1])
-    codes, is_out = codes:masked_fill(is_least, 0), is_out & ~is_least
-  end
   return labelled(codes, is_out, labels, function()
     if is_time then return labels_of(strew.text(strew.tensor(edges, {device = "cpu"}):to "time"):tolist(), right) end
     return labels_of(takes_least and with_both(edges) or words_of(edges), right)
@@ -172,9 +171,7 @@ local function qcut(v, q, labels)
       fail("q", format("gives %s twice: too many values are equal", inner.text(edges[k])), nil, "value")
     end
   end
-  local codes, is_out = places(wide, edges, true)
-  local is_least = wide:eq(edges[1])
-  codes, is_out = codes:masked_fill(is_least, 0), is_out & ~is_least
+  local codes, is_out = places(wide, edges, true, true)
   return labelled(codes, is_out, labels, function() return labels_of(with_both(edges), true) end)
 end
 

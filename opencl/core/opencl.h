@@ -350,6 +350,8 @@ void computed_end(struct launch *launch, const struct computed *computed);
 /* Replaces each of `count` numbers (uint, or ulong if `wide`) by the sum of those before it. A trailing 0 thus becomes
    the total. */
 void opencl_prefix_sums(struct launch *launch, const struct block *numbers, int64_t count, bool wide);
+/* True if a group sums the totals before its own by itself: of few on a GPU. */
+bool prefix_has_few(const strew_device *device, int64_t totals);
 
 /* Bytes of an item of kernels/items.h, a key and a position: 8 (key << 32 | position), or 16 if broad (ulong2(key,
    position)). */
@@ -362,7 +364,7 @@ struct item_lines {
   uint64_t bits; /* in which keys may differ: fewer take fewer passes */
 };
 
-/* A sort of items. On a GPU the kernel that counts digits adds up the totals of the tiles whose prefix sums it takes. */
+/* A sort of items. On a GPU the kernel that counts digits adds up the totals of the tiles of their prefix sums. */
 struct item_sort {
   struct item_lines shape;
   int64_t block, blocks; /* items per block, blocks per line */
@@ -382,7 +384,7 @@ void item_sort_end(struct item_sort *sort, struct launch *launch);
 
    Passes over an index, and the verdict that the launches of one call write on the device (kernels/index.h). */
 
-enum verdict { VERDICT_NONE = 0, VERDICT_BAD = 1, VERDICT_UNSORTED = 2, VERDICT_LONG = 4 };
+enum verdict { VERDICT_BAD = 1, VERDICT_UNSORTED = 2, VERDICT_LONG = 4 };
 /* The words of a verdict: one per stage, and numbers that are read with them. */
 enum { VERDICT_STAGES = 3, VERDICT_COUNTS = 2, VERDICT_WORDS = VERDICT_STAGES + VERDICT_COUNTS };
 
@@ -408,7 +410,7 @@ struct block *verdict_clear(struct launch *launch);
 struct block *verdict_allocate(struct launch *launch);
 /* True if a value is outside of lowest..highest. Waits. */
 bool index_pass_check(struct index_pass *pass, int64_t lowest, int64_t highest);
-/* The verdict, all stages combined; 0 after a failure. Waits. The other one reads the numbers, too; 0 after a failure. */
+/* The verdict, all stages combined; 0 after a failure. Waits. The other one reads the numbers, too, or zeros. */
 int verdict_read(struct launch *launch, const struct block *verdict);
 int verdict_read_counts(struct launch *launch, const struct block *verdict, uint32_t counts[VERDICT_COUNTS]);
 

@@ -31,16 +31,15 @@ static int64_t tiles_of(const strew_device *device, int64_t count) {
   return (count + tile - 1) / tile;
 }
 
-/* True if a group sums the totals before its own by itself. */
-static bool has_few(const strew_device *device, int64_t tiles) {
-  return opencl_of(device)->is_gpu && tiles <= PREFIX_FEW_TOTALS;
+bool prefix_has_few(const strew_device *device, int64_t totals) {
+  return opencl_of(device)->is_gpu && totals <= PREFIX_FEW_TOTALS;
 }
 
 /* By tiles: totals each tile, turns the totals into starts by recursion, sums each tile from its start. Of few totals a
    GPU's group sums those before its own. */
 void opencl_prefix_sums(struct launch *launch, const struct block *numbers, int64_t count, bool wide) {
   const int64_t tiles = tiles_of(launch->device, count);
-  const bool few = has_few(launch->device, tiles);
+  const bool few = prefix_has_few(launch->device, tiles);
   struct block *totals = NULL;
   if (tiles > 1) {
     totals = launch_scratch(launch, (uint64_t)tiles * (wide ? 8 : 4));
@@ -80,7 +79,7 @@ void item_sort_start(struct item_sort *sort, struct launch *launch, const struct
   set_blocks(sort, launch->device);
   const int64_t tiles = tiles_of(launch->device, counts_of(sort));
   sort->counts = launch_scratch(launch, (uint64_t)counts_of(sort) * sizeof(cl_uint));
-  if (tiles <= 1 || !has_few(launch->device, tiles)) return;
+  if (tiles <= 1 || !prefix_has_few(launch->device, tiles)) return;
   sort->tiles = tiles;
   sort->totals = launch_scratch(launch, (uint64_t)tiles * sizeof(cl_uint));
 }

@@ -58,7 +58,7 @@ static void bind_flags(struct launch *launch, const struct nonzero_search *searc
 
 static void count_flags(struct nonzero_search *search) {
   static const cl_uint none;
-  const bool few = search->group > 1 && !is_wide(search) && search->blocks <= PREFIX_FEW_TOTALS;
+  const bool few = !is_wide(search) && prefix_has_few(search->launch->device, search->blocks);
   search->counts = launch_scratch(search->launch, (uint64_t)(search->blocks + 1) * count_bytes(search));
   if (few) search->total = launch_scratch(search->launch, sizeof none);
   if (search->total) launch_write(search->launch, search->total, &none, sizeof none);

@@ -53,8 +53,8 @@ void scattering_walk(const struct scattering *s, bool moving, int64_t block, str
 
 /* A call that fails leaves self unchanged, unless self is disposable: one launch writes it, the last that can fail,
    after the index has been checked. Where that is impossible, launches write a draft, a copy of self, which is copied
-   back at the end. Launches split only because contributions are many need no draft: an interrupt may leave a part, and
-   if OpenCL fails after the first, the device is lost. */
+   back at the end. Launches split only because contributions are many, or because some runs are long, need no draft: an
+   interrupt may leave a part, and if OpenCL fails after the first, the device is lost. */
 void scattering_draft_start(struct scattering *s);
 void scattering_draft_finish(struct scattering *s);
 /* Checks the index if the call wants it, sets `bad`, waits. */

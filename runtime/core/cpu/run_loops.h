@@ -16,7 +16,8 @@
 enum { RUN_GROUP = 64 }; /* elements: tiles, and moves, have a multiple of it */
 
 /* What `count` elements add to an even sum that is near `near` before them, by how much more to an odd one, and how far
-   they move it on the way, from `low` to `high`. `exact`: they are multiples of a unit so large that no sum is rounded. */
+   they move it on the way, from `low` to `high`. `exact`: they are multiples of a unit so large that no sum is
+   rounded. */
 struct run_move {
   int64_t count;
   bool exact;
