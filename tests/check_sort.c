@@ -251,6 +251,26 @@ START_TEST(sorts_what_is_in_order) {
 }
 END_TEST
 
+/* Few whole numbers, of a part of which a sample finds few bits; also with one of many bits that it misses. */
+START_TEST(sorts_narrow_keys) {
+  const strew_dtype dtype = (const strew_dtype[]){STREW_FLOAT32, STREW_INT32, STREW_FLOAT16}[_i];
+  if (lacks(dtype)) return;
+  for (int k = 0; k < 4; k++) {
+    const int64_t n = k / 2 ? 20000 : 5000;
+    use_turn(k, _i);
+    int64_t *numbers = malloc((size_t)n * sizeof *numbers);
+    for (int64_t i = 0; i < n; i++) numbers[i] = draw_below(10) - 3;
+    if (k % 2) numbers[1] = dtype == STREW_FLOAT16 ? 2047 : (1 << 24) - 1, numbers[n - 2] = -numbers[1];
+    strew_tensor *drawn = tensor_from_integers(STREW_INT64, n, numbers), *line = NULL;
+    ok(strew_to(drawn, device, dtype, &line, &failure));
+    check_sort(line, 0, -1, k % 2, "narrow");
+    check_sort(line, 0, n - 1, !(k % 2), "narrow");
+    strew_release(drawn), strew_release(line);
+    free(numbers);
+  }
+}
+END_TEST
+
 /* Into given tensors, which keep their layout. */
 static void check_given(int dim, const int64_t *sizes) {
   strew_tensor *tensor = random_tensor(STREW_FLOAT32, 2, sizes, STRIDED);
@@ -483,6 +503,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(sorting, sorts_by_buckets, 0, STREW_DTYPE_COUNT);
   if (!on_device()) tcase_add_loop_test(sorting, sorts_longest_lines, 0, 2); /* CPU only */
   tcase_add_loop_test(sorting, sorts_what_is_in_order, 0, 9);
+  tcase_add_loop_test(sorting, sorts_narrow_keys, 0, 3);
   tcase_add_test(sorting, sorts_into_given);
 #ifdef __SANITIZE_THREAD__
   (void)sorts_what_changes; /* ThreadSanitizer would rightly report the test's data race */

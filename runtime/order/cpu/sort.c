@@ -72,7 +72,7 @@ struct sort_job {
   const struct heap *heap; /* that selects, or NULL */
   int value_bytes;
   bool in_lanes; /* lines are sorted side by side */
-  bool whole;    /* quicksort sorts whole keys: their bounds are not needed */
+  bool whole;    /* quicksort sorts whole keys: their bounds are not needed, unless a line's keys seem narrow */
   bool in_place; /* words may be stored in the memory of positions */
   int64_t parts;
   int64_t line_words; /* of scratch for a line that one thread sorts */
@@ -99,6 +99,18 @@ static int choose_bits(struct sort_line *line, const struct bounds *bounds) {
   line->exact = lost <= 0;
   if (lost > 0) line->shift += lost;
   return bits - line->shift;
+}
+
+/* True if a sample of a line's keys has so few bits that digits sort them faster than quicksort. */
+static bool seem_narrow(const struct sort_job *job, struct sort_line line) {
+  struct bounds bounds = {.least = UINT64_MAX};
+  uint64_t keys[NARROW_SAMPLE];
+  if (line.n < SORT_FEW) return false;
+  line.in_step *= line.n / NARROW_SAMPLE;
+  job->keys->load(keys, &line, 0, NARROW_SAMPLE);
+  bounds.first = keys[0];
+  sort_loops()->bound_keys(&bounds, keys, NARROW_SAMPLE);
+  return choose_bits(&line, &bounds) <= 2 * SORT_FEW_BITS;
 }
 
 /* Makes words of the elements from `position` on. */
@@ -214,6 +226,7 @@ struct radix {
   uint64_t *to;    /* destination of a partition */
   uint64_t *spare; /* to settle ties */
   int bits;        /* of keys, not sorted by yet */
+  bool whole;      /* the line's words have whole keys */
   bool in_order;   /* the line rises or falls */
   struct order order;
   struct digit digit;
@@ -252,7 +265,7 @@ static void bound_chunk(struct radix *radix, int64_t part, int64_t begin, int64_
     bounds->differ = UINT64_MAX; /* not known */
     return;
   }
-  for (int64_t at = begin, taken; at < end && !radix->job->whole; at += taken) {
+  for (int64_t at = begin, taken; at < end && !radix->whole; at += taken) {
     taken = least(end - at, SORT_CHUNK);
     of->load(keys, line, at, taken);
     sort_loops()->bound_keys(bounds, keys, taken);
@@ -478,6 +491,7 @@ static void find_bits(struct radix *radix) {
   struct bounds all = {UINT64_MAX, 0, 0, 0, {true, true, true}};
   /* a part may be skipped when the call stops */
   for (int64_t part = 0; part < radix->parts; part++) radix->found[part].bounds = all;
+  radix->whole = radix->job->whole && !seem_narrow(radix->job, radix->line);
   run_phase(radix, radix->count, bound_chunk);
   for (int64_t part = 0; part < radix->parts; part++) {
     const struct bounds *bounds = &radix->found[part].bounds;
@@ -489,7 +503,7 @@ static void find_bits(struct radix *radix) {
   }
   set_order(radix, all.order);
   if (!radix->in_order && !context_stops(radix->job->context))
-    radix->bits = radix->job->whole ? 8 * radix->job->value_bytes : choose_bits(&radix->line, &all);
+    radix->bits = radix->whole ? 8 * radix->job->value_bytes : choose_bits(&radix->line, &all);
 }
 
 /* ------------------------------------------------------------------------------------------ one line, other methods */
@@ -497,7 +511,7 @@ static void find_bits(struct radix *radix) {
 /* Chooses bits for words of n keys of a line; returns their number. */
 static int choose_bits_of(const struct sort_job *job, struct sort_line *line, const uint64_t *keys) {
   struct bounds bounds = {.least = UINT64_MAX, .first = keys[0]};
-  if (job->whole) return 8 * job->value_bytes;
+  if (job->whole && !seem_narrow(job, *line)) return 8 * job->value_bytes;
   sort_loops()->bound_keys(&bounds, keys, line->n);
   return choose_bits(line, &bounds);
 }

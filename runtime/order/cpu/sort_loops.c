@@ -28,11 +28,13 @@ enum { ORDER_BLOCK = 32 }; /* adjacent elements compared together: compilers vec
 static const struct keys *const keys_of[] = {SIGNED_BY_DTYPE(&keys)};
 
 static void bound_keys(struct bounds *bounds, const uint64_t *keys, int64_t count) {
+  struct bounds found = *bounds; /* a copy, which shares no memory with keys: compilers vectorise the loop */
   for (int64_t i = 0; i < count; i++) {
-    bounds->least = keys[i] < bounds->least ? keys[i] : bounds->least;
-    bounds->most = keys[i] > bounds->most ? keys[i] : bounds->most;
-    bounds->differ |= keys[i] ^ bounds->first;
+    found.least = keys[i] < found.least ? keys[i] : found.least;
+    found.most = keys[i] > found.most ? keys[i] : found.most;
+    found.differ |= keys[i] ^ found.first;
   }
+  *bounds = found;
 }
 
 /* Makes words of keys, `apart` from one another. */
