@@ -94,6 +94,23 @@ describe("exact sums", function()
       check(strew.rolling(x, 1, "sum"), x:to("cpu"):to("float32"):tolist(), "alone")
     end)
 
+    it("of " .. dtype .. " are those of long blocks whose bits are far apart", function()
+      local digits = ({float64 = 53, float32 = 24, float16 = 11, bfloat16 = 8})[dtype]
+      local function full() return math.random(1 << digits - 1, (1 << digits) - 1) * 2.0 ^ -digits end
+      for apart = 0, dtype == "float16" and 2 or dtype == "float64" and 90 or 70, 3 do
+        local list = {}
+        for _ = 1, 448 do table.insert(list, full()) end
+        for _ = 1, 128 do table.insert(list, full() * 2.0 ^ -apart) end
+        local small = {table.unpack(list, 449)}
+        for i = 1, 448 do table.insert(list, -list[i]) end
+        local x = tensor(list, dtype)
+        check(x:sum(EXACT), {round(small, 1, dtype)}, "sum, " .. apart)
+        check(x:cumsum(0, EXACT):narrow(0, 1023, 1), {round(small, 1, dtype)}, "cumsum, " .. apart)
+        local part = {table.unpack(list, 400, 599)}
+        check(tensor(part, dtype):cumsum(0, EXACT):narrow(0, 199, 1), {round(part, 1, dtype)}, "a prefix, " .. apart)
+      end
+    end)
+
     it("of " .. dtype .. " do not depend on the order, the layout or the way", function()
       local list = draw(600, dtype, 4)
       local x = tensor(list, dtype)

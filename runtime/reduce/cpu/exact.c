@@ -338,13 +338,6 @@ static const void *element_of(const struct row *row, enum exact_operand operand,
   return row->address[operand] + i * row->step_bytes[operand];
 }
 
-/* x + y, rounded, and what is lost. */
-static double add_wholly(double x, double y, double *rest) {
-  const double sum = x + y, back = sum - x;
-  *rest = (x - (sum - back)) + (y - back);
-  return sum;
-}
-
 /* The bits of the sum of three parts / count, if they are certain: if all that lies within the bounds of the errors is
    rounded to the same float. */
 static bool round_parts(const struct finishing *f, const double part[3], int64_t count, uint64_t *bits) {
@@ -367,14 +360,9 @@ static uint64_t result_of_parts(const struct finishing *f, const char *parts, in
   int64_t limbs[MOST_PARTS];
   struct whole sum;
   if (plan->limbs <= 3) {
-    double part[3] = {0}, rest;
+    double part[3] = {0};
     uint64_t bits;
     for (int k = 0; k < plan->limbs; k++) part[k] = *(const double *)(const void *)(parts + k * step);
-    if (plan->limbs <= 2 && !divides) { /* an addition is the rounding */
-      const double whole = add_wholly(part[0], part[1], &rest) + 0.0;
-      if (f->format.bytes == 8) return bits_of_double(whole);
-      if (f->format.bytes == 4 && rest == 0) return bits_of_float((float)whole);
-    }
     if (round_parts(f, part, divides ? count : 1, &bits)) return bits;
     if (plan->limbs <= 2 && (!divides || (count > 0 && count <= UINT32_MAX)))
       return small_result(f, (int64_t)(part[0] * f->scale[0]), (int64_t)(part[1] * f->scale[1]), count);
@@ -404,8 +392,22 @@ static uint64_t result_at(const struct finishing *f, const struct row *row, int6
   return spread_of(f, &sum, &squares, count, *(const double *)element_of(row, EXACT_DIVISORS, i));
 }
 
+/* True of results that are rounded together: sums of up to three parts. */
+static bool round_row(const struct finishing *f, const struct row *row) {
+  const struct exact_plan *plan = f->plan;
+  const double *first = (const void *)row->address[EXACT_LIMBS];
+  const bool is_adjacent =
+      row->step_bytes[EXACT_OUT] == f->format.bytes && row->step_bytes[EXACT_LIMBS] == sizeof *first;
+  if (!f->has_parts || plan->result != EXACT_SUM || plan->limbs > 3 || f->format.bytes == 2 || !is_adjacent)
+    return false;
+  kernels_of(plan->plan.operands[EXACT_OUT].dtype)
+      ->round(row->count, first, plan->step, plan->limbs, row->address[EXACT_OUT]);
+  return true;
+}
+
 static void finish_visit(void *finishing, const struct row *row) {
   const struct finishing *f = finishing;
+  if (round_row(f, row)) return;
   for (int64_t i = 0; i < row->count; i++)
     store_bits(row->address[EXACT_OUT] + i * row->step_bytes[EXACT_OUT], f->format.bytes, result_at(f, row, i));
 }

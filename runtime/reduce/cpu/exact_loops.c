@@ -51,6 +51,14 @@ static inline int64_t lowest_place_f64(int64_t digits) {
   return (place & ~is_last) | (52 & is_last);
 }
 
+/* x + y, rounded to the odd one of two neighbours: what is rounded from there to fewer bits is rounded once. */
+INLINED double add_to_odd(double x, double y) {
+  double rest;
+  const double sum = add_wholly(x, y, &rest);
+  const uint64_t bits = bits_of_double(sum), moves = (uint64_t)(rest != 0) & ~bits & 1;
+  return double_of_bits(bits + moves - 2 * (moves & (bits_of_double(rest) ^ bits) >> 63));
+}
+
 #define S f32
 #include "exact.inc"
 #undef S
@@ -58,4 +66,5 @@ static inline int64_t lowest_place_f64(int64_t digits) {
 #include "exact.inc"
 #undef S
 
-const struct exact_loops LOOPS_TABLE(exact) = {{survey_row_f32, exact_block_f32}, {survey_row_f64, exact_block_f64}};
+const struct exact_loops LOOPS_TABLE(exact) = {{survey_row_f32, exact_block_f32, exact_round_f32},
+                                               {survey_row_f64, exact_block_f64, exact_round_f64}};
