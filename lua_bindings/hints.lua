@@ -5,27 +5,38 @@ local which, strew, methods, loaded, nearest, globals = ...
 local hints, format = {nearest = nearest}, string.format
 local answers = {names = {}, lua = {}, groups = {}, text = {}, globals = {}, words = {}} -- rows by name
 
--- Calls f with each of the names, which `gaps` separate.
-local function each_name(names, gaps, f)
+-- Calls f with each of the names, which `gaps` separate: "Series.dt.year" and "mutate (dplyr)" are year and mutate.
+-- R's own names have points within.
+local function each_name(names, gaps, is_R, f)
   for name in string.gmatch(names, " *([^" .. gaps .. "]+)") do
-    local prefix, rest = string.match(name, "^(%l+)%.([%w_]+)$")
-    f(prefix and prefix ~= "groupby" and rest or name)
+    name = string.gsub(name, " %b()$", "")
+    local prefix, rest = string.match(name, "^(%a[%w_.]*)%.([%w_]+)$")
+    f(rest and not is_R and prefix ~= "groupby" and prefix ~= "group_by" and rest or name)
   end
+end
+
+-- Returns code for a text or times that are made in place as a sentence about a variable t, or nil: it has none.
+local function said(code)
+  local of_text, texts = string.gsub(code, 'strew%.tensor{" ?Oslo[^}]*}', "t")
+  local of_times, times = string.gsub(code, "strew%.time(%b())", "t")
+  return texts > 0 and of_text ~= "t" and "of a text t: " .. of_text or times > 0 and "of times t: " .. of_times or nil
 end
 
 for _, task in ipairs(which.tasks) do
   for k = 2, #task do
+    local code, of_table = task[k][1], task[1] == "Tables of columns"
+    local say = said(code)
     for _, library in ipairs(which.libraries) do
-      each_name(task[k][library[1]] or "", ";", function(name)
-        local code, of_table = task[k][1], task[1] == "Tables of columns"
-        answers.names[name] = answers.names[name] or {name, not of_table and code or nil, of_table and code or nil}
+      each_name(task[k][library[1]] or "", ";", library[1] == "R", function(name)
+        answers.names[name] = answers.names[name]
+          or say and {name, say = say} or {name, not of_table and code or nil, of_table and code or nil}
       end)
     end
   end
 end
 for list, rows in pairs(answers) do
   for _, row in ipairs(which[list]) do
-    each_name(row[1], " ", function(name) rows[name] = row end)
+    each_name(row[1], " ", true, function(name) rows[name] = row end)
   end
 end
 

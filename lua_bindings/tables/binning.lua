@@ -2,12 +2,17 @@
 local strew, fail, use, inner = ...
 local operands, errors, tables, missing = use "operands.lua", use "errors.lua", use "tables.lua", use "missing.lua"
 
--- Returns a number with so many digits: as pandas, of the fraction, or significant ones of a fraction alone.
+-- Returns a number with so many digits: as pandas, of the fraction, or significant ones of a fraction alone; halves
+-- become even.
 local function rounded(value, digits)
   local whole, fraction = math.modf(value)
   if value ~= value or fraction == 0 or math.abs(value) == math.huge then return value end
   if whole == 0 then digits = digits - 1 - math.floor(math.log(math.abs(fraction), 10)) end
-  return tonumber(string.format(format("%%.%df", math.min(digits, 30)), value))
+  local power = 10.0 ^ math.min(digits, 300)
+  local scaled = value * power
+  local below = math.floor(scaled)
+  local is_up = scaled - below > 0.5 or scaled - below == 0.5 and below % 2 == 1
+  return (below + (is_up and 1 or 0)) / power
 end
 
 -- Returns edges as words with as few digits, 3 or more, as tell them apart.
@@ -182,7 +187,8 @@ local function add_dummies(out, v, prefix)
   local words, none = strew.text(keys):tolist(), gaps and gaps:index_select(0, g.positions):tolist()
   for k, word in ipairs(words) do
     if not (none and none[k]) then
-      out.names[#out.names + 1], out.tensors[#out.tensors + 1] = prefix .. word, g.ids:eq(k - 1)
+      local label = word == "-0.0" and operands.is_float(v) and "0.0" or word -- no grouping looks at the sign of 0
+      out.names[#out.names + 1], out.tensors[#out.tensors + 1] = prefix .. label, g.ids:eq(k - 1)
     end
   end
 end
@@ -204,16 +210,15 @@ local function get_dummies(v, names)
       end
       if #names == 0 then fail("v", "has no column of text") end
     end
-    for _, i in ipairs(tables.positions(columns, names, "names")) do
+    local order = tables.positions(columns, names, "names")
+    for _, i in ipairs(order) do
       tables.check_key(columns, i, "names")
       chosen[i] = true
     end
     for i, name in ipairs(columns.names) do
       if not chosen[i] then out.names[#out.names + 1], out.tensors[#out.tensors + 1] = name, columns.tensors[i] end
     end
-    for i, name in ipairs(columns.names) do
-      if chosen[i] then add_dummies(out, columns.tensors[i], name .. "_") end
-    end
+    for _, i in ipairs(order) do add_dummies(out, columns.tensors[i], columns.names[i] .. "_") end
   end
   if #out.names == 0 then fail("v", "has no word that is not missing") end
   for _, name in ipairs(out.names) do

@@ -125,4 +125,11 @@ return {
   {"dropna", {4, 2, 8, 3, 5}}, {"head", {{5, 1, 3}, {2, 4, 6}, {9, 7, 8}, {0, 2, 1}}},
   {"tail", {{5, 1, 3}, {2, 4, 6}, {9, 7, 8}, {0, 2, 1}}}, {"filter", {4, 8, 3, 5}}, {"numexpr", {3, 9, 5, 17, 7, 11}},
   {"sort_values", {1, 2, 3, 4, 5, 8}},
+  {"cum_sum", {1, 5, 7, 15, 18, 23}}, {"cum_max", {1, 4, 4, 8, 8, 8}}, {"cum_min", {1, 1, 1, 1, 1, 1}},
+  {"is_in", {false, true, true, false, false, false}}, {"n_unique", 6},
+  {"is_between", {false, true, true, false, true, false}}, {"row_number", {0, 1, 2, 3, 4, 5}},
+  {"when", {{5, 0, 0}, {0, 4, 6}, {9, 7, 8}, {0, 0, 0}}}, {"coalesce", {1, 4, 2, 8, 3, 5}}, {"is_sorted", false},
+  {"to_numeric", {{5, 1, 3}, {2, 4, 6}, {9, 7, 8}, {0, 2, 1}}},
+  {"is_not_null", {{true, true, true}, {true, true, true}, {true, true, true}, {true, true, true}}},
+  {"bottom_k", {{1, 2}, {0, 2}}}, {"pipe", 290},
 }

@@ -124,7 +124,10 @@ local of_tables = {
   to_datetime = function(r) return r[1].day[0] == 1704153600 end, -- 2024-01-02
   to_csv = function(_, env) return strew.equal(strew.load(base .. "x.csv", {header = true}).id, env.index) end,
   savez = function(_, env) return strew.equal(strew.load(base .. "x.npz").id, env.index) end,
+  with_row_index = function(r) return strew.equal(r[1].row, strew.arange(6)) end,
+  relocate = function(r) return table.concat(strew.columns(r[1]), " ") == "id size" end,
 }
+of_tables.write_csv, of_tables.read_table, of_tables.get_column = of_tables.to_csv, of_tables.read_csv, of_tables.col
 
 local expected = {}
 for _, row in ipairs(dofile "tests/data/names.lua") do expected[row[1]] = row[2] end
@@ -212,6 +215,7 @@ describe("a name of another library", function()
       nanmax = function(r) return strew.equal(r[1], strew.tensor{5.0, 8, 4}) end,
       nanmedian = function(r) return strew.equal(r[1], strew.tensor{2.0, 8, 3.5}) end,
       rolling = function(r) return r[1]:nan_to_num(-1):allclose(strew.tensor{-1, -1, 1.5, -1, 3.5, 3.5}) end,
+      fillna = function(r) return strew.equal(r[1], v) end,
       ngroup = function(r) return strew.equal(r[1], strew.tensor{0, 2, 0, 1, 2, 0}) end,
     }
     for _, row in ipairs(which.groups) do
@@ -242,6 +246,10 @@ describe("a name of another library", function()
 
   it("of words is answered by code that changes them", function()
     local t = strew.tensor{"ab", "cd", "ab"}
+    for name, code in pairs{strip = 'trim()', to_uppercase = "upper()", str_detect = 'contains("sl")'} do
+      assert.equal("of a text t: t:" .. code, hint_of(name, t))
+    end
+    assert.equal("of times t: strew.calendar(t)", hint_of("weekday", t))
     for _, name in ipairs{"gsub", "title", "lstrip"} do
       local code = hint_of(name, t):match "of a text t: (.*)$"
       local env = setmetatable({t = t, strew = strew}, {__index = _G})
@@ -251,7 +259,9 @@ describe("a name of another library", function()
 
   it("of a task of ?which is answered by its call", function()
     for name, call in pairs{flatnonzero = "t:flatten():nonzero()", crosstab = "strew.pivot(", idxmax = "t:argmax(1)",
-      put_along_axis = "t:scatter_(1", index_in_dim = "t:select(0, 2)", top_k = "v:topk(2)"} do
+      put_along_axis = "t:scatter_(1", index_in_dim = "t:select(0, 2)", top_k = "v:topk(2)",
+      mutate = "strew.assign(", arrange = "strew.sort_by(", left_join = "strew.join(",
+      to_dummies = "strew.get_dummies(", from_records = "strew.table{{"} do
       assert.matches("here it is " .. call, hint_of(name, strew), 1, true)
     end
   end)

@@ -246,6 +246,7 @@ describe("values", function()
     local v = strew.tensor{0, 1, 5, 10, 11, nan}
     assert.same({"", "(0, 5]", "(0, 5]", "(5, 10]", "", ""}, v:cut{0, 5, 10}:tolist())
     assert.same({"[0, 5)", "[0, 5)", "[5, 10)", "", "", ""}, strew.cut(v, {0, 5, 10}, {right = false}):tolist())
+    assert.same({"(-10.862, 3.838]"}, strew.tensor{1.0}:cut{-10.8625, 3.8375}.words)
     assert.same({"", "(0.5, 1.0]"}, strew.tensor{0.1, 0.55}:cut{0.12345, 0.5, 1.0}:tolist())
     assert.same({"(0.123, 0.5]", "(0.5, 1.0]"}, strew.tensor{0.2, 0.55}:cut{0.12345, 0.5, 1.0}.words)
     assert.same({"(0.12341, 0.12342]"}, strew.tensor{0.123415}:cut{0.12341, 0.12342}.words)
@@ -303,6 +304,9 @@ describe("values", function()
     assert.same({"rain", "n", "when", "city_Oslo", "city_Rome"}, strew.columns(y))
     assert.same({true, false, false, true}, y.city_Oslo:tolist())
     assert.same({"city", "rain", "when", "n_1", "n_2", "n_3"}, strew.columns(weather():get_dummies{"n"}))
+    assert.same({"rain", "when", "n_1", "n_2", "n_3", "city_Oslo", "city_Rome"},
+      strew.columns(weather():get_dummies{"n", "city"}))
+    assert.same({"0.0", "1.0"}, strew.columns(strew.tensor{-0.0, 0.0, 1}:get_dummies()))
     assert.matches("get_dummies: 'names' has \"m\", not found", message(strew.get_dummies, weather(), "m"), 1, true)
     assert.matches("get_dummies: 'v' has no column of text",
       message(strew.get_dummies, strew.table{n = {1}}), 1, true)
