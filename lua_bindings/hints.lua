@@ -8,8 +8,8 @@ local answers = {names = {}, lua = {}, groups = {}, text = {}, globals = {}, wor
 -- Calls f with each of the names, which `gaps` separate: "Series.dt.year" and "mutate (dplyr)" are year and mutate.
 -- R's own names have points within.
 local function each_name(names, gaps, is_R, f)
-  for name in string.gmatch(names, " *([^" .. gaps .. "]+)") do
-    name = string.gsub(name, " %b()$", "")
+  for given in string.gmatch(names, " *([^" .. gaps .. "]+)") do
+    local name = string.gsub(given, " %b()$", "")
     local prefix, rest = string.match(name, "^(%a[%w_.]*)%.([%w_]+)$")
     f(rest and not is_R and prefix ~= "groupby" and prefix ~= "group_by" and rest or name)
   end

@@ -87,6 +87,23 @@ START_TEST(test_random_searches) {
 END_TEST
 
 /* Every place of a line of any length: values below, at and between the elements. */
+/* Values that rise, and fall back once. */
+START_TEST(test_rising_values) {
+  const strew_dtype dtype = (strew_dtype)_i;
+  if (lacks(dtype)) return;
+  for (int n = 0; n < some(20); n++) {
+    seed_draws((uint64_t)n + 1);
+    const int64_t size = 17 + draw_below(300), count = size + draw_below(400);
+    strew_tensor *line = sorted_lines(dtype, 1, &size), *values = sorted_lines(dtype, 1, &count);
+    check_search(line, values, "line, values that rise,");
+    strew_tensor *halves[] = {values, values}, *again = NULL;
+    ok(strew_cat(2, halves, 0, &again, &failure));
+    check_search(line, again, "line, values that rise twice,");
+    strew_release(line), strew_release(values), strew_release(again);
+  }
+}
+END_TEST
+
 START_TEST(test_every_place) {
   for (int64_t size = 0; size < (on_device() ? 20 : 130); size++) {
     int64_t elements[130], wanted[400];
@@ -382,6 +399,7 @@ Suite *make_suite(void) {
   Suite *suite = suite_create("search");
   TCase *searches = new_case(suite, "searches");
   tcase_add_loop_test(searches, test_random_searches, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(searches, test_rising_values, 0, STREW_DTYPE_COUNT);
   tcase_add_test(searches, test_every_place);
   tcase_add_test(searches, test_numbers);
   tcase_add_test(searches, test_large_search);

@@ -73,6 +73,25 @@ local function tree_of(x, ranges, f, empty)
   return join_tree({x}, ranges, function(a, b) return {f(a[1], b[1])} end, empty)[1]
 end
 
+-- The same for an f to which it is all one whether an element is joined once or twice: two blocks cover a range, one
+-- from its beginning on, and one up to its end.
+local function cover_of(x, ranges, f, empty)
+  if inner.is_recorded(x) then return tree_of(x, ranges, f, empty) end
+  local starts, count, longest = ranges.starts, ranges.count, ranges.longest
+  local lengths, ends = starts and beside(ranges.lengths, x), starts and (ranges.ends or starts + ranges.lengths)
+  local level, out, size = x, nil, 1
+  while true do
+    if starts then
+      local last = ends - size
+      local joined = f(level:index_select(0, starts, {mode = "drop"}), level:index_select(0, last, {mode = "drop"}))
+      out = strew.where(lengths:ge(size), joined, out or empty)
+    end
+    if size > longest // 2 then break end
+    level, size = next_level({level}, function(a, b) return {f(a[1], b[1])} end, size)[1], size * 2
+  end
+  return out or f(level:narrow(0, 0, count), level:narrow(0, longest - size, count))
+end
+
 -------------------------------------------------------------------------------------------------------------- counts
 
 -- Returns the number of elements of each range: a column beside results of x's rows; of those that are not NaN.
@@ -108,7 +127,7 @@ end
 -- Returns exact sums or means of floats; nil: those of the tree are wanted.
 local function exactly(x, ranges, skips, options, is_mean)
   if options and options.exact == false then return nil end
-  local ends = ranges.starts and ranges.starts + ranges.lengths
+  local ends = ranges.ends or ranges.starts and ranges.starts + ranges.lengths
   return inner.sum_ranges(x:detach(), ranges.starts and 0 or ranges.longest, is_mean, skips or false,
     ranges.starts, ends)
 end
@@ -151,7 +170,7 @@ end
 -- Extremes: the value that loses to all others; those of no number are NaN, of integers 0.
 local function extreme(f, worst)
   return function(x, ranges, skips)
-    local out = tree_of(leaves(x, skips, worst), ranges, f, is_float(x) and 0 / 0 or x.dtype ~= "bool" and 0)
+    local out = cover_of(leaves(x, skips, worst), ranges, f, is_float(x) and 0 / 0 or x.dtype ~= "bool" and 0)
     return skips and strew.where(counts_of(x, ranges, skips):eq(0), 0 / 0, out) or out
   end
 end
@@ -160,7 +179,7 @@ local function truth(f, empty)
   return function(x, ranges, skips)
     local is = x:ne(0)
     if skips then is = empty and is | x:ne(x) or is & x:eq(x) end
-    return tree_of(is, ranges, f, empty)
+    return cover_of(is, ranges, f, empty)
   end
 end
 
@@ -710,16 +729,25 @@ local function windows_along(x, t, width, closed, g, min_count)
     along, low, high = numbered(0), numbered(#along), numbered(0)
   end
   local starts, places = along:searchsorted(low, {right = bounds[1]}), strew.arange(#along, {device = t.device})
-  local ends = bounds[2] and along:searchsorted(high) or places + 1
-  return ranges_of(starts, (ends - starts):clamp(0)), order, places
+  if bounds[2] then return ranges_of(starts, (along:searchsorted(high) - starts):clamp(0)), order, places end
+  local ends = places + 1
+  local windows = ranges_of(starts, ends - starts)
+  windows.ends, windows.has_own = ends, true
+  return windows, order, places
 end
 
 -- The same as rolled, of such windows.
 local function rolled_along(v, x, windows, order, places, min_count, word, options, skips)
   local out = reduce_ranges(v, x, windows, order, word, options, skips)
   local rows = skips and order and x:index_select(0, order) or x
-  local is_missing = counts_of(rows, windows, skips):lt(min_count)
-  if not skips then is_missing = beside(windows.lengths:lt(min_count), out) end
+  local is_missing
+  if skips then
+    is_missing = counts_of(rows, windows, true):lt(min_count)
+  elseif windows.has_own and min_count < 2 then -- each has the row at which it ends
+    is_missing = beside(strew.zeros(windows.count, {dtype = "bool", device = x.device}), out)
+  else
+    is_missing = beside(windows.lengths:lt(min_count), out)
+  end
   if order then out, is_missing = in_own_order(x:size(0), order, places, out, is_missing) end
   return as_own(out, x, options), is_missing
 end

@@ -58,9 +58,9 @@ local ABOVE = {uint8 = 0x1p8, int8 = 0x1p7, int16 = 0x1p15, int32 = 0x1p31, int6
 function missing.as_exact(t, dtype)
   local most = EXACT[dtype]
   local above = ABOVE[t.dtype]
-  if above and above > most and t.dtype ~= dtype then
-    local is_far = t:lt(-most) | t:gt(most)
-    local far = is_far:any():item() and t[is_far] or t:reshape(-1):narrow(0, 0, 0)
+  local may = above and above > most and t.dtype ~= dtype and t:numel() > 0
+  if may and (t:amax():gt(most):item() or t:amin():lt(-most):item()) then
+    local far = t[t:lt(-most) | t:gt(most)]
     if dtype ~= "int64" then -- of which some have few digits in base 2
       local floats = far:to(dtype)
       far = far[floats:to(t.dtype):ne(far) | floats:ge(above)]

@@ -64,15 +64,16 @@ strew_status cpu_group_shift(const struct call *call, strew_device *device, cons
   struct walk w = {.ids = dense_at(ids, 0), .starts = dense_at(starts, 0), .src = dense_at(src, 0)};
   w.fill = dense_at(fill, 0), w.out = dense_at(out, 0);
   w.step = n < 0 ? -1 : 1, w.at = n < 0 ? count - 1 : 0, w.n = n < 0 ? -n : n;
-  const uint64_t held = (uint64_t)(is_near ? groups : count) * dtype_bytes(src->dtype), next = (uint64_t)groups * 8;
-  w.held = memory_allocate(context, held);
-  w.next = w.held ? memory_allocate(context, next) : NULL;
-  if (w.next) {
+  const uint64_t held = (uint64_t)(is_near ? groups : count) * dtype_bytes(src->dtype);
+  const uint64_t next = is_near ? 0 : (uint64_t)groups * 8;
+  w.next = memory_allocate(context, next + held);
+  if (!w.next) return fail_memory(call, context, next + held);
+  w.held = (char *)w.next + next;
+  if (is_near)
+    of[FILL](&w, groups);
+  else
     memcpy(w.next, w.starts, next);
-    if (is_near) of[FILL](&w, groups);
-    walk(&w, of[is_near ? NEAR : FAR], context, count);
-    memory_free(context, w.next, next);
-  }
-  if (w.held) memory_free(context, w.held, held);
-  return w.next ? context_end(call, context, out->storage) : fail_memory(call, context, held + next);
+  walk(&w, of[is_near ? NEAR : FAR], context, count);
+  memory_free(context, w.next, next + held);
+  return context_end(call, context, out->storage);
 }
