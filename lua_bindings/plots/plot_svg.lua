@@ -55,9 +55,9 @@ local function scales(plot, box)
     function(y) return box.top + (1 - data.part(plot.y_axis, y)) * box.height end
 end
 
--- Returns the path of a line; one point alone is drawn, too. With a `zero` line the path of the area.
+-- Returns the path of a line, and that of points that are alone. With a `zero` line the path of the area.
 local function path_of(points, to_x, to_y, zero)
-  local parts, first, last = {}, nil, nil
+  local parts, alone, first, last = {}, {}, nil, nil
   local function close()
     if zero and first then parts[#parts + 1] = format("L%s %sL%s %sZ", last, zero, first, zero) end
   end
@@ -66,24 +66,27 @@ local function path_of(points, to_x, to_y, zero)
     local x, y = at(to_x(point[1])), at(to_y(point[2]))
     if point[3] then first = x end
     last = x
-    local is_alone = point[3] and (not points[k + 1] or points[k + 1][3])
-    parts[#parts + 1] = format("%s%s %s%s", point[3] and "M" or "L", x, y, is_alone and "h0" or "")
+    if point[3] and (not points[k + 1] or points[k + 1][3]) then alone[#alone + 1] = format("M%s %sh0", x, y) end
+    parts[#parts + 1] = format("%s%s %s", point[3] and "M" or "L", x, y)
   end
   close()
-  return table.concat(parts)
+  return table.concat(parts), table.concat(alone)
 end
 
 function kinds.line(lines, plot, box, series, k)
   local to_x, to_y = scales(plot, box)
   local color, dashes = colors_of(k)
   local points = data.line(plot.x_axis, series.x, series.y, math.ceil(box.width))
-  add(lines, "path", format("class='l l%d%s' d='%s'", color, dashes, path_of(points, to_x, to_y)))
+  local path, alone = path_of(points, to_x, to_y)
+  add(lines, "path", format("class='l l%d%s' d='%s'", color, dashes, path))
+  if alone ~= "" then add(lines, "path", format("class='l p l%d' d='%s'", color, alone)) end
 end
 
 function kinds.area(lines, plot, box, series, k)
   local to_x, to_y = scales(plot, box)
   local points = data.line(plot.x_axis, series.x, series.y, math.ceil(box.width))
-  add(lines, "path", format("class='o f%d' d='%s'", colors_of(k), path_of(points, to_x, to_y, at(to_y(0)))))
+  local path = path_of(points, to_x, to_y, at(to_y(0)))
+  add(lines, "path", format("class='o f%d' d='%s'", colors_of(k), path))
   kinds.line(lines, plot, box, series, k)
 end
 
@@ -163,20 +166,6 @@ local function add_x(lines, plot, box)
   if label then add_text(lines, box.left + box.width / 2, box.bottom - 8 - 15 * #plot.notes, "m", label) end
 end
 
-local function add_legend(lines, plot, box)
-  local x, y = box.left, box.top - 12
-  for k, series in ipairs(plot.series) do
-    local color, dashes = colors_of(k)
-    local name = (printing.word(series.name))
-    if x > box.left and x + 24 + width_of(name) > box.left + box.width then x, y = box.left, y - 17 end
-    local is_line = plot.kind == "line" or plot.kind == "area"
-    local class = format(is_line and "l l%d%s" or "l p l%d", color, dashes)
-    add(lines, "path", format("class='%s' d='M%s %sh%d'", class, at(x), at(y), is_line and 14 or 0))
-    add_text(lines, x + 19, y + 4, "", name)
-    x = x + 36 + width_of(name)
-  end
-end
-
 -- Returns how many lines the legend takes, in `room` pixels.
 local function legend_lines(plot, room)
   local count, x = plot.has_legend and 1 or 0, 0
@@ -186,6 +175,20 @@ local function legend_lines(plot, room)
     x = x + width
   end
   return count
+end
+
+local function add_legend(lines, plot, box)
+  local x, y = box.left, box.top + 5 - 17 * legend_lines(plot, box.width)
+  for k, series in ipairs(plot.series) do
+    local color, dashes = colors_of(k)
+    local name = (printing.word(series.name))
+    if x > box.left and x + 24 + width_of(name) > box.left + box.width then x, y = box.left, y + 17 end
+    local is_line = plot.kind == "line" or plot.kind == "area"
+    local class = format(is_line and "l l%d%s" or "l p l%d", color, dashes)
+    add(lines, "path", format("class='%s' d='M%s %sh%d'", class, at(x), at(y), is_line and 14 or 0))
+    add_text(lines, x + 19, y + 4, "", name)
+    x = x + 36 + width_of(name)
+  end
 end
 
 -- Returns the ticks of x that have room, and whether they are slanted.
@@ -210,8 +213,16 @@ local function box_of(plot, page)
   box.ticks, box.is_slanted = x_ticks(plot, page.width - left - 20)
   local below, slanted = 26, 0
   for _, tick in ipairs(box.is_slanted and box.ticks or {}) do slanted = math.max(slanted, width_of(tick[2]) * 0.58) end
-  if box.is_slanted then box.left = math.max(left, math.ceil(width_of(box.ticks[1][2]) * 0.82)) end
-  box.width = math.max(page.width - box.left - 20, 20)
+  local right, first, last = 20, box.ticks[1], box.ticks[#box.ticks]
+  if box.is_slanted then
+    box.left = math.max(left, math.ceil(width_of(first[2]) * 0.82))
+  elseif first then -- texts of ticks are in the middle of theirs
+    local room = page.width - left - right
+    local function beyond(tick, part) return math.ceil(width_of(tick[2]) / 2 + 2 - part * room) end
+    box.left = math.max(left, beyond(first, data.part(plot.x_axis, first[1])))
+    right = math.max(right, beyond(last, 1 - data.part(plot.x_axis, last[1])))
+  end
+  box.width = math.max(page.width - box.left - right, 20)
   box.top = top + 17 * legend_lines(plot, box.width)
   if axes.label(plot.x_axis, plot.x_label) then below = below + 20 end
   box.height = math.max(page.height - box.top - below - math.ceil(slanted) - 15 * #plot.notes, 20)

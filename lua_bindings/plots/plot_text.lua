@@ -149,21 +149,25 @@ local function centered(text, room) return string.rep(" ", math.max((room - widt
 
 local function padded(text, width) return string.rep(" ", width - width_of(text)) .. text end
 
--- Returns the names of the series with their signs, nil if there is one without a name.
-local function legend(plot, page)
-  if not plot.has_legend then return nil end
-  local parts, sign = {}, plot.kind == "bars" and page.style ~= ASCII and FILLS or SIGNS
+-- Adds the names of the series with their signs, in as many lines as they take.
+local function add_legend(plot, page, lines)
+  local sign, used = plot.kind == "bars" and page.style ~= ASCII and FILLS or SIGNS, page.width
   if page.style >= COLORS then sign = {"■"} end
   for k, series in ipairs(plot.series) do
-    parts[k] = colored(cycled(sign, k), k, page.style) .. " " .. printing.word(series.name)
+    local word, width = printing.word(series.name)
+    local part = colored(cycled(sign, k), k, page.style) .. " " .. word
+    if used + 4 + width > page.width then
+      lines[#lines + 1], used = part, 2 + width
+    else
+      lines[#lines], used = lines[#lines] .. "  " .. part, used + 4 + width
+    end
   end
-  return table.concat(parts, "  ")
 end
 
--- Adds the title, and the legend in lines of their own; returns the lines that are left.
+-- Adds the title, and the legend in lines of its own.
 local function begin(plot, page, lines)
   if plot.title then lines[#lines + 1] = centered(plot.title, page.width) end
-  lines[#lines + 1] = legend(plot, page)
+  if plot.has_legend then add_legend(plot, page, lines) end
 end
 
 local function add_notes(plot, lines)

@@ -604,6 +604,36 @@ describe("plots as SVG", function()
     end
   end)
 
+  it("have a legend in as many lines as it takes, the first series first", function()
+    local y = {labels = {}, title = "t", width = 40, height = 12, style = "ascii"}
+    for k = 1, 4 do y[k], y.labels[k] = strew.arange(3) + k, "series " .. k end
+    local lines = {}
+    for line in printed(strew.plot, y):gmatch "[^\n]+" do lines[#lines + 1] = line end
+    assert.equal(12, #lines)
+    assert.same({"* series 1  + series 2  o series 3", "x series 4"}, {lines[2], lines[3]})
+    y.style, y.width, y.height = "svg", 300, 200
+    local last = {0, 0}
+    for x, at, k in printed(strew.plot, y):gmatch "<text\tx='([%d.]+)' y='([%d.]+)' class=''>series (%d)" do
+      assert.is_true(tonumber(at) > last[2] or tonumber(at) == last[2] and tonumber(x) > last[1], k)
+      last = {tonumber(x), tonumber(at)}
+    end
+    assert.is_true(last[2] > 0)
+  end)
+
+  it("show an element alone between gaps as a point, and all of the first and last tick's text", function()
+    local text = printed(strew.plot, strew.tensor({1, 0 / 0, 3, 4}, F), {style = "svg"})
+    assert.matches("<path\tclass='l p l1' d='M[%d. ]+h0'/>", text)
+    assert.is_nil(printed(strew.plot, strew.arange(4), {style = "svg"}):find("l p l1", 1, true))
+    local hours = strew.date_range("2024-03-01", "2024-03-03", "1h")
+    text = printed(strew.plot, {strew.arange(#hours), x = hours, style = "svg"})
+    local count = 0
+    for x, tick in text:gmatch "<text\tx='([%d.]+)' y='[%d.]+' class='m'>([%d-]+ [%d:]+)<" do
+      assert.is_true(tonumber(x) >= #tick * 3.4 and tonumber(x) <= 720 - #tick * 3.4, tick)
+      count = count + 1
+    end
+    assert.is_true(count > 2)
+  end)
+
   it("print the file's text where the style is svg", function()
     strew.plot(path, strew.arange(5), {width = 300, height = 200})
     local text = printed(strew.plot, strew.arange(5), {style = "svg", width = 300, height = 200})
