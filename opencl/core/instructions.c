@@ -125,10 +125,11 @@ static void add_numbers(struct text *text, const struct call *call, const struct
 
 /* ----------------------------------------------------------------------------------------------------------- tables */
 
-/* The instructions that take elements of tables; a bit for each. */
+/* The instructions that take elements of tables by an index that is not checked; a bit for each. */
 static uint32_t takes(const struct elementwise_plan *plan) {
   uint32_t found = 0;
-  for (int k = 0; k < plan->count; k++) found |= (uint32_t)(plan->instructions[k].kind == ELEMENTWISE_TAKE) << k;
+  for (int k = 0; k < plan->count; k++)
+    found |= (uint32_t)(plan->instructions[k].kind == ELEMENTWISE_TAKE && plan->instructions[k].bad) << k;
   return found;
 }
 

@@ -55,6 +55,7 @@ static void plan_pass(const struct scatter_job *job, strew_tensor *self, struct 
   plan->arg_step = 0;
   plan->disposable = job->disposable;
   plan->check = addressing_needs_check(addressing, &plan->lowest);
+  plan->unsorted = &job->addressing->unsorted;
   plan_start(&plan->plan, addressing->index->rank, addressing->index->sizes);
   plan->step = plan_add_target(&plan->plan, self, dim);
   plan_add(&plan->plan, addressing->index);
@@ -144,7 +145,7 @@ static strew_status count_contributions(const struct call *call, const struct sc
       .addressing = &addressing, .self = counts, .number = {.i64 = 1}, .reduction = STREW_SUM, .disposable = true};
   strew_status status = fill_tensor(call, counts, (union element){.i64 = 0});
   TRY(status, scatter_pass(call, &count, counts));
-  job->addressing->checked = addressing.checked;
+  addressing_learn(job->addressing, &addressing);
   return status;
 }
 

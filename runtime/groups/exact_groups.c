@@ -16,7 +16,7 @@ void group_open(struct group_call *g, const strew_tensor *out) {
   group_index(g);
   if (out && out->rank) STEP(g->steps, check_dim(call, out->rank, &dim));
   if (out && g->steps->status == STREW_OK) options.dim_size = out->rank ? out->sizes[dim] : 1;
-  STEP(g->steps, groups_open(call, g->src, g->index, &options, &g->groups));
+  STEP(g->steps, groups_open(call, g->src, g->index, &options, false, &g->groups));
 }
 
 void group_cut(struct steps *steps, strew_tensor *src, const struct exact_sums *sums, struct aggregate_column *out) {

@@ -244,6 +244,7 @@ static strew_status drop_nan(const struct call *call, struct groups *groups) {
   groups->index = *groups->ids;
   addressing->given = groups->ids;
   addressing->limits.mode = STREW_DROP;
+  addressing->unsorted = false; /* of the other one */
   return STREW_OK;
 }
 
@@ -316,7 +317,7 @@ strew_status group_by_index(strew_tensor *src, strew_tensor *index, const struct
 /* ------------------------------------------------------------------------------------------- calls of several steps */
 
 strew_status groups_open(const struct call *call, strew_tensor *src, strew_tensor *index,
-                         const struct group_options *options, struct groups *groups) {
+                         const struct group_options *options, bool joins, struct groups *groups) {
   struct group_options own = {.dim = options->dim, .dim_size = options->dim_size, .reduction = STREW_AMAX};
   own.mode = options->mode;
   strew_status status = check_form(call, src, index, &own, NULL, false, groups);
@@ -326,6 +327,7 @@ strew_status groups_open(const struct call *call, strew_tensor *src, strew_tenso
   if (src->rank) groups->src = strew_retain(src);
   if (!src->rank) status = strew_view(src, 1, (int64_t[]){1}, &groups->src, call->error);
   if (status != STREW_OK || strew_tensor_numel(&groups->index) == 0) return status;
+  if (joins && own.mode == STREW_ERROR && !skips_nan(options, src)) return STREW_OK;
   RETURN_IF_FAILED(addressing_check(call, &groups->addressing));
   groups->addressing.checked = true;
   return skips_nan(options, src) ? drop_nan(call, groups) : resolve_mode(call, groups);
@@ -359,6 +361,7 @@ strew_status groups_join_from(const struct call *call, struct groups *groups, st
                             .reduction = reduction};
   status = fill_tensor(call, *out, start);
   if (status == STREW_OK && strew_tensor_numel(&index)) status = scatter_run(call, &job);
+  addressing_learn(&groups->addressing, &addressing);
   return release_if_failed(status, out);
 }
 

@@ -68,9 +68,9 @@ static inline bool groups_drop(const struct groups *groups) { return groups->add
 /* ---------------------------------------------------------------------------------------------------- from_index.c */
 
 /* Checks all operands; of the options dim, dim_size, mode and skip_nan. `groups` may not be moved afterwards. Close it
-   after a failure, too. */
+   after a failure, too. joins: what comes next joins all elements, and then checks the values of the index. */
 strew_status groups_open(const struct call *call, strew_tensor *src, strew_tensor *index,
-                         const struct group_options *options, struct groups *groups);
+                         const struct group_options *options, bool joins, struct groups *groups);
 void groups_close(struct groups *groups);
 /* Fails for an unknown reduction or mode and, with_arg, unless the reduction is an extreme. */
 strew_status check_joining(const struct call *call, strew_reduction reduction, strew_mode mode, bool with_arg);

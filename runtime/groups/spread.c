@@ -2,6 +2,7 @@
    the largest element (logsumexp, softmax), of which none overflows. */
 #include "group_ops.h"
 #include "reduce.h"
+#include "runtime/core/base/elementwise_ops.h"
 #include "segment.h"
 
 #include <math.h>
@@ -229,43 +230,70 @@ struct soft {
   strew_tensor *x, *out;
 };
 
-/* Pieces of the tensors; `own` has the value of each element's group. */
-struct part {
-  strew_tensor *x, *out, *index, *own;
+/* out = a op own, then its exponential: the same pieces of the tensors; of a line, `own` is what the index chooses of
+   the rows, in the same pass. */
+struct joining {
+  strew_binary_op op;
+  bool exponential;
+  strew_tensor *a, *rows;
 };
 
 /* The index is checked, so nothing is dropped that has a group. */
-static struct part part_at(struct steps *steps, struct soft *soft, const struct pieces *pieces, int64_t at,
-                           strew_tensor *rows) {
+static strew_status join_line(const struct call *call, const struct joining *with, const strew_tensor *a,
+                              const strew_tensor *index, const strew_tensor *out) {
+  const strew_dtype dtype = out->dtype;
+  struct elementwise_plan plan; /* not zeroed first: plans are large */
+  PLAN(&plan.plan, 1, out->sizes, out, a, index, with->rows);
+  plan.plan.operands[3].strides[0] = 0;
+  plan.count = 2 + with->exponential;
+  plan.instructions[0] = (struct instruction){.kind = ELEMENTWISE_TAKE,
+                                              .common = STREW_INT64,
+                                              .compute = dtype,
+                                              .result = dtype,
+                                              .inputs = 2,
+                                              .in = {{.from = 2, .dtype = index->dtype}, {.from = 3, .dtype = dtype}},
+                                              .size = with->rows->sizes[0],
+                                              .step = with->rows->strides[0]};
+  plan.instructions[1] = (struct instruction){.kind = ELEMENTWISE_BINARY,
+                                              .op = with->op,
+                                              .common = dtype,
+                                              .compute = dtype,
+                                              .result = dtype,
+                                              .inputs = 2,
+                                              .in = {{.from = 1, .dtype = dtype}, {.from = -1, .dtype = dtype}}};
+  plan.instructions[2] = (struct instruction){.kind = ELEMENTWISE_UNARY,
+                                              .op = STREW_EXP,
+                                              .common = dtype,
+                                              .compute = dtype,
+                                              .result = dtype,
+                                              .inputs = 1,
+                                              .in = {{.from = -2, .dtype = dtype}}};
+  return RUN_ON(out, elementwise->elementwise, call, &plan);
+}
+
+static void join_piece(struct steps *steps, struct soft *soft, const struct joining *with, const struct pieces *pieces,
+                       int64_t at) {
   const int dim = soft->groups.addressing.limits.dim; /* rows are not cut along it */
-  struct part part = {.x = step_piece(steps, pieces, at, soft->x),
-                      .out = step_piece(steps, pieces, at, soft->out),
-                      .index = step_piece(steps, pieces, at, &soft->groups.index)};
-  if (pieces->dim != dim) rows = step_piece(steps, pieces, at, rows);
-  part.own = step_gather(steps, rows, dim, part.index, STREW_DROP);
-  return part;
+  strew_tensor *a = step_piece(steps, pieces, at, with->a), *out = step_piece(steps, pieces, at, soft->out);
+  strew_tensor *index = step_piece(steps, pieces, at, &soft->groups.index), *rows = with->rows;
+  if (soft->x->rank == 1) {
+    STEP(steps, join_line(steps->call, with, a, index, out));
+  } else {
+    if (pieces->dim != dim) rows = step_piece(steps, pieces, at, rows);
+    step_binary(steps, with->op, a, step_gather(steps, rows, dim, index, STREW_DROP), out);
+    if (with->exponential) step_unary(steps, STREW_EXP, out, out);
+  }
+  if (with->a == soft->x || !groups_drop(&soft->groups)) return;
+  STEP_INTO(steps, outside, groups_mark_outside(steps->call, index, groups_size(&soft->groups), outside));
+  STEP(steps, strew_masked_fill(out, *outside, operand_of_int(0), &out, steps->error));
 }
 
-/* out = x - the largest of the group; for the softmax, its exponential. */
-static void subtract_largest(struct steps *steps, const struct soft *soft, struct part part) {
-  step_binary(steps, STREW_SUB, part.x, part.own, part.out);
-  if (!soft->logarithm) step_unary(steps, STREW_EXP, part.out, part.out);
-}
-
-/* out /= the sum of the group; or out -= its logarithm. Elements without a group become 0. */
-static void join_sums(struct steps *steps, const struct soft *soft, struct part part) {
-  step_binary(steps, soft->logarithm ? STREW_SUB : STREW_DIV, part.out, part.own, part.out);
-  if (!groups_drop(&soft->groups)) return;
-  STEP_INTO(steps, outside, groups_mark_outside(steps->call, part.index, groups_size(&soft->groups), outside));
-  STEP(steps, strew_masked_fill(part.out, *outside, operand_of_int(0), &part.out, steps->error));
-}
-
-static void each_part(struct steps *steps, struct soft *soft, strew_tensor *rows,
-                      void (*run)(struct steps *steps, const struct soft *soft, struct part part)) {
+/* Elements without a group become 0 in the end. */
+static void join_rows(struct steps *steps, struct soft *soft, struct joining with) {
   const struct pieces pieces = pieces_of(soft->x, -1);
   for (int64_t at = 0; at < pieces.size && steps->status == STREW_OK; at += pieces.length) {
     const int mark = steps->count;
-    run(steps, soft, part_at(steps, soft, &pieces, at, rows));
+    join_piece(steps, soft, &with, &pieces, at);
     steps_keep(steps, mark, NULL);
   }
 }
@@ -275,12 +303,13 @@ STEP_MAKES(step_join_soft, NULL, groups_join(steps->call, &soft->groups, reducti
 
 static void soften(struct steps *steps, struct soft *soft) {
   const int mark = steps->count;
-  each_part(steps, soft, step_join_soft(steps, soft, STREW_AMAX, soft->x), subtract_largest);
+  join_rows(steps, soft,
+            (struct joining){STREW_SUB, !soft->logarithm, soft->x, step_join_soft(steps, soft, STREW_AMAX, soft->x)});
   steps_keep(steps, mark, NULL);
   strew_tensor *powers = soft->logarithm ? step_unary(steps, STREW_EXP, soft->out, NULL) : soft->out;
   strew_tensor *sums = steps_keep(steps, mark, step_join_soft(steps, soft, STREW_SUM, powers));
   if (soft->logarithm) step_unary(steps, STREW_LOG, sums, sums);
-  each_part(steps, soft, sums, join_sums);
+  join_rows(steps, soft, (struct joining){soft->logarithm ? STREW_SUB : STREW_DIV, false, soft->out, sums});
 }
 
 strew_status strew_group_softmax_with(strew_groups groups, strew_tensor *src,
@@ -303,7 +332,7 @@ strew_status strew_group_softmax_with(strew_groups groups, strew_tensor *src,
   }
   STEP(&steps, check_float(&call, "src", src));
   if (groups.ends) index = group_index_of_ends(&steps, groups.ends, src, &own);
-  STEP(&steps, groups_open(&call, src, index, &own, &soft.groups));
+  STEP(&steps, groups_open(&call, src, index, &own, true, &soft.groups));
   if (steps.status == STREW_OK) {
     soft.x = step_to(&steps, soft.groups.src, NULL, wide);
     soft.out = step_new(&steps, src->storage->device, wide, soft.groups.src->rank, soft.groups.src->sizes);

@@ -4,7 +4,8 @@
      STEPS                           SET(dtype, name, expression) for each instruction but the last, of numbers and of
                                      x_element, the element of input x; INT if dtype is neither float32 nor float64
      RESULT                          the expression of the last
-     TAKES                           instructions take elements of tables; the kernel's last argument is `bad` */
+     TAKES                           an instruction that takes elements of a table notes where the index is out of
+                                     range, in the kernel's last argument, `bad` */
 #include "runtime/elementwise/shared/arithmetic.h"
 #include "runtime/elementwise/shared/exact.h"
 
@@ -54,16 +55,18 @@
 #define PARAMETER_NUMBER(s, x) , const T_##s x
 
 #ifdef TAKES
-#define PARAMETER_BAD                   , __global uint *bad
-#define PASSED_BAD                      , bad
-#define TAKEN(instruction, index, size) taken(index, size, 1u << instruction, bad)
-/* The position that an index value names in a table. Of one out of range it is 0, and the instruction's bit is set. */
-static inline long taken(long index, long size, uint bit, __global uint *bad) {
-  if (index >= 0 && index < size) return index;
-  atomic_or(bad, bit);
-  return 0;
-}
+#define PARAMETER_BAD , __global uint *bad
+#define PASSED_BAD    , bad
+#define NOTE(bit)     atomic_or(bad, bit)
 #else
 #define PARAMETER_BAD
 #define PASSED_BAD
+#define NOTE(bit)
 #endif
+/* The position that an index value names in a table. Of one out of range it is 0, and the instruction's bit is set. */
+#define TAKEN(instruction, index, size) taken(index, size, 1u << instruction PASSED_BAD)
+static inline long taken(long index, long size, uint bit PARAMETER_BAD) {
+  if (index >= 0 && index < size) return index;
+  NOTE(bit);
+  return 0;
+}

@@ -61,7 +61,10 @@ __kernel void scatter_atomic(SPACE, OPERAND(T, self), const long self_dim_stride
   const long row = above / columns, at_line = above - row * columns;
   if (row >= rows) return;
   const coordinates at = coordinates_of(row, rows, sizes);
-  const long dst = IN_MODE(WIDE(index[ROW_OF(index) + at_line * index_step + column * index_column]), size);
+  const I value = index[ROW_OF(index) + at_line * index_step + column * index_column];
+  const long dst = IN_MODE(WIDE(value), size);
+  if (check && at_line && value < index[ROW_OF(index) + (at_line - 1) * index_step + column * index_column])
+    verdict_add(WAY, UNSORTED, verdict);
   if ((ulong)dst >= (ulong)size) {
     if (check) verdict_add(WAY, BAD, verdict);
     return;

@@ -78,7 +78,11 @@ void scattering_check(struct scattering *s) {
   if (s->given->check) s->bad = index_pass_check(&s->pass, s->given->lowest, s->given->size - 1);
 }
 
-void scattering_read_verdict(struct scattering *s) { s->bad = verdict_read(s->launch, s->verdict) & VERDICT_BAD; }
+void scattering_read_verdict(struct scattering *s) {
+  const int known = verdict_read(s->launch, s->verdict);
+  s->bad = known & VERDICT_BAD;
+  if (known & VERDICT_UNSORTED) *s->given->unsorted = true;
+}
 
 /* Copies between self and its draft in chunks, because a copy cannot be stopped. */
 static strew_status draft_copy(const struct scattering *s, bool back) {

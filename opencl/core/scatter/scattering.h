@@ -59,7 +59,7 @@ void scattering_draft_start(struct scattering *s);
 void scattering_draft_finish(struct scattering *s);
 /* Checks the index if the call wants it, sets `bad`, waits. */
 void scattering_check(struct scattering *s);
-/* Reads the verdict of a kernel that checks while it runs, and sets `bad`. */
+/* Reads the verdict of a kernel that checks while it runs; sets `bad`, and what is known of the order. */
 void scattering_read_verdict(struct scattering *s);
 
 /* ----------------------------------------------------------------------------------------------------- the methods

@@ -134,7 +134,8 @@ static bool test_order(struct scattering *s, struct sorted *sorted) {
   verdict_order(&s->pass, given->check, given->lowest, given->size - 1, sorted->long_run, s->verdict);
   const int known = verdict_read(s->launch, s->verdict);
   s->bad = known & VERDICT_BAD;
-  if (known & VERDICT_UNSORTED) return false;
+  *given->unsorted = known & VERDICT_UNSORTED;
+  if (*given->unsorted) return false;
   if (!(known & VERDICT_LONG)) sorted->most_long_runs = 0;
   return true;
 }
@@ -161,7 +162,7 @@ void opencl_scatter_sort(struct scattering *s, bool order) {
   sorted_shape(s, &sorted);
   sorted_allocate(s, &sorted);
   s->verdict = verdict_clear(s->launch);
-  order = order && sorted.count == s->line && s->given->mode != STREW_WRAP;
+  order = order && !*s->given->unsorted && sorted.count == s->line && s->given->mode != STREW_WRAP;
   const bool checks = s->given->check && !order, is_sorted = order && test_order(s, &sorted);
   if (s->bad) return;
   item_sort_start(&digits, s->launch, &(struct item_lines){1, sorted.count, false, key_bits(s, &sorted, checks)});

@@ -37,12 +37,13 @@ bool opencl_scatter_if_sorted(struct scattering *s) {
   const struct scatter_plan *given = s->given;
   struct column_walk walk;
   scattering_walk(s, false, INT64_MAX, &walk);
-  if (walk.space.rows != 1 || given->mode == STREW_WRAP) return false;
+  if (*given->unsorted || walk.space.rows != 1 || given->mode == STREW_WRAP) return false;
   s->verdict = verdict_sample(&s->pass);
   verdict_order(&s->pass, given->check, given->lowest, given->size - 1, 0, s->verdict);
   const int known = verdict_read(s->launch, s->verdict);
   s->bad = known & VERDICT_BAD;
-  if (!s->bad && (known & VERDICT_UNSORTED)) return false;
+  *given->unsorted = known & VERDICT_UNSORTED;
+  if (!s->bad && *given->unsorted) return false;
   if (!s->bad) join_sorted_runs(s, &walk);
   return true;
 }

@@ -25,6 +25,7 @@ struct scatter_plan {
   bool check;      /* index values must be checked to be lowest .. size - 1 */
   bool disposable; /* on failure self and arg are released: they may be half-written */
   int64_t lowest;
+  bool *unsorted; /* true: a value is less than the one before it in a line. A device that finds one may say so */
 };
 
 /* Bytes from self's first destination to the end of the last one. */

@@ -39,7 +39,7 @@ struct instruction {
   int inputs;
   struct instruction_input in[MOST_INPUTS];
   int64_t size, step; /* of a table, step in elements */
-  atomic_bool *bad;   /* TAKE sets it if a value is out of range */
+  atomic_bool *bad;   /* TAKE sets it if a value is out of range. NULL: the index is checked */
 };
 /* The dtype in which an instruction computes with input i. */
 static inline strew_dtype computed_dtype(const struct instruction *instruction, int i) {

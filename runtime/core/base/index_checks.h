@@ -30,12 +30,18 @@ struct addressing {
   const strew_tensor *given; /* as the user passed it, for messages */
   struct index_limits limits;
   bool checked;     /* no value is out of range for limits.mode */
+  bool unsorted;    /* some value is known to be less than the one before it along the dimension */
   const char *name; /* of the argument `given`, for messages */
   int coordinate;   /* `given` is that column of the argument's last dimension; -1: the whole argument */
 };
 #define ADDRESSING(index, given, ...)                                                                                  \
-  { index, given, __VA_ARGS__, false, "index", -1 }
+  { index, given, __VA_ARGS__, false, false, "index", -1 }
 
+/* Takes over what calls by the other one, of the same index without its repetitions, have found. */
+static inline void addressing_learn(struct addressing *addressing, const struct addressing *other) {
+  addressing->checked = other->checked;
+  addressing->unsorted = other->unsorted;
+}
 /* True if values have to be checked before, or while, they are used. *lowest: the smallest valid one; the largest is
    limits.size - 1. */
 bool addressing_needs_check(const struct addressing *addressing, int64_t *lowest);

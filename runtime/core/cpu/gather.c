@@ -108,7 +108,7 @@ void lookup_take(const struct lookup *from, int64_t count, const int64_t *index,
                                    .out_step = (int64_t)from->bytes,
                                    .index_stream = stream_of(tuning, (const char *)index, sizeof *index, 1),
                                    .prefetch = from->size * from->step > tuning->l2_bytes};
-  if (gather_lines[from->bytes](&line)) atomic_store_explicit(from->bad, true, memory_order_relaxed);
+  if (gather_lines[from->bytes](&line) && from->bad) atomic_store_explicit(from->bad, true, memory_order_relaxed);
 }
 
 /* A few words, the last two of which may overlap: a call would take longer. */
