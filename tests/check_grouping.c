@@ -215,6 +215,28 @@ START_TEST(test_random_keys) {
 }
 END_TEST
 
+/* Devices number keys by a table if they are at least 0 and below a bound, which grows with the elements. */
+START_TEST(test_ranges_of_keys) {
+  static const int64_t lengths[] = {1, 70, 4097, 20000}, highs[] = {1, 127, 255, 2049, 4096, 4097, 16384, 16385, 40000};
+  const strew_dtype dtype = (strew_dtype)_i;
+  if (lacks(dtype) || is_float_dtype(dtype) || dtype == STREW_BOOL) return;
+  const size_t bits = 8 * strew_dtype_size_bytes(dtype) - !is_unsigned_dtype(dtype);
+  seed_draws((uint64_t)_i + 1);
+  for (int n = 0; n < 4 * 9; n++) {
+    const int64_t length = lengths[n % 4], high = highs[n / 4];
+    struct keys keys = {.count = 1, .length = length};
+    char what[80];
+    if (!chosen(n + _i, 2) || (bits < 32 && high >> bits)) continue;
+    snprintf(what, sizeof what, "%" PRId64 " %s up to %" PRId64, length, strew_dtype_name(dtype), high);
+    keys.tensors[0] = random_integers(dtype, 1, &length, (enum layout)draw_below(LAYOUT_COUNT),
+                                      is_unsigned_dtype(dtype) ? 0 : -(int64_t)(draw_below(4) == 0), high);
+    keys.elements[0] = host_of(keys.tensors[0]);
+    check_group_by(&keys, what);
+    free_keys(&keys);
+  }
+}
+END_TEST
+
 /* A key of which every value is computed. */
 static struct keys keys_of(int count, int64_t length, uint64_t (*value)(int key, uint64_t i)) {
   struct keys keys = {.count = count, .length = length};
@@ -1252,6 +1274,7 @@ Suite *make_suite(void) {
   Suite *suite = suite_create("grouping");
   TCase *all = new_case(suite, "groupings");
   tcase_add_loop_test(all, test_random_keys, 0, STREW_DTYPE_COUNT * MOST_KEYS);
+  tcase_add_loop_test(all, test_ranges_of_keys, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(all, test_patterns_of_keys, 0, PATTERNS * MOST_KEYS);
   tcase_add_loop_test(all, test_random_ids, 0, 2 * STREW_MODE_COUNT);
   tcase_add_test(all, test_sizes_of_ids);

@@ -371,10 +371,13 @@ struct item_sort {
   size_t group;          /* work-items per block */
   struct block *counts, *totals;
   int64_t tiles; /* totals; 0: there are none */
+  int shift;     /* of the first digit; 64: no keys differ */
 };
-/* Allocates. The kernel that makes the items then sets the totals to 0: launch_totals binds TOTALS of radix.h. */
+/* Allocates. */
 void item_sort_start(struct item_sort *sort, struct launch *launch, const struct item_lines *shape);
-void launch_totals(struct launch *launch, const struct item_sort *sort);
+/* Binds COUNTS of kernels/digits.h, the last arguments of a kernel that makes the items and counts their first digit, and
+   enqueues it. is_sorted: no sort follows. */
+void item_sort_make(struct item_sort *sort, struct launch *launch, bool is_sorted);
 /* Sorts every line by key, stably: equal keys stay in memory order, whatever their positions. *items becomes the block
    that holds the result, the original or another of the same size. */
 void item_sort_run(struct item_sort *sort, struct launch *launch, struct block *items);

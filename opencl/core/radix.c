@@ -1,4 +1,5 @@
-/* radix.c: prefix sums, and a stable LSD radix sort, 8 bits a pass. Bits in which no keys differ are skipped. */
+/* radix.c: prefix sums, and a stable LSD radix sort, 8 bits a pass. Bits in which no keys differ are skipped. The kernel
+   that makes the items counts the first digit. */
 #include "opencl.h"
 #include "tuning.h"
 
@@ -75,37 +76,43 @@ static void set_blocks(struct item_sort *sort, const strew_device *device) {
 static int64_t counts_of(const struct item_sort *sort) { return sort->shape.lines * sort->blocks * DIGITS; }
 
 void item_sort_start(struct item_sort *sort, struct launch *launch, const struct item_lines *shape) {
+  static const cl_uint none[PREFIX_FEW_TOTALS];
   *sort = (struct item_sort){.shape = *shape};
   set_blocks(sort, launch->device);
+  while (sort->shift < 64 && !(shape->bits >> sort->shift & 1)) sort->shift++;
   const int64_t tiles = tiles_of(launch->device, counts_of(sort));
   sort->counts = launch_scratch(launch, (uint64_t)counts_of(sort) * sizeof(cl_uint));
   if (tiles <= 1 || !prefix_has_few(launch->device, tiles)) return;
   sort->tiles = tiles;
   sort->totals = launch_scratch(launch, (uint64_t)tiles * sizeof(cl_uint));
+  launch_write(launch, sort->totals, none, (size_t)tiles * sizeof *none);
 }
 
-void launch_totals(struct launch *launch, const struct item_sort *sort) {
-  launch_blocks(launch, sort->totals ? sort->totals : sort->counts); /* some drivers reject a NULL buffer */
+static void launch_digits(struct launch *launch, const struct item_sort *sort, int shift) {
+  launch_blocks(launch, sort->counts, sort->totals ? sort->totals : sort->counts); /* some drivers reject NULL */
   launch_flags(launch, (cl_int)sort->tiles);
-}
-
-static void radix_run(struct launch *launch, const struct item_sort *sort, const char *kernel,
-                      const struct block *items, const struct block *sorted, int shift) {
-  launch_start(launch, "radix.cl", kernel, "BROAD=%d GROUP_SIZE=%zu PREFIX_TILE=%d", sort->shape.broad,
-               opencl_large_group(launch->device), (int)tile_of(launch->device));
-  launch_blocks(launch, items);
-  if (sorted) launch_blocks(launch, sorted);
-  launch_blocks(launch, sort->counts);
-  launch_totals(launch, sort);
-  launch_ints(launch, sort->shape.n, sort->block, sort->blocks);
+  launch_ints(launch, tile_of(launch->device), sort->shape.n, sort->block, sort->blocks);
   launch_flags(launch, shift);
   launch->turns = sort->block * 2;
   launch_groups(launch, sort->shape.lines * sort->blocks, sort->group);
 }
 
+void item_sort_make(struct item_sort *sort, struct launch *launch, bool is_sorted) {
+  launch_digits(launch, sort, is_sorted || sort->shift == 64 ? -1 : sort->shift);
+}
+
+static void radix_run(struct launch *launch, const struct item_sort *sort, const char *kernel,
+                      const struct block *items, const struct block *sorted, int shift) {
+  launch_start(launch, "radix.cl", kernel, "BROAD=%d GROUP_SIZE=%zu", sort->shape.broad,
+               opencl_large_group(launch->device));
+  launch_blocks(launch, items);
+  if (sorted) launch_blocks(launch, sorted);
+  launch_digits(launch, sort, shift);
+}
+
 static void pass(struct launch *launch, const struct item_sort *sort, struct block *items, struct block *spare,
                  int shift) {
-  radix_run(launch, sort, "count_digits", items, NULL, shift);
+  if (shift > sort->shift) radix_run(launch, sort, "count_digits", items, NULL, shift);
   if (sort->totals)
     run_tiles(launch, sort->counts, counts_of(sort), false, sort->totals, true, true);
   else
@@ -120,7 +127,7 @@ static void pass(struct launch *launch, const struct item_sort *sort, struct blo
 void item_sort_run(struct item_sort *sort, struct launch *launch, struct block *items) {
   const struct item_lines *shape = &sort->shape;
   struct block *spare = launch_scratch(launch, (uint64_t)(shape->lines * shape->n) * item_bytes(shape->broad));
-  for (int shift = 0; shift < 64 && shape->bits >> shift;) {
+  for (int shift = sort->shift; shift < 64 && shape->bits >> shift;) {
     const bool differs = shape->bits >> shift & 1;
     if (differs) pass(launch, sort, items, spare, shift);
     shift += differs ? DIGIT_BITS : 1;

@@ -97,6 +97,10 @@ enum {
   TOP_LONG_LOOP = 1 << 20,      /* a device that takes loops of this length is not bounded in them */
   TOP_TILES_PER_UNIT = 4,       /* tiles that occupy a compute unit */
   SORT_ITEMS_AT_ONCE = 1 << 26, /* items of one block of lines */
+  KEYS_FEW_RANGE = 4096,        /* keys that a table numbers, whatever the elements ... */
+  KEYS_LARGEST_RANGE = 1 << 20, /* ... and at most, if there are as many elements */
+  KEYS_GPU_EACH = 16,           /* elements of a work-item that looks for first positions */
+  KEYS_CPU_EACH = 64,           /* ... of a CPU's */
 };
 
 /* --------------------------------------------------------------------------------------- cumsum, exact sums, matmul */

@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 GROUP_ENTRIES(OPENCL_FUNCTION, OPENCL_NONE)
-OPENCL_TABLE(group_ops, GROUP_ENTRIES)
 
 enum { CPU_STRIP = 16 }; /* columns of a work-item on a CPU, which loads them together */
 

@@ -125,14 +125,13 @@ static void sort_narrow(struct sort *sort) {
 }
 
 static void load_items(const struct sort *sort, const struct space *lines, int64_t first, const struct block *items,
-                       const struct item_sort *digits) {
+                       struct item_sort *digits) {
   struct launch *launch = sort_start(sort, "load_items");
   launch_plan(launch, lines, 2);
   launch_ints(launch, first, (int64_t)sort->flip);
   launch_flags(launch, sort->shift);
   launch_blocks(launch, items);
-  launch_totals(launch, digits);
-  launch_rows(launch, lines);
+  item_sort_make(digits, launch, false);
 }
 
 static void store_items(const struct sort *sort, const struct space *lines, int64_t first, const struct block *items) {

@@ -1,6 +1,6 @@
-/* from_keys.c: groupings by keys; those of text and times are numbered by their order keys. The CPU numbers keys in passes of its own (number_keys). On other devices the keys
-   are sorted stably, column by column, the last one first; a group begins where a key differs from the one before
-   it. */
+/* from_keys.c: groupings by keys; those of text and times are numbered by their order keys. A device may number keys in
+   passes of its own (number_keys). Others are sorted stably, column by column, the last one first; a group begins where
+   a key differs from the one before it. */
 #include "groups.h"
 #include "runtime/core/base/steps.h"
 
@@ -132,10 +132,12 @@ static struct numbered number_by_sorting(struct steps *steps, const struct keyed
 
 static struct numbered number_keys(struct steps *steps, const struct keyed *keyed, strew_key_order order) {
   const struct group_ops *ops = keyed->device->ops->groups;
-  if (keyed->length && !ops->number_keys) return number_by_sorting(steps, keyed, order);
   strew_tensor **ids = steps_place(steps), **positions = steps_place(steps);
   if (keyed->length) {
-    STEP(steps, ops->number_keys(keyed->call, keyed->device, keyed->count, keyed->keys, order, ids, positions));
+    strew_status status = steps->status;
+    TRY(status, ops->number_keys(keyed->call, keyed->device, keyed->count, keyed->keys, order, ids, positions));
+    if (status == STREW_DECLINED) return number_by_sorting(steps, keyed, order);
+    STEP(steps, status);
   } else {
     STEP(steps, strew_empty(keyed->device, STREW_INT64, 1, &keyed->length, ids, steps->error));
     STEP(steps, strew_empty(keyed->device, STREW_INT64, 1, &keyed->length, positions, steps->error));

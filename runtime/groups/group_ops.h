@@ -60,8 +60,8 @@ struct group_ids {
    Optional, for groupings of elements, of which there are some. Tensors are dense and 1-D, except keys and src, which
    have any stride; starts, order, positions and groups are int64. There are groups.
 
-     number_keys      makes *ids, of the narrowest dtype of ids: the number of each element's group by `count` keys; and
-                      *positions: the position of each group's first element
+     number_keys      makes *ids, of a dtype of ids: the number of each element's group by `count` keys; and *positions:
+                      the position of each group's first element. May decline
      group_cumsum     out[i] = the sum, from +0 on, of the elements up to i of src whose id (int64) is that of element
                       i, which is less than `size`; 0 where it is -1. src and out: float32, float64 or int64, whose sums
                       are STREW_EVALUE if they leave it

@@ -15,8 +15,3 @@ static inline ulong key_in(item x) { return x >> 32; }
 static inline ulong position_in(item x) { return x & 0xffffffffu; }
 static inline bool is_before(item a, item b) { return a < b; }
 #endif
-
-/* Totals of the tiles of a sort's counts, 0 before the first digits are counted. */
-#define TOTALS __global uint *totals, const int tiles
-#define CLEAR_TOTALS(i)                                                                                                \
-  if ((i) < tiles) totals[i] = 0

@@ -7,23 +7,25 @@
    ADDS: contributions are added, as float32 or float64: of a single column, by all work-items (run.h).
    Row r * shared + c is column c of batch r: index is constant along `shared` rows. */
 #include "join.h"
-#include "items.h"
+#include "digits.h"
 #ifdef ADDS
 #include "run.h"
 #endif
 
-__kernel void make_items(SPACE, OPERAND(const I, index), LIMITS, const long shared, const long count,
-                         const ulong no_destination, const int check, __global int *verdict, __global item *items,
-                         TOTALS) {
-  const long i = (long)get_global_id(0);
-  CLEAR_TOTALS(i);
-  if (i >= count) return;
+static inline item contribution(const long i, SPACE, OPERAND(const I, index), LIMITS, const long shared,
+                                const ulong no_destination, const int check, __global int *verdict) {
   const long batch = i / columns, at_line = i - batch * columns;
   const coordinates at = coordinates_of(batch * shared, rows, sizes);
   const long dst = IN_MODE(WIDE(index[ROW_OF(index) + at_line * index_step]), size);
   const bool in_range = (ulong)dst < (ulong)size;
   if (check && !in_range) verdict_add(WAY, BAD, verdict);
-  items[i] = make_item(in_range ? (ulong)(batch * size + dst) : no_destination, (ulong)i);
+  return make_item(in_range ? (ulong)(batch * size + dst) : no_destination, (ulong)i);
+}
+
+BLOCK_KERNEL make_items(SPACE, OPERAND(const I, index), LIMITS, const long shared, const ulong no_destination,
+                        const int check, __global int *verdict, __global item *items, COUNTS) {
+  COUNT_DIGITS(items[i] = contribution(i, columns, rows, sizes, index, index_offset, index_step, index_strides, size,
+                                       mode, shared, no_destination, check, verdict));
 }
 
 /* The verdict counts the segments of either kind. They are listed in any order. */

@@ -71,16 +71,15 @@ static struct launch *sorted_launch(const struct scattering *s, const struct sor
   return scattering_launch(s, "scatter_sort.cl", kernel, sorted->space.outer, more);
 }
 
-static void make_items(const struct scattering *s, const struct sorted *sorted, const struct item_sort *digits,
-                       bool check) {
+static void make_items(const struct scattering *s, const struct sorted *sorted, struct item_sort *digits, bool check,
+                       bool is_sorted) {
   struct launch *launch = sorted_launch(s, sorted, "make_items");
   launch_plan(launch, &sorted->space, INDEX);
   launch_limits(launch, s->given->size, s->given->mode);
-  launch_ints(launch, sorted->shared, sorted->count, sorted->destinations);
+  launch_ints(launch, sorted->shared, sorted->destinations);
   launch_flags(launch, check);
   launch_blocks(launch, s->verdict, sorted->items);
-  launch_totals(launch, digits);
-  launch_items(launch, sorted->count);
+  item_sort_make(digits, launch, is_sorted);
 }
 
 static void find_segments(const struct scattering *s, const struct sorted *sorted) {
@@ -166,7 +165,7 @@ void opencl_scatter_sort(struct scattering *s, bool order) {
   const bool checks = s->given->check && !order, is_sorted = order && test_order(s, &sorted);
   if (s->bad) return;
   item_sort_start(&digits, s->launch, &(struct item_lines){1, sorted.count, false, key_bits(s, &sorted, checks)});
-  make_items(s, &sorted, &digits, checks);
+  make_items(s, &sorted, &digits, checks, is_sorted);
   if (!is_sorted) item_sort_run(&digits, s->launch, sorted.items);
   find_segments(s, &sorted);
   if (checks) read_findings(s, &sorted);

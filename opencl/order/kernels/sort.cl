@@ -7,7 +7,7 @@
    same in all keys. LINE: items that fit in local memory. */
 #include "opencl/core/kernels/space.h"
 #include "runtime/core/shared/scalar.h"
-#include "opencl/core/kernels/items.h"
+#include "opencl/core/kernels/digits.h"
 
 typedef CAT(B_, S) word;
 
@@ -91,24 +91,25 @@ __kernel void survey(SPACE, INPUT, const ulong flip, const long tile, const long
   }
 }
 
-/* The row's coordinates: `items` holds rows from `first` on. */
-#define ROW_FROM_FIRST                                                                                                 \
-  const long column = (long)get_global_id(0), row = (long)get_global_id(1);                                            \
-  if (column >= columns || row >= rows) return;                                                                        \
-  const coordinates at = coordinates_of(first + row, first + rows, sizes)
+static inline item loaded(word element, long position, ulong flip, int narrows) {
+  const word key = (word)(key_of(element) ^ flip);
+  return make_item(BROAD ? key : (uint)(key >> narrows), position);
+}
 
-__kernel void load_items(SPACE, INPUT, const long first, const ulong flip, const int shift, __global item *items,
-                         TOTALS) {
-  ROW_FROM_FIRST;
-  CLEAR_TOTALS(row * columns + column);
-  const word key = (word)(key_of(IN_ROW(from, column)) ^ flip);
-  items[row * columns + column] = make_item(BROAD ? key : (uint)(key >> shift), column);
+/* `items` holds rows from `first` on. */
+BLOCK_KERNEL load_items(SPACE, INPUT, const long first, const ulong flip, const int narrows, __global item *items,
+                        COUNTS) {
+  const long row = BLOCK_NUMBER / blocks;
+  const coordinates at = coordinates_of(first + row, first + rows, sizes);
+  COUNT_DIGITS(items[i] = loaded(IN_ROW(from, i - row * columns), i - row * columns, flip, narrows));
 }
 
 /* Writes the first `columns` of each row's n sorted items. */
 __kernel void store_items(SPACE, OUTPUTS, INPUT, const long first, const ulong flip, const int shift,
                           const ulong common, __global const item *items, const long n) {
-  ROW_FROM_FIRST;
+  const long column = (long)get_global_id(0), row = (long)get_global_id(1);
+  if (column >= columns || row >= rows) return;
+  const coordinates at = coordinates_of(first + row, first + rows, sizes);
   const item x = items[row * n + column];
   OUTPUT_ITEM(x, column)
 }
@@ -222,23 +223,19 @@ static inline int sort_by_merging(lists list, int in, int count) {
   return in;
 }
 
-enum { DIGITS = 256 };
-
-static inline int digit_of(item x, int first_bit) { return (int)(key_in(x) >> first_bit) & (DIGITS - 1); }
-
 /* Counting sort by one digit, stable. False if all items have the same digit: `items` is then sorted already. */
 static inline bool distribute(__local const item *items, __local item *sorted, int count, int first_bit) {
-  ushort next[DIGITS];
-  for (int d = 0; d < DIGITS; d++) next[d] = 0;
-  for (int i = 0; i < count; i++) next[digit_of(items[i], first_bit)]++;
-  if (next[digit_of(items[0], first_bit)] == count) return false;
+  ushort next[RADIX];
+  for (int d = 0; d < RADIX; d++) next[d] = 0;
+  for (int i = 0; i < count; i++) next[radix_digit(items[i], first_bit)]++;
+  if (next[radix_digit(items[0], first_bit)] == count) return false;
   ushort start = 0;
-  for (int d = 0; d < DIGITS; d++) {
+  for (int d = 0; d < RADIX; d++) {
     const ushort found = next[d];
     next[d] = start;
     start += found;
   }
-  for (int i = 0; i < count; i++) sorted[next[digit_of(items[i], first_bit)]++] = items[i];
+  for (int i = 0; i < count; i++) sorted[next[radix_digit(items[i], first_bit)]++] = items[i];
   return true;
 }
 
