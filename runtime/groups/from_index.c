@@ -327,7 +327,8 @@ strew_status groups_open(const struct call *call, strew_tensor *src, strew_tenso
   if (src->rank) groups->src = strew_retain(src);
   if (!src->rank) status = strew_view(src, 1, (int64_t[]){1}, &groups->src, call->error);
   if (status != STREW_OK || strew_tensor_numel(&groups->index) == 0) return status;
-  if (joins && own.mode == STREW_ERROR && !skips_nan(options, src)) return STREW_OK;
+  const bool is_far = !src->storage->device->ops->host_memory;
+  if (joins && is_far && own.mode == STREW_ERROR && !skips_nan(options, src)) return STREW_OK;
   RETURN_IF_FAILED(addressing_check(call, &groups->addressing));
   groups->addressing.checked = true;
   return skips_nan(options, src) ? drop_nan(call, groups) : resolve_mode(call, groups);
