@@ -247,7 +247,7 @@ STREW_API strew_status strew_isfinite(strew_tensor *tensor, strew_tensor **out, 
 STREW_API strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
                                     strew_error *error);
 /* Elements of a where condition (bool, else STREW_EDTYPE) is true, else of b. The three broadcast; a and b are
-   promoted. Errors of a call in place of a call it self, and b other. */
+   promoted; strings alone are words. Errors of a call in place of a call it self, and b other. */
 STREW_API strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                                    strew_error *error);
 /* tensor, with elements replaced by value (a number or a 0-d tensor) where mask (bool) is true; of tensor's dtype. The

@@ -167,7 +167,7 @@ typedef enum strew_status {
 /* A number: dtype is STREW_BOOL or STREW_INT64 (in .i), or STREW_FLOAT64 (in .f); STREW_UINT64 of an element above
    INT64_MAX, whose bits are in .i. A time: STREW_TIME (in .i). Any other one is STREW_EARGUMENT. An element of text that
    is read: STREW_TEXT, its code in .i, for strew_word. A word, or the text of a time: STREW_STRING, borrowed for the call, in
-   .s, where calls compare text or times with it. */
+   .s, where calls compare text or times with it, or write it there. */
 typedef struct strew_scalar {
   strew_dtype dtype;
   union {

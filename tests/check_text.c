@@ -56,21 +56,47 @@ static void make_model(struct model *model, int64_t count, enum layout layout) {
   strew_release(codes);
 }
 
-enum call { CAT, WHERE, INDEX_PUT, COPY, GATHER, SCATTER, STACK, FLIP, ALIGN, MASKED, CALL_COUNT };
-static const char *const call_names[] = {"cat",     "where", "index_put", "copy",  "gather",
-                                         "scatter", "stack", "flip",      "align", "masked_scatter"};
+/* From CHOOSE on with a string in place of b. */
+enum call {
+  CAT,
+  WHERE,
+  INDEX_PUT,
+  COPY,
+  GATHER,
+  SCATTER,
+  STACK,
+  FLIP,
+  ALIGN,
+  MASKED,
+  CHOOSE,
+  FILL_MASKED,
+  FILL_INDEX,
+  SCATTER_WORD,
+  PUT_WORD,
+  SET_ROWS,
+  SET_ROW,
+  SET,
+  FILL,
+  CALL_COUNT
+};
+static const char *const call_names[] = {"cat",      "where",       "index_put",  "copy",    "gather",
+                                         "scatter",  "stack",       "flip",       "align",   "masked_scatter",
+                                         "where",    "masked_fill", "index_fill", "scatter", "index_put",
+                                         "set_rows", "set_row",     "set",        "fill"};
 
 /* A call of texts a and b, in place of a or with a result, and what it makes of the words. */
 struct random_call {
   enum call call;
   struct model *a, *b;
   strew_tensor *index, *mask;
+  int word;
   int64_t places[MOST];
   bool chosen[MOST];
 };
 
 static strew_status run(const struct random_call *r, strew_tensor **out) {
   strew_tensor *a = r->a->text, *b = r->b->text, *target = a, *pair[2] = {a, b}, *made[2];
+  const strew_scalar word = strew_string(all_words[r->word]);
   strew_status status;
   switch (r->call) {
   case CAT: return strew_cat(2, pair, 0, out, &failure);
@@ -82,6 +108,15 @@ static strew_status run(const struct random_call *r, strew_tensor **out) {
   case INDEX_PUT: return strew_index_put(a, 1, &r->index, strew_of(b), NULL, &target, &failure);
   case COPY: return strew_copy(a, b, &failure);
   case FLIP: return strew_flip(a, 1, (int64_t[]){0}, out, &failure);
+  case CHOOSE: return strew_where(r->mask, strew_of(a), strew_number(word), out, &failure);
+  case FILL_MASKED: return strew_masked_fill(a, r->mask, strew_number(word), out, &failure);
+  case FILL_INDEX: return strew_index_fill_with(a, 0, r->index, strew_number(word), NULL, out, &failure);
+  case SCATTER_WORD: return strew_scatter(a, 0, r->index, strew_number(word), NULL, out, &failure);
+  case PUT_WORD: return strew_index_put(a, 1, &r->index, strew_number(word), NULL, &target, &failure);
+  case SET_ROWS: return strew_set_rows(a, r->mask, strew_number(word), &failure);
+  case SET_ROW: return r->a->count ? strew_set_row(a, r->places[0], strew_number(word), &failure) : STREW_OK;
+  case SET: return r->a->count ? strew_set(a, 1, r->places, word, &failure) : STREW_OK;
+  case FILL: return strew_fill(a, word, &failure);
   default:
     status = strew_text_align(2, pair, draw() % 2, made, &failure);
     if (status == STREW_OK) strew_release(made[0]), *out = made[1];
@@ -89,7 +124,7 @@ static strew_status run(const struct random_call *r, strew_tensor **out) {
   }
 }
 
-static bool is_in_place(enum call call) { return call == INDEX_PUT || call == COPY; }
+static bool is_in_place(enum call call) { return call == INDEX_PUT || call == COPY || call >= PUT_WORD; }
 
 /* The same with words. */
 static struct model expected_of(const struct random_call *r) {
@@ -100,6 +135,15 @@ static struct model expected_of(const struct random_call *r) {
   if (r->call == CAT || r->call == STACK) made.count = 2 * n;
   for (int64_t i = 0, taken = 0; i < n; i++) {
     switch (r->call) {
+    case CHOOSE: made.words[i] = r->chosen[i] ? a[i] : r->word; break;
+    case SET_ROWS:
+    case FILL_MASKED: made.words[i] = r->chosen[i] ? r->word : a[i]; break;
+    case PUT_WORD:
+    case SCATTER_WORD:
+    case FILL_INDEX: made.words[r->places[i]] = r->word; break;
+    case SET_ROW:
+    case SET: made.words[r->places[0]] = r->word; break;
+    case FILL: made.words[i] = r->word; break;
     case CAT: made.words[n + i] = b[i]; break;
     case STACK: made.words[2 * i] = a[i], made.words[2 * i + 1] = b[i]; break;
     case WHERE: made.words[i] = r->chosen[i] ? a[i] : b[i]; break;
@@ -116,6 +160,7 @@ static struct model expected_of(const struct random_call *r) {
 
 static void draw_call(struct random_call *r, struct model *models) {
   r->call = (enum call)draw_below(CALL_COUNT);
+  r->word = (int)draw_below(WORDS);
   r->a = &models[draw_below(TEXTS)];
   do r->b = &models[draw_below(TEXTS)];
   while (r->b == r->a);
@@ -162,7 +207,7 @@ static void try_call(struct model *models) {
 }
 
 START_TEST(random_calls) {
-  for (int i = 0; i < some(150); i++) {
+  for (int i = 0; i < some(300); i++) {
     struct model models[TEXTS];
     const int64_t count = draw_below(MOST / 2);
     use_turn(i % TURNS, i);
@@ -246,6 +291,42 @@ START_TEST(words_are_added) {
   ck_assert_str_eq(strew_word(copy, 2, NULL), "of the copy");
   ck_assert_str_eq(strew_word(text, 2, NULL), "word 0");
   strew_release(text), strew_release(view), strew_release(copy), strew_release(other);
+}
+END_TEST
+
+/* Strings are words beside text, also those that are times; times beside times; else no operands. */
+START_TEST(strings) {
+  const int64_t two = 2;
+  bool is_equal = false;
+  strew_tensor *text = NULL, *times = NULL, *out = NULL,
+               *floats = tensor_from_integers(STREW_FLOAT32, 2, (int64_t[]){0, 1});
+  strew_tensor *mask = tensor_of(STREW_BOOL, 1, &two, CONTIGUOUS, (bool[]){true, false});
+  const strew_operand day = strew_number(strew_string("2024-05-17")), word = strew_number(strew_string("b"));
+  ok(strew_full(device, STREW_TEXT, 1, &two, word.number, &text, &failure));
+  ok(strew_where(mask, word, day, &out, &failure)); /* both alone */
+  ck_assert_int_eq(strew_tensor_dtype(out), STREW_TEXT);
+  ck_assert_str_eq(strew_word(out, 1, NULL), "2024-05-17");
+  ok(strew_equal(text, out, &is_equal, &failure));
+  ck_assert(!is_equal);
+  ok(strew_fill(out, word.number, &failure));
+  ok(strew_equal(text, out, &is_equal, &failure));
+  ck_assert(is_equal);
+  strew_release(out), out = NULL;
+  ok(strew_full(device, STREW_TIME, 1, &two, day.number, &times, &failure));
+  ok(strew_where(mask, strew_of(times), day, &out, &failure));
+  ok(strew_equal(times, out, &is_equal, &failure));
+  ck_assert(is_equal);
+  ok(strew_masked_fill(out, mask, strew_number(strew_string("NaT")), &out, &failure));
+  ok(strew_equal(out, out, &is_equal, &failure)); /* NaT equals nothing */
+  ck_assert(!is_equal);
+  assert_fails(strew_where(mask, strew_of(times), word, &out, &failure), STREW_EVALUE, NULL);
+  assert_fails(strew_where(mask, strew_of(floats), day, &out, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_fill(floats, day.number, &failure), STREW_EARGUMENT,
+               "fill: 'value' is \"2024-05-17\", expected a number or boolean\n  self  float32[2] cpu");
+  assert_fails(strew_masked_fill(floats, mask, day, &floats, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_equal(text, floats, &is_equal, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_full(device, STREW_FLOAT32, 1, &two, word.number, &out, &failure), STREW_EARGUMENT, NULL);
+  strew_release(text), strew_release(times), strew_release(out), strew_release(floats), strew_release(mask);
 }
 END_TEST
 
@@ -787,6 +868,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, random_calls);
   tcase_add_test(all, orders);
   tcase_add_test(all, words_are_added);
+  tcase_add_test(all, strings);
   tcase_add_test(all, other_contexts);
   tcase_add_test(all, errors);
   tcase_add_test(all, numbers);

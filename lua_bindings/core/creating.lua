@@ -40,7 +40,7 @@ return {
   rand_like = like "rand",
   randn_like = like "randn",
 
-  full_like = {"self:tensor value:scalar dtype=dtype device=device", function(self, value, dtype, device)
+  full_like = {"self:tensor value:element dtype=dtype device=device", function(self, value, dtype, device)
     return strew.full(self.shape, value, {dtype = dtype or self.dtype, device = device or self.device})
   end},
 

@@ -128,15 +128,6 @@ function operands.check_ids(index)
   end
 end
 
--- Returns strew.equal of tensors of which `is` is true, by their eq.
-function operands.equal_by(is, eq)
-  return function(self, other)
-    if not (is(self) and is(other)) then return strew.equal(self, other) end -- fails again
-    if operands.text(self.shape) ~= operands.text(other.shape) then return false end
-    return eq(self, other):all():item()
-  end
-end
-
 -- Adds the calls of those names that write self, if it holds the result.
 function operands.in_place(calls, names)
   for name in string.gmatch(names, "%a+") do
@@ -150,19 +141,6 @@ function operands.in_place(calls, names)
           nil, "shape")
       end
       return self:copy_(out)
-    end
-  end
-end
-
--- Adds scatters of a string, a word or time for each element of the index.
-function operands.sources(calls)
-  for name in string.gmatch("scatter scatter_ scatter_reduce scatter_reduce_", "[%a_]+") do
-    calls[name] = function(self, dim, index, src, ...)
-      if type(src) == "string" and operands.is_tensor(self) and operands.is_tensor(index) then
-        local like = {dtype = self.dtype, device = self.device}
-        src = errors.own("value", "src", nil, strew.full, index.shape, src, like)
-      end
-      return strew[name](self, dim, index, src, ...)
     end
   end
 end

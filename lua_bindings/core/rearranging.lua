@@ -64,10 +64,11 @@ local function surrounded(t, dims, value)
   end
   local out = strew.empty(sizes, {dtype = t.dtype, device = t.device})
   local middle = out
+  local function fill(...) errors.own(nil, nil, nil, strew.fill_, middle:narrow(...), value) end
   for _, entry in ipairs(dims) do
     local dim, before, after = entry[1], math.max(entry[2], 0), math.max(entry[3], 0)
-    if before > 0 then middle:narrow(dim, 0, before):fill_(value) end
-    if after > 0 then middle:narrow(dim, before + t:size(dim), after):fill_(value) end
+    if before > 0 then fill(dim, 0, before) end
+    if after > 0 then fill(dim, before + t:size(dim), after) end
     middle = middle:narrow(dim, before, t:size(dim))
   end
   middle:copy_(t)

@@ -22,9 +22,6 @@ bool bind_to_scalar(lua_State *L, int i, strew_scalar *out) {
   case LUA_TNUMBER:
     *out = lua_isinteger(L, i) ? strew_int(lua_tointeger(L, i)) : strew_float(lua_tonumber(L, i));
     return true;
-  case LUA_TSTRING:
-    return strlen(lua_tostring(L, i)) == lua_rawlen(L, i) &&
-           strew_time_parse(lua_tostring(L, i), NULL, out, NULL) == STREW_OK;
   default: return false;
   }
 }
@@ -139,22 +136,42 @@ bool bind_operand(lua_State *L, struct script_call *call, int i, const char *nam
   return false;
 }
 
-/* An operand that may be text or a time: a string is what it is beside a tensor of these. */
-bool bind_comparand(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  if (lua_type(L, i) != LUA_TSTRING) return bind_operand(L, call, i, name, out);
-  *(strew_operand *)out = strew_number(strew_string(lua_tostring(L, i)));
+/* True if the first argument is text or times. */
+static bool takes_strings(lua_State *L, const struct script_call *call) {
+  const struct box *first = bind_to_box(L, call->binding, 1);
+  return first && first->tensor && strew_tensor_dtype(first->tensor) >= STREW_DTYPE_COUNT;
+}
+
+/* A number, or a string, which is what it is beside text or times. */
+bool bind_element(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  if (lua_type(L, i) != LUA_TSTRING)
+    return bind_to_scalar(L, i, out) ||
+           bind_fail_type(L, call, i, name, takes_strings(L, call) ? "a string" : "a number or boolean");
+  *(strew_scalar *)out = strew_string(lua_tostring(L, i));
   if (strlen(lua_tostring(L, i)) == lua_rawlen(L, i)) return true;
   bind_fail(call, STREW_EVALUE, name, "has a text with a zero byte");
   return false;
+}
+
+/* An operand, or a string. */
+bool bind_comparand(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  strew_operand *operand = out;
+  if (lua_type(L, i) != LUA_TSTRING) return bind_operand(L, call, i, name, out);
+  operand->tensor = NULL;
+  return bind_element(L, call, i, name, &operand->number);
+}
+
+/* A tensor; of a first argument that is text or times also a string. */
+bool bind_copied(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  if (lua_type(L, i) == LUA_TSTRING && takes_strings(L, call)) return bind_comparand(L, call, i, name, out);
+  return bind_tensor(L, call, i, name, &((strew_operand *)out)->tensor);
 }
 
 /* Of a first argument that is text or times a string, or a tensor without dimensions; else a number. */
 bool bind_fill(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct filling *fill = out;
   strew_operand given;
-  const struct box *first = bind_to_box(L, call->binding, 1);
-  if (!first || !first->tensor || strew_tensor_dtype(first->tensor) < STREW_DTYPE_COUNT)
-    return fill->is_given = bind_scalar(L, call, i, name, &fill->value);
+  if (!takes_strings(L, call)) return fill->is_given = bind_element(L, call, i, name, &fill->value);
   if (!bind_comparand(L, call, i, name, &given)) return false;
   fill->value = given.number;
   if (given.tensor && strew_item(given.tensor, &fill->value, &call->error) != STREW_OK) return false;

@@ -526,6 +526,7 @@ enum { NO_DIM = INT_MIN };
   X(comparand, bind_comparand, strew_operand, ZEROS)                                                                   \
   X(grouping, bind_grouping, strew_grouping *, ZEROS)     X(index, bind_index, strew_groups, ZEROS)                    \
   X(scalar, bind_scalar, strew_scalar, SCALAR)            X(fill, bind_fill, struct filling, ZEROS)                    \
+  X(element, bind_element, strew_scalar, ZEROS)           X(copied, bind_copied, strew_operand, ZEROS)                 \
   X(number, bind_float, double, NUMBER)                   X(boolean, bind_boolean, bool, TRUTH)                        \
   X(integer, bind_integer, int64_t, INTEGER)              X(size, bind_size, int64_t, INTEGER)                         \
   X(integers, bind_list, struct list, LIST)               X(dims, bind_dims, struct list, LIST)                        \
@@ -544,11 +545,11 @@ enum { NO_DIM = INT_MIN };
   X(tensor, self) X(tensor, src) X(tensor, index) X(tensor, other) X(tensor, source) X(tensor, mask)                   \
   X(tensor, condition) X(tensor, indices) X(tensor, updates) X(tensor, sorted) X(tensor, boundaries)                   \
   X(tensor, weights) X(tensor, data) X(tensor, lengths) X(tensor, offsets) X(tensor, indptr)                           \
-  Y(comparand, self, compared) Y(comparand, other, beside) Y(comparand, values, sought)                                \
+  Y(comparand, self, compared) Y(comparand, other, beside) X(comparand, values)                                \
   X(tensor, starts) X(tensor, ends) X(integer, window) X(boolean, mean)                                                \
-  Y(operand, self, left) Y(operand, other, right) Y(operand, src, source_operand) X(operand, value)                    \
-  X(operand, values) X(operand, a) X(operand, b) X(operand, q) Y(bound, min, lower) Y(bound, max, upper)               \
-  Y(index, index, groups) X(fill, fill) X(fill, fill_index) X(boolean, skip_nan) X(boolean, exact) X(scalar, alpha) Y(scalar, value, scalar)                 \
+  Y(operand, self, left) Y(operand, other, right) Y(operand, src, source_operand) Y(comparand, src, written) Y(copied, src, copied)           \
+  X(comparand, value) X(comparand, a) X(comparand, b) X(operand, q) Y(bound, min, lower) Y(bound, max, upper)               \
+  Y(index, index, groups) X(fill, fill) X(fill, fill_index) X(boolean, skip_nan) X(boolean, exact) X(scalar, alpha) Y(scalar, value, scalar) Y(element, value, element)                \
   Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                                                          \
   Y(scalar, step, scalar_step) X(fill, initial) X(number, min) X(number, max) X(number, rtol) X(number, atol)          \
   X(number, done) X(number, correction) Y(number, q, quantile) X(boolean, unbiased) X(colormap, colormap)              \

@@ -53,13 +53,13 @@ static strew_status empty(struct arguments *a) {
 RUN(rand_of, strew_rand, a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at)
 RUN(randn, strew_randn, a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at)
 
-/* A Lua number or boolean gives the dtype, unless it is given; a string is a word (text_time/words.lua). */
+/* A Lua number, boolean or string gives the dtype, unless it is given. */
 static strew_status full(struct arguments *a) {
-  const strew_dtype dtype = a->scalar.dtype == STREW_FLOAT64 ? STREW_FLOAT32
-                            : a->scalar.dtype == STREW_TIME  ? STREW_TEXT
-                                                             : a->scalar.dtype;
+  const strew_dtype dtype = a->element.dtype == STREW_FLOAT64  ? STREW_FLOAT32
+                            : a->element.dtype == STREW_STRING ? STREW_TEXT
+                                                               : a->element.dtype;
   if (a->dtype < 0) a->dtype = dtype;
-  return fill(a, a->scalar);
+  return fill(a, a->element);
 }
 
 RUN(eye, strew_eye, a->device, (strew_dtype)a->dtype, a->n, a->m == NO_INTEGER ? a->n : a->m)
@@ -177,7 +177,7 @@ const struct script_function bind_create_rows[] = {
     {"empty", create, 0, FUNCTION, SHAPED, empty},
     {"rand", create, 0, FUNCTION, SHAPED, rand_of},
     {"randn", create, 0, FUNCTION, SHAPED, randn},
-    {"full", create, 0, FUNCTION, "shape:integers value:scalar" MADE, full},
+    {"full", create, 0, FUNCTION, "shape:integers value:element" MADE, full},
     {"eye", eye_of, 0, FUNCTION, "n:integer m?integer" MADE_OF("float32") " k=integer", eye},
     {"arange", arange, 0, FUNCTION},
     {"linspace", linspace_of, 0, FUNCTION,

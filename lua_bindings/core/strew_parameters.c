@@ -34,7 +34,7 @@ bool bind_line(lua_State *L, struct script_call *call, int i, const char *name, 
 /* A tensor, a number or boolean, or a sequence, which the function checks. */
 bool bind_several(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   const int type = lua_type(L, i);
-  if (type == LUA_TNUMBER || type == LUA_TBOOLEAN) return true;
+  if (type == LUA_TNUMBER || type == LUA_TBOOLEAN || type == LUA_TSTRING) return true;
   if (type == LUA_TTABLE && (lua_rawlen(L, i) > 0 || (lua_pushnil(L), !lua_next(L, i)))) return true;
   lua_settop(L, type == LUA_TTABLE ? lua_gettop(L) - 2 : lua_gettop(L));
   return bind_tensor(L, call, i, name, out);

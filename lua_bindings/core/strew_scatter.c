@@ -21,7 +21,7 @@ static void warn_of_prefix(lua_State *L, const struct script_call *call, const s
   lua_warning(L, message, 0);
 }
 
-#define POSITIONS "self:tensor dim:dim index:tensor src:operand! mode=mode "
+#define POSITIONS "self:tensor dim:dim index:tensor src:comparand! mode=mode "
 
 /* After a failure: strew.scatter_add(src, index) is torch_scatter's sum of groups. */
 static int hint_groups(lua_State *L, struct script_call *call) {
@@ -41,8 +41,8 @@ static int run_scatter(lua_State *L, struct script_call *call, const char *param
   a.out = bind_result(L, call);
   if (!bind_read_as(L, call, parameters, &a)) return hint_groups(L, call);
   const strew_scatter_options options = {.reduction = a.reduction, .mode = a.mode, .exclude_self = !a.include_self, .exact = a.exact};
-  if (strew_scatter(a.self, a.dim, a.index, a.source_operand, &options, a.out, a.error) != STREW_OK) return -1;
-  if (a.source_operand.tensor) warn_of_prefix(L, call, a.index, a.source_operand.tensor);
+  if (strew_scatter(a.self, a.dim, a.index, a.written, &options, a.out, a.error) != STREW_OK) return -1;
+  if (a.written.tensor) warn_of_prefix(L, call, a.index, a.written.tensor);
   return 1;
 }
 
@@ -153,7 +153,7 @@ const struct script_function bind_scatter_rows[] = {
     {"scatter", scatter, STREW_ASSIGN, EVERY},
     {"scatter_add", scatter_joined, STREW_SUM, EVERY, POSITIONS "exact=boolean"},
     {"scatter_reduce", scatter_joined, STREW_ASSIGN, EVERY,
-     "self:tensor dim:dim index:tensor src:operand! reduce:reduce include_self=boolean(true) mode=mode exact=boolean"},
+     "self:tensor dim:dim index:tensor src:comparand! reduce:reduce include_self=boolean(true) mode=mode exact=boolean"},
     /* reads */
     {"one_hot", bind_one, 0, INNER | CONSTANT, "self:tensor n:integer", one_hot},
     {"gather", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", gather},
@@ -161,10 +161,10 @@ const struct script_function bind_scatter_rows[] = {
     /* indices */
     {"index_add", bind_one, 0, EVERY, ALONG "source:tensor alpha=scalar(1) mode=mode exact=boolean", index_add},
     {"index_copy", bind_one, 0, EVERY, ALONG "source:tensor mode=mode", index_copy},
-    {"index_fill", bind_one, 0, EVERY, ALONG "value:operand mode=mode", index_fill},
+    {"index_fill", bind_one, 0, EVERY, ALONG "value:comparand mode=mode", index_fill},
     {"index_reduce", bind_one, 0, EVERY, ALONG "source:tensor reduce:reduce include_self=boolean(true) mode=mode",
      index_reduce},
-    {"index_put", bind_one, 0, EVERY, "self:tensor indices:entries values:operand accumulate=boolean mode=mode",
+    {"index_put", bind_one, 0, EVERY, "self:tensor indices:entries values:comparand accumulate=boolean mode=mode",
      index_put},
     {"take", bind_one, 0, ALWAYS, "self:tensor index:tensor mode=mode", take},
     {"put", bind_one, 0, EVERY, "self:tensor index:tensor source:tensor accumulate=boolean mode=mode", put},

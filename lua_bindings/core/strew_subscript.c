@@ -127,7 +127,7 @@ int bind_get_method_or_field(lua_State *L) {
 static int set_rows(lua_State *L, struct script_call *call, strew_tensor *self) {
   strew_tensor *index;
   strew_operand value;
-  if (!bind_tensor(L, call, 2, "index", &index) || !bind_operand(L, call, 3, "value", &value)) return -1;
+  if (!bind_tensor(L, call, 2, "index", &index) || !bind_comparand(L, call, 3, "value", &value)) return -1;
   return bind_end(strew_set_rows(self, index, value, &call->error), 0);
 }
 
@@ -135,7 +135,7 @@ static int set_rows(lua_State *L, struct script_call *call, strew_tensor *self) 
 static int set_at(lua_State *L, struct script_call *call, strew_tensor *self) {
   struct entries indices;
   strew_operand value;
-  if (!bind_entries(L, call, 2, "indices", &indices) || !bind_operand(L, call, 3, "value", &value)) return -1;
+  if (!bind_entries(L, call, 2, "indices", &indices) || !bind_comparand(L, call, 3, "value", &value)) return -1;
   return bind_end(strew_index_put(self, indices.count, indices.at, value, NULL, &self, &call->error), 0);
 }
 
@@ -148,7 +148,7 @@ static int set_field(lua_State *L, struct script_call *call) {
   if (has_indices(L, call)) return set_at(L, call, self);
   if (lua_type(L, 2) == LUA_TSTRING)
     return bind_fail(call, STREW_EARGUMENT, NULL, "'%.60s' cannot be set, only elements can", lua_tostring(L, 2));
-  if (!read_position(L, call, &position) || !bind_operand(L, call, 3, "value", &value)) return -1;
+  if (!read_position(L, call, &position) || !bind_comparand(L, call, 3, "value", &value)) return -1;
   const bool is_element = !value.tensor && strew_tensor_rank(self) == 1;
   const strew_status status = is_element ? strew_set(self, 1, &position, value.number, &call->error)
                                          : strew_set_row(self, position, value, &call->error);

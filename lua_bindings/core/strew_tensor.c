@@ -75,7 +75,7 @@ static int set(lua_State *L, struct script_call *call) {
   if (last < 2)
     return bind_fail(call, STREW_EARGUMENT, "value", "is missing, the arguments are (self, position..., value)");
   call->arguments--;
-  bool is_read = bind_read(L, call, &a) && bind_scalar(L, call, last, "value", &value);
+  bool is_read = bind_read(L, call, &a) && bind_element(L, call, last, "value", &value);
   call->arguments++;
   if (!is_read) return -1;
   return bind_end(strew_set(a.self, a.place.count, a.place.at, value, a.error), 0);
@@ -144,16 +144,18 @@ static strew_status make_destination(struct arguments *a) {
 
 static strew_status copy(struct arguments *a) {
   const strew_status status = make_destination(a);
-  return status == STREW_OK ? strew_copy(*a->out, a->src, a->error) : status;
+  if (status != STREW_OK) return status;
+  if (a->copied.tensor) return strew_copy(*a->out, a->copied.tensor, a->error);
+  return strew_fill(*a->out, a->copied.number, a->error);
 }
 
 static strew_status fill(struct arguments *a) {
   const strew_status status = make_destination(a);
-  return status == STREW_OK ? strew_fill(*a->out, a->scalar, a->error) : status;
+  return status == STREW_OK ? strew_fill(*a->out, a->element, a->error) : status;
 }
 
 static strew_status zero(struct arguments *a) {
-  a->scalar = strew_int(0);
+  a->element = strew_tensor_dtype(a->self) == STREW_TEXT ? strew_string("") : strew_int(0);
   return fill(a);
 }
 
@@ -184,8 +186,8 @@ const struct script_function bind_tensor_rows[] = {
     {"clone", bind_one, 0, ALWAYS, SELF, clone},
     {"codes", bind_one, 0, ALWAYS | CONSTANT, SELF, codes},
     {"contiguous", bind_one, 0, ALWAYS, SELF, contiguous},
-    {"copy", bind_one, 0, EVERY, SELF " src:tensor", copy},
-    {"fill", bind_one, 0, EVERY | CONSTANT, SELF " value:scalar", fill},
+    {"copy", bind_one, 0, EVERY, SELF " src:copied", copy},
+    {"fill", bind_one, 0, EVERY | CONSTANT, SELF " value:element", fill},
     {"zero", bind_one, 0, EVERY | CONSTANT, SELF, zero},
     {"free", free_self, 0, ALWAYS | CONSTANT, SELF},
     {NULL},

@@ -33,14 +33,8 @@ int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op) {
   return bind_read_as(L, call, binary_parameters, &a) ? bind_end(run_binary(&a, op), 1) : -1;
 }
 
-/* Strings alone are words, also those that are times (text_time/words.lua). */
-static strew_status where(struct arguments *a) {
-  if (a->a.tensor || a->b.tensor || a->a.number.dtype != STREW_TIME || a->b.number.dtype != STREW_TIME)
-    return strew_where(a->condition, a->a, a->b, a->out, a->error);
-  bind_fail(a->call, STREW_EDTYPE, "a", "is a string, expected a tensor, number or boolean");
-  return STREW_EDTYPE;
-}
-RUN(where_, strew_where, a->condition, a->left, a->right)
+RUN(where, strew_where, a->condition, a->a, a->b)
+RUN(where_, strew_where, a->condition, a->left, a->beside)
 RUN(masked_fill, strew_masked_fill, a->self, a->mask, a->value)
 
 bool bind_operand_bound(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
@@ -183,9 +177,9 @@ const struct script_function bind_math_rows[] = {
    ORDERS(STREW_##ENUM) ? compare : binary},
         STREW_BINARY(ROW)
 #undef ROW
-            {"where", bind_one, 0, ALWAYS, "condition:tensor a:operand b:operand", where},
-    {"where", bind_one, 0, INPLACE, "self:operand condition:tensor other:operand", where_},
-    {"masked_fill", bind_one, 0, EVERY, "self:tensor mask:tensor value:operand", masked_fill},
+            {"where", bind_one, 0, ALWAYS, "condition:tensor a:comparand b:comparand", where},
+    {"where", bind_one, 0, INPLACE, "self:operand condition:tensor other:comparand", where_},
+    {"masked_fill", bind_one, 0, EVERY, "self:tensor mask:tensor value:comparand", masked_fill},
     {"clamp", bind_one, 0, EVERY, "self:tensor min?bound max?bound", clamp},
     {"equal", bind_values, 0, ALWAYS | CONSTANT, "self:tensor other:tensor", equal},
     {"allclose", bind_values, 0, ALWAYS | CONSTANT, "self:tensor other:tensor rtol?number(1e-5) atol?number(1e-8)",

@@ -1,6 +1,6 @@
 -- counting.lua: membership, counts, histograms, and positions as coordinates.
 local strew, fail, use, inner = ...
-local operands, errors = use "operands.lua", use "errors.lua"
+local operands, errors, times = use "operands.lua", use "errors.lua", use "times.lua"
 
 -- Raises an error unless the shape has sizes of 1 or more whose product int64 holds; returns the product.
 local function check_sizes(shape, name)
@@ -187,15 +187,21 @@ end
 return {
   unique = {"self:tensor dim=dim return_index=boolean return_inverse=boolean return_counts=boolean order=word", unique},
 
-  isin = {"self:operand test_elements:several invert=boolean", function(self, set, invert)
+  isin = {"self:comparand test_elements:several invert=boolean", function(self, set, invert)
     local found
     if not operands.is_tensor(self) and operands.is_tensor(set) then
       found = set:eq(self):any()
     else
       if not operands.is_tensor(self) then self = strew.tensor(self) end
-      if type(set) == "number" or type(set) == "boolean" then set = {set} end
-      if type(set) == "table" then
-        set = set[1] == nil and strew.zeros(0, {dtype = self.dtype, device = self.device}) or members(set, self)
+      if type(set) == "string" and self.dtype ~= "text" then
+        if self.dtype ~= "time" then fail("test_elements", format("is %s, expected a tensor", inner.text(set))) end
+        set = times.read(set, "test_elements", self.device)
+      elseif not operands.is_tensor(set) then
+        if type(set) ~= "table" then set = {set} end
+        set = set[1] == nil and strew.empty(0, {dtype = self.dtype, device = self.device}) or members(set, self)
+      end
+      if self.dtype == "time" and set.dtype == "text" then
+        set = errors.own("self", "test_elements", nil, strew.to, set, "time")
       end
       found = inner.isin(self, set)
     end

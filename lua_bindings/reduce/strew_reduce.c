@@ -104,13 +104,13 @@ static int unique(lua_State *L, struct script_call *call) {
 }
 
 RUN(nonzero, strew_nonzero, a->self)
-RUN(searchsorted, strew_searchsorted_with, a->sorted, a->sought, &(strew_searchsorted_options){.right = a->is_right})
+RUN(searchsorted, strew_searchsorted_with, a->sorted, a->values, &(strew_searchsorted_options){.right = a->is_right})
 
 static int searchsorted_by(lua_State *L, struct script_call *call) {
   return bind_names(L, call, "sorter") ? bind_run_with_options(L, call) : bind_one(L, call);
 }
 
-RUN(bucketize, strew_bucketize_with, a->sought, a->boundaries, &(strew_searchsorted_options){.right = a->is_right})
+RUN(bucketize, strew_bucketize_with, a->values, a->boundaries, &(strew_searchsorted_options){.right = a->is_right})
 RUN(bincount, strew_bincount, a->self, a->weights, a->minlength)
 RUN(histc, strew_histc, a->self, a->bins, a->min, a->max)
 RUN(isin, strew_isin, a->self, a->set, &(strew_isin_options){.invert = a->invert})

@@ -64,38 +64,7 @@ function calls.quantile(self, q, ...)
   return strew.where(gap, NAT, seconds:masked_fill(gap, 0):round():to("int64") + first):to("time"):to(self.device)
 end
 
-operands.sources(calls)
-
--- Calls that write a time take its text themselves: here are those that have failed, for one that is none.
-local OTHERS <const> = {where_ = "other", index_put = "values", index_put_ = "values"}
-local function writing(name, again)
-  calls[name] = function(...)
-    for i, value in ipairs{...} do
-      local argument = name == "where" and (i == 2 and "a" or "b") or OTHERS[name] or "value"
-      if type(value) == "string" then times.read(value, argument, "cpu") end
-    end
-    return again(...)
-  end
-end
-for name in string.gmatch([[
-    where where_ full_like masked_fill masked_fill_ index_fill index_fill_ index_put index_put_ fill fill_
-  set]], "[%a_]+") do
-  writing(name, strew[name])
-end
-writing("t[i] = v", function(self, at, value) self[at] = value end)
-
----------------------------------------------------------------------------------------------------------- comparison
-
 local function is_missing(x) return strew.eq(x, NAT) end
-
-calls.equal = operands.equal_by(is_time, strew.eq)
-
-function calls.isin(self, test_elements, options)
-  if type(test_elements) == "string" then
-    test_elements = times.read(test_elements, "test_elements", self.device)
-  end
-  return inner.isin(self, test_elements, options)
-end
 
 ---------------------------------------------------------------------------------------------------------- arithmetic
 

@@ -1,16 +1,16 @@
 /* create.c: new tensors: empty, full, from host memory, eye. */
 #include "runtime/core/base/device.h"
 
-static strew_status make_text(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
-                              strew_tensor **out) {
+static strew_status make_text(const struct call *call, strew_device *device, const char *word, int rank,
+                              const int64_t *sizes, strew_tensor **out) {
   if (!HAS_TEXT) return fail(call, FAULT(STREW_EDTYPE, "dtype"), "is text, which this build is without");
-  return text_ops.zeros(call, device, rank, sizes, out);
+  return text_ops.full(call, device, word, rank, sizes, out);
 }
 
 strew_status strew_empty(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out,
                          strew_error *error) {
   CALL(call, "empty", error, {0});
-  if (dtype == STREW_TEXT) return make_text(&call, device, rank, sizes, out);
+  if (dtype == STREW_TEXT) return make_text(&call, device, "", rank, sizes, out);
   return tensor_create(&call, device, dtype, rank, sizes, out);
 }
 
@@ -18,8 +18,9 @@ strew_status strew_full(strew_device *device, strew_dtype dtype, int rank, const
                         strew_tensor **out, strew_error *error) {
   CALL(call, "full", error, {0});
   union element element;
-  if (dtype == STREW_TEXT && value.dtype == STREW_INT64 && !value.as.i)
-    return make_text(&call, device, rank, sizes, out);
+  const bool is_word = value.dtype == STREW_STRING;
+  if (dtype == STREW_TEXT && (is_word || (value.dtype == STREW_INT64 && !value.as.i)))
+    return make_text(&call, device, is_word ? value.as.s : "", rank, sizes, out);
   RETURN_IF_FAILED(check_sizes(&call, dtype, rank, sizes));
   RETURN_IF_FAILED(element_from(&call, "value", value, STREW_EXACT, dtype, &element));
   return tensor_full(&call, device, dtype, rank, sizes, element, out);

@@ -131,7 +131,9 @@ strew_status strew_index_copy_with(strew_tensor *self, int dim, strew_tensor *in
 
 strew_status strew_index_fill_with(strew_tensor *self, int dim, strew_tensor *index, strew_operand value,
                                    const strew_index_options *options, strew_tensor **out, strew_error *error) {
-  CALL(call, "index_fill", error, {"self", self, MOVED}, {"index", index}, {"value", value.tensor, MOVED}, OTHER_OUT);
+  WORD(word, "index_fill", error, self->dtype == STREW_TEXT, self, value);
+  CALL(call, "index_fill", error, {"self", self, MOVED}, {"index", index},
+       {"value", value.tensor, word ? MOVED | UNSEEN : MOVED}, OTHER_OUT);
   OPTIONS(strew_index_options);
   INDEX(&call, index);
   struct along along;
@@ -141,7 +143,7 @@ strew_status strew_index_fill_with(strew_tensor *self, int dim, strew_tensor *in
   if (status == STREW_OK && value.tensor && value.tensor->rank)
     return fail(&call, FAULT(STREW_ESHAPE, "value"), "has shape %s, expected a number or a tensor of rank 0",
                 text_of_sizes(value.tensor->rank, value.tensor->sizes, is));
-  TRY(status, operand_settle(&call, self->dtype, &value));
+  TRY(status, operand_settle(&call, "value", self->dtype, &value));
   TRY(status, check_scatter_source(&call, self, "value", value, &along.job));
   TRY(status, check_scatter_out(&call, self, *out, "index", index, "value", value.tensor));
   if (status != STREW_OK) return status;

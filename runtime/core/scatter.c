@@ -319,6 +319,7 @@ strew_status scatter_run(const struct call *given, const struct scatter_job *job
 
 strew_status check_scatter_source(const struct call *call, const strew_tensor *self, const char *name,
                                   strew_operand source, struct scatter_job *job) {
+  if (is_string(source)) RETURN_IF_FAILED(operand_settle(call, name, self->dtype, &source));
   job->src = source.tensor;
   if (!source.tensor) return element_from(call, name, source.number, STREW_EXACT, self->dtype, &job->number);
   return check_stored_dtype(call, name, source.tensor->dtype, self->dtype);
@@ -380,21 +381,35 @@ static strew_status check_scatter_index(const struct call *call, const strew_ten
   return check_index_sizes(call, index, self, "self", dim);
 }
 
+/* The source: of a word, src, that was a string, a view with the index's shape. */
+static strew_operand widened(const strew_tensor *word, const strew_tensor *index, strew_tensor *wide,
+                             strew_operand src) {
+  if (!word) return src;
+  *wide = *word;
+  wide->rank = index->rank;
+  memcpy(wide->sizes, index->sizes, (size_t)index->rank * sizeof *wide->sizes);
+  memset(wide->strides, 0, sizeof wide->strides);
+  return strew_of(wide);
+}
+
 /* Extremes of text and times: of their order keys. */
 static strew_status scatter_in_order(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                                      const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
-  strew_tensor seen = *self; /* has codes of the call's list; self, which may be *out, those of its own */
-  CALL_STEPS(call, steps, "scatter", error, {"self", &seen, ORDERED}, {"index", index}, {"src", src.tensor, ORDERED},
-             {"out", *out == self ? NULL : *out, RESULT});
+  strew_tensor wide, seen = *self; /* has codes of the call's list; self, which may be *out, those of its own */
+  WORD(word, "scatter", error, self->dtype == STREW_TEXT, self, src);
+  src = widened(word, index, &wide, src);
+  CALL_STEPS(call, steps, "scatter", error, {"self", &seen, ORDERED}, {"index", index},
+             {"src", src.tensor, word ? ORDERED | UNSEEN : ORDERED}, {"out", *out == self ? NULL : *out, RESULT});
   const enum order_key kind = options->reduction == STREW_AMAX ? KEY_SORTED : KEY_LEAST;
   STEP(&steps, check_comparable(&call, "src", self->dtype, &src));
-  if (!src.tensor)
-    STEP(&steps, fail(&call, FAULT(STREW_EARGUMENT, "src"), "is a scalar, expected a tensor of %s",
-                      strew_dtype_name(self->dtype)));
   if (steps.status != STREW_OK) return steps_status(&steps);
-  strew_tensor *keys = step_key(&steps, &seen, kind), *others = step_key(&steps, src.tensor, kind);
+  strew_tensor *keys = step_key(&steps, &seen, kind);
+  if (src.tensor)
+    src = strew_of(step_key(&steps, src.tensor, kind));
+  else
+    src = operand_of_int((int64_t)((uint64_t)src.number.as.i - (kind == KEY_SORTED)));
   if (keys) keys = step_copy(&steps, keys, keys->dtype);
-  STEP(&steps, strew_scatter(keys, dim, index, strew_of(others), options, &keys, error));
+  STEP(&steps, strew_scatter(keys, dim, index, src, options, &keys, error));
   if (*out != self) return steps_give_key(&steps, "out", keys, self->dtype, kind, out);
   STEP(&steps, text_ops.from_key(&call, keys, self->dtype, kind));
   STEP(&steps, strew_copy(self, keys, error));
@@ -406,8 +421,11 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
   if (!options) options = &scatter_defaults;
   if (!dtype_is_number(self->dtype) && (options->reduction == STREW_AMAX || options->reduction == STREW_AMIN))
     return scatter_in_order(self, dim, index, src, options, out, error);
-  CALL(call, "scatter", error, {"self", self, MOVED}, {"index", index}, {"src", src.tensor, READ_ONCE | MOVED},
-       OTHER_OUT);
+  strew_tensor wide;
+  WORD(word, "scatter", error, self->dtype == STREW_TEXT, self, src);
+  src = widened(word, index, &wide, src);
+  CALL(call, "scatter", error, {"self", self, MOVED}, {"index", index},
+       {"src", src.tensor, READ_ONCE | MOVED | (word ? UNSEEN : 0)}, OTHER_OUT);
   INDEX(&call, index);
   struct addressing addressing = ADDRESSING(index, index, {0, 0, "self", options->mode, false});
   struct scatter_job job = scatter_job_of(&addressing, options);

@@ -110,16 +110,6 @@ static strew_tensor *compare_texts(struct pair *pair, strew_binary_op op) {
 
 /* ------------------------------------------------------------------------------------------------------------ calls */
 
-/* The words of strings are texts without dimensions, in a call of their own, in which texts meet. */
-static strew_status choose_word(struct pair *pair, strew_binary_op op, strew_tensor **out) {
-  const int string = pair->x[0].tensor != NULL;
-  strew_device *device = pair->x[!string].tensor->storage->device;
-  STEP_INTO(pair->steps, word, text_ops.word(pair->call, device, pair->x[string].number.as.s, word));
-  pair->x[string] = strew_of(*word);
-  STEP(pair->steps, strew_binary(op, pair->x[0], pair->x[1], out, pair->steps->error));
-  return steps_status(pair->steps);
-}
-
 static strew_status run_ordered(struct call *call, strew_binary_op op, strew_operand a, strew_operand b,
                                 strew_tensor **out) {
   STEPS(steps, call);
@@ -132,7 +122,6 @@ static strew_status run_ordered(struct call *call, strew_binary_op op, strew_ope
   const enum order_key kind = op == STREW_MAXIMUM ? KEY_SORTED : KEY_LEAST;
   strew_tensor *made = NULL;
   if (steps.status != STREW_OK) return steps_status(&steps);
-  if (is_extreme(op) && has_string) return choose_word(&pair, op, out);
   if (is_extreme(op)) {
     made = compute(&pair, op, key_of(&pair, 0, kind), key_of(&pair, 1, kind));
     STEP(&steps, text_ops.from_key(call, made, dtype, kind));
@@ -147,8 +136,11 @@ static strew_status run_ordered(struct call *call, strew_binary_op op, strew_ope
 strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
                           strew_error *error) {
   const bool is_known = (unsigned)op < STREW_BINARY_COUNT, is_ordered = is_known && orders(op, a, *out);
-  CALL(call, "binary", error, {"self", a.tensor, is_ordered ? ORDERED : 0},
-       {"other", b.tensor, is_ordered ? ORDERED : 0});
+  const bool is_choice = is_known && is_extreme(op);
+  WORD(left, "binary", error, is_choice && is_text(b), b.tensor, a);
+  WORD(right, "binary", error, is_choice && is_text(a), a.tensor, b);
+  CALL(call, "binary", error, {"self", a.tensor, (is_ordered ? ORDERED : 0) | (left ? UNSEEN : 0)},
+       {"other", b.tensor, (is_ordered ? ORDERED : 0) | (right ? UNSEEN : 0)});
   struct elementwise work = {.call = &call, .given = *out};
   if (!is_known) return fail_unknown(&call, "op", (int)op, STREW_BINARY_COUNT - 1);
   call.op = binary_operations[op].name;

@@ -458,17 +458,25 @@ strew_status elementwise_where(struct elementwise *work, strew_tensor *condition
   add_input(work, work->self ? "self" : "a", a);
   add_input(work, work->self ? "other" : "b", b);
   strew_status status = STREW_OK;
-  for (int i = 1; i < work->inputs; i++)
-    if (work->operands[i].tensor || work->operands[i].number.dtype != STREW_TIME)
+  for (int i = 1; i < work->inputs; i++) {
+    const strew_tensor *other = work->operands[3 - i].tensor;
+    if (is_string(work->operands[i]))
+      TRY(status, operand_settle(work->call, work->names[i], other ? other->dtype : STREW_INT64, &work->operands[i]));
+    else if (work->operands[i].tensor || work->operands[i].number.dtype != STREW_TIME)
       TRY(status, check_operand(work->call, work->names[i], work->operands[i]));
+  }
   return TRY(status, choose(work, dtype_of_work(work, meet(work, 2, work->operands + 1))));
 }
 
+/* Strings alone are words, also those that are times. */
 strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                          strew_error *error) {
-  const bool in_place = *out && *out == a.tensor;
-  CALL(call, "where", error, {"condition", condition}, {in_place ? "self" : "a", a.tensor, MOVED},
-       {in_place ? "other" : "b", b.tensor, MOVED},
+  const bool in_place = *out && *out == a.tensor, are_words = is_string(a) && is_string(b);
+  WORD(first, "where", error, are_words || is_text(b), condition, a);
+  WORD(second, "where", error, are_words || is_text(a), condition, b);
+  CALL(call, "where", error, {"condition", condition},
+       {in_place ? "self" : "a", a.tensor, first ? MOVED | UNSEEN : MOVED},
+       {in_place ? "other" : "b", b.tensor, second ? MOVED | UNSEEN : MOVED},
        {"out", *out && !in_place && (*out)->dtype == STREW_TEXT ? *out : NULL, MOVED});
   struct elementwise work = {.call = &call, .given = *out};
   strew_status status = elementwise_where(&work, condition, a, b);
@@ -487,13 +495,15 @@ strew_status elementwise_masked_fill(struct elementwise *work, strew_tensor *x, 
                 "has %d dimension%s, expected a number or a tensor without dimensions", value.tensor->rank,
                 value.tensor->rank == 1 ? "" : "s");
   RETURN_IF_FAILED(check_devices(work->call));
-  RETURN_IF_FAILED(operand_settle(work->call, x->dtype, &work->operands[1]));
+  RETURN_IF_FAILED(operand_settle(work->call, "value", x->dtype, &work->operands[1]));
   return choose(work, x->dtype);
 }
 
 strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value, strew_tensor **out,
                                strew_error *error) {
-  CALL(call, "masked_fill", error, {"self", tensor, MOVED}, {"mask", mask}, {"value", value.tensor, MOVED},
+  WORD(word, "masked_fill", error, tensor->dtype == STREW_TEXT, tensor, value);
+  CALL(call, "masked_fill", error, {"self", tensor, MOVED}, {"mask", mask},
+       {"value", value.tensor, word ? MOVED | UNSEEN : MOVED},
        {"out", *out && *out != tensor && (*out)->dtype == STREW_TEXT ? *out : NULL, MOVED});
   struct elementwise work = {.call = &call, .given = *out};
   strew_status status = elementwise_masked_fill(&work, tensor, mask, value);

@@ -280,7 +280,7 @@ static strew_tensor *words_of_keys(const struct ordered_call *c, strew_tensor *k
   const strew_scalar any = step_number(steps, STREW_FOLD_ANY, is_none);
   if (steps->status != STREW_OK) return NULL;
   if (!any.as.i) return text_ops.from_key(steps->call, keys, STREW_TEXT, c->kind), keys;
-  STEP_INTO(steps, word, text_ops.word(steps->call, keys->storage->device, fill.number.as.s, word));
+  STEP_INTO(steps, word, text_ops.full(steps->call, keys->storage->device, fill.number.as.s, 0, NULL, word));
   if (steps->status != STREW_OK) return NULL;
   if (!strew_tensor_numel(c->src))
     return step_copy(steps, step_expand(steps, *word, keys->rank, keys->sizes), STREW_TEXT);

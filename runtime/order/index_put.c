@@ -137,7 +137,7 @@ static strew_status put_rows(struct call *call, const struct put *put, strew_ope
   STEPS(steps, call);
   rows_start(&rows, 0);
   STEP(&steps, check_entries(call, put));
-  STEP(&steps, operand_settle(call, put->self->dtype, &values));
+  STEP(&steps, operand_settle(call, put->values_name, put->self->dtype, &values));
   STEP(&steps, write_start(call, put->self, options, put->values_name, values, &job));
   STEP(&steps, add_entries(&steps, call, put, options->mode, &rows));
   STEP(&steps, rows_shape(call, &rows, put->self, &shape));
@@ -150,7 +150,8 @@ static strew_status put_rows(struct call *call, const struct put *put, strew_ope
 strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const *indices, strew_operand values,
                              const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
-  CALL(call, "index_put", error, {"self", self, MOVED}, {"values", values.tensor, MOVED});
+  WORD(word, "index_put", error, self->dtype == STREW_TEXT, self, values);
+  CALL(call, "index_put", error, {"self", self, MOVED}, {"values", values.tensor, word ? MOVED | UNSEEN : MOVED});
   const struct put put = {entry_names, "values", self, count, indices, values.tensor, *out == self ? NULL : *out};
   return put_rows(&call, &put, values, options, out);
 }
@@ -203,7 +204,9 @@ static bool is_filled(const strew_tensor *self, const strew_tensor *index, strew
 }
 
 strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error) {
-  CALL_STEPS(call, steps, "set_rows", error, {"self", self, MOVED}, {"value", value.tensor, MOVED});
+  WORD(word, "set_rows", error, self->dtype == STREW_TEXT, self, value);
+  CALL_STEPS(call, steps, "set_rows", error, {"self", self, MOVED},
+             {"value", value.tensor, word ? MOVED | UNSEEN : MOVED});
   if (is_filled(self, index, value)) { /* without positions; what is wrong with the arguments, put_rows reports */
     struct strew_tensor mask = *index; /* a view on the stack */
     for (; mask.rank < self->rank; mask.rank++) mask.sizes[mask.rank] = 1, mask.strides[mask.rank] = 0;
@@ -471,8 +474,10 @@ static strew_status check_holds(struct steps *steps, const strew_tensor *self, s
 }
 
 strew_status strew_set_row(strew_tensor *self, int64_t position, strew_operand value, strew_error *error) {
-  CALL_STEPS(call, steps, "set_row", error, {"self", self, MOVED}, {"value", value.tensor, MOVED});
-  STEP(&steps, operand_settle(&call, self->dtype, &value));
+  WORD(word, "set_row", error, self->dtype == STREW_TEXT, self, value);
+  CALL_STEPS(call, steps, "set_row", error, {"self", self, MOVED},
+             {"value", value.tensor, word ? MOVED | UNSEEN : MOVED});
+  STEP(&steps, operand_settle(&call, "value", self->dtype, &value));
   if (!value.tensor && self->rank == 1) return STEP(&steps, strew_set(self, 1, &position, value.number, error));
   STEP_INTO(&steps, row, strew_select(self, 0, position, row, error));
   if (!value.tensor) return STEP(&steps, strew_fill(*row, value.number, error));

@@ -11,7 +11,9 @@ static strew_status check_same_dtype(const struct call *call, const strew_tensor
 }
 
 strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error) {
-  CALL_STEPS(call, steps, "equal", error, {"self", a}, {"other", b});
+  CALL_STEPS(call, steps, "equal", error, {"self", a, ORDERED}, {"other", b, ORDERED});
+  if (a->dtype != b->dtype) STEP(&steps, check_is_number(&call, "self", a));
+  if (a->dtype != b->dtype) STEP(&steps, check_is_number(&call, "other", b));
   STEP(&steps, check_same_dtype(&call, a, b));
   strew_scalar all = strew_int(0);
   if (a->rank == b->rank && memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0)

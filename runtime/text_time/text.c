@@ -464,20 +464,15 @@ strew_status strew_text_from(strew_device *device, int rank, const int64_t *size
   return status;
 }
 
-strew_status text_zeros(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
-                        strew_tensor **out) {
-  static const char *const empty[] = {""};
+strew_status text_full(const struct call *call, strew_device *device, const char *word, int rank, const int64_t *sizes,
+                       strew_tensor **out) {
   struct word_list *list;
   int32_t code;
-  RETURN_IF_FAILED(list_words(call, device->context, 1, empty, NULL, false, &code, &list));
+  RETURN_IF_FAILED(list_words(call, device->context, 1, &word, NULL, false, &code, &list));
   strew_status status = tensor_full(call, device, STREW_INT32, rank, sizes, (union element){.i64 = 0}, out);
   if (status == STREW_OK) text_mark(*out, list);
   word_list_release(list);
   return status;
-}
-
-strew_status text_word(const struct call *call, strew_device *device, const char *word, strew_tensor **out) {
-  return strew_text_from(device, 0, NULL, &word, NULL, out, call->error);
 }
 
 strew_status text_take(const struct call *call, strew_tensor *codes, struct shared_words *words) {

@@ -168,13 +168,12 @@ strew_status text_align_in(const struct call *call, struct word_list *first, int
 /* The list of the first text whose words are ordered, for codes that compare, or not, so that other words are no failure;
    if there is none, of the first one. */
 struct word_list *text_first_list(int64_t count, strew_tensor *const *texts, bool ordered);
-strew_status text_zeros(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
-                        strew_tensor **out);
+/* See text_ops. */
+strew_status text_full(const struct call *call, strew_device *device, const char *word, int rank, const int64_t *sizes,
+                       strew_tensor **out);
 
 /* Fails unless the tensor, called `name`, is text. */
 strew_status text_check(const struct call *call, const char *name, const strew_tensor *text);
-/* See text_ops. */
-strew_status text_word(const struct call *call, strew_device *device, const char *word, strew_tensor **out);
 
 /* --------------------------------------------------------------------------------------------------------- order.c */
 

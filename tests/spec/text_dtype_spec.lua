@@ -74,7 +74,7 @@ describe("text", function()
     assert.same({{"", "a", "b"}}, list(ends:pad{1, 0}))
     assert.same({{"b", "x"}, {"x", "x"}}, list(ends:pad({-1, 1, 0, 1}, {value = "x"})))
     assert.same({{"b", "a", "b", "a"}}, list(ends:pad({1, 1}, "reflect")))
-    assert.matches("pad: 'value' is 1, expected a string", message(ends.pad, ends, {1, 0}, {value = 1}))
+    assert.matches("pad: 'value' is 1, expected text or a string", message(ends.pad, ends, {1, 0}, {value = 1}))
     local none = strew.zeros(0, {dtype = "text"})
     assert.matches("^min: 'self' has size 0 in dimension 0, expected at least one element\n  self  text%[0%] ",
       message(none.min, none))
@@ -297,8 +297,8 @@ describe("text", function()
       {function() return t:zero(0) end, "takes no arguments, 1 given"},
       {function() return t:max(strew.tensor{0, 1}) end, "'other' is int64, expected text or a string"},
       {function() return strew.min(strew.tensor{0, 1}, t) end, "'self' is int64, expected text or a string"},
-      {function() return strew.full_like(strew.tensor{0, 1}, t) end, "'value' is text, expected a number for int64"},
-      {function() return t:full_like("a", {dtype = "int64"}) end, "'value' is text, expected a number for int64"},
+      {function() return strew.full_like(strew.tensor{0, 1}, t) end, "'value' is a tensor, expected a number or boolean"},
+      {function() return t:full_like("a", {dtype = "int64"}) end, "'value' is \"a\", expected a number or boolean"},
       {function() t[0] = 1 end, "'value' is 1, expected text or a string"},
       {function() return t:to("float32") end, "'self' has \"a\" at %[0%], which is no float32"},
       {function() return strew.tensor{"1.5e-9223372036854775808"}:to("int64") end, "at %[0%], which is no int64"},
@@ -313,9 +313,9 @@ describe("text", function()
       {function() return t:full_like("z", {foo = 1}) end, "full_like: 'options' has unknown key \"foo\""},
       {function() return strew.full(-1, "z") end, "'shape' has size %-1 in dimension 0"},
       {function() return strew.text({0}, {"a", x = 1}) end, "'words' has key \"x\", expected a sequence of strings"},
-      {function() return t:where_(strew.tensor{true, true}, 3) end, "where_: 'other' is a number, expected a text"},
+      {function() return t:where_(strew.tensor{true, true}, 3) end, "where_: 'other' is 3, expected text or a string"},
       {function() return strew.ranges(t, strew.tensor{0}, strew.tensor{0}, {"max", fill = 0}) end,
-        "'fill' is a number, expected a text"},
+        "'fill' is 0, expected text or a string"},
       {function() return strew.rolling(t, 1, {"max", fill = "z"}) end, "a window of text is never empty"},
       {function() return strew.rolling(freed, 1, "max") end, "rolling: 'v' was freed"},
       {function() return strew.expr"x == 'a'"{x = freed} end, "expression: 'x' was freed"},

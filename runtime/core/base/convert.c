@@ -7,6 +7,7 @@
 #include "device.h"
 #include "operations.h"
 #include "runtime/core/shared/scalar.h"
+#include "steps.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -216,10 +217,19 @@ strew_status check_scalar(const struct call *call, const char *argument, strew_s
 
 strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
                           strew_dtype dtype, union element *out) {
+  char text[TEXT_BYTES];
+  strew_operand x = strew_number(number);
+  if (is_string(x) && dtype == STREW_TIME) {
+    RETURN_IF_FAILED(check_comparable(call, argument, dtype, &x));
+    number = x.number;
+  } else if (is_string(x)) {
+    return fail(call, FAULT(STREW_EARGUMENT, argument), "is \"%s\", expected a number or boolean",
+                text_of_name(number.as.s, text));
+  }
   if (number.dtype != STREW_TIME) RETURN_IF_FAILED(check_scalar(call, argument, number));
   if (dtype == STREW_TEXT)
-    return fail(call, HINTED(STREW_EDTYPE, argument, "strew_text_from makes text, strew_copy writes it"),
-                "is a %s, expected a text", number.dtype == STREW_TIME ? "time" : "number");
+    return fail(call, HINTED(STREW_EDTYPE, argument, "strew_string makes a word of a string"),
+                "is %s, expected text or a string", text_of_scalar(number, text));
   if ((number.dtype == STREW_TIME) != (dtype == STREW_TIME))
     return fail(call,
                 HINTED(STREW_EDTYPE, argument, dtype == STREW_TIME ? "strew_time_parse reads a time from text" : NULL),
@@ -228,7 +238,6 @@ strew_status element_from(const struct call *call, const char *argument, strew_s
   *out = (union element){.i64 = 0};
   dtype_saturate(number, dtype, out->bytes);
   if (is_held(number, how, dtype, out->bytes)) return STREW_OK;
-  char text[TEXT_BYTES];
   const char *rule = dtype_category(dtype) == FLOATING ? "the number is too large"
                      : dtype == STREW_BOOL             ? "bool takes true, false, 0 and 1"
                                                        : "expected an integer in its range";

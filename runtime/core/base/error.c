@@ -184,12 +184,12 @@ static void add_operands(strew_error *error, const struct call *call, int width)
   char sizes[TEXT_BYTES], text[TEXT_BYTES];
   for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
     const int length = (int)strlen(call->operands[i].name);
-    if (call->operands[i].tensor && length > width) width = length;
+    if (call->operands[i].tensor && !(call->operands[i].use & UNSEEN) && length > width) width = length;
   }
   error->name_width = (uint16_t)width;
   for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
     const strew_tensor *tensor = call->operands[i].tensor;
-    if (!tensor || !tensor->storage) continue;
+    if (!tensor || !tensor->storage || call->operands[i].use & UNSEEN) continue;
     const strew_dtype dtype = call->operands[i].use & IDS ? STREW_INT64 : tensor->dtype;
     snprintf(text, sizeof text, "%s%s %s", strew_dtype_name(dtype), text_of_sizes(tensor->rank, tensor->sizes, sizes),
              tensor->storage->device->name);

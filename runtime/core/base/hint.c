@@ -29,7 +29,6 @@ static const char *const phrases[][3] = {
     {"strew_string makes a word of a string", "a word is a string: \"Oslo\"", "a word is a string: \"Oslo\""},
     {"strew_to(x, text) writes numbers as words", "strew.text(x) writes numbers as words",
      "strew.text(x) writes numbers as words"},
-    {"strew_text_from makes text, strew_copy writes it", "a word is a string: \"Oslo\"", NULL},
     {"strew_text makes text of codes and words: those of self without what is no number",
      "w = self.words; for i = 1, #w do w[i] = string.gsub(w[i], \"[^%d.-]\", \"\") end; "
      "self = strew.text(self:codes(), w)",

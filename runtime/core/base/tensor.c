@@ -219,7 +219,23 @@ strew_status check_stored_dtype(const struct call *call, const char *name, strew
   return check_equal_dtypes(call, name, dtype, "self", self);
 }
 
-strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_operand *value) {
+strew_status operand_word(const char *op, strew_error *error, const strew_tensor *beside, strew_operand *x,
+                          strew_tensor **word) {
+  const struct call call = {.op = op, .error = error};
+  if (!HAS_TEXT || !beside->storage) return STREW_OK; /* released, as CALL says */
+  RETURN_IF_FAILED(text_ops.full(&call, beside->storage->device, x->number.as.s, 0, NULL, word));
+  return *x = strew_of(*word), STREW_OK;
+}
+
+void word_release(strew_tensor **word) { strew_release(*word); }
+
+strew_status operand_settle(const struct call *call, const char *name, strew_dtype dtype, strew_operand *value) {
+  if (is_string(*value)) {
+    union element time; /* of text none is left */
+    RETURN_IF_FAILED(dtype == STREW_TIME ? element_from(call, name, value->number, STREW_EXACT, dtype, &time)
+                                         : check_operand(call, name, *value));
+    return *value = strew_number((strew_scalar){.dtype = STREW_TIME, .as.i = time.i64}), STREW_OK;
+  }
   const strew_tensor *tensor = value->tensor;
   union element element;
   if (!tensor || tensor->rank || tensor->dtype == dtype) return STREW_OK;
@@ -438,11 +454,18 @@ strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *posi
 
 strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, strew_scalar value,
                        strew_error *error) {
-  CALL(call, "set", error, {"self", tensor, MOVED});
+  strew_operand x = strew_number(value);
+  WORD(word, "set", error, tensor->dtype == STREW_TEXT, tensor, x);
+  CALL(call, "set", error, {"self", tensor, MOVED}, {"value", word, MOVED | UNSEEN});
   int64_t offset;
   union element element;
   RETURN_IF_FAILED(check_writable(&call, tensor, "self"));
   RETURN_IF_FAILED(locate(&call, tensor, rank, position, &offset));
+  if (word) {
+    strew_tensor at = *tensor; /* a view on the stack */
+    at.rank = 0, at.offset = offset;
+    return copy_operand(&call, &at, word, "value");
+  }
   RETURN_IF_FAILED(element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element));
   size_t size = dtype_bytes(tensor->dtype);
   return tensor->storage->device->ops->write(&call, tensor->storage, (size_t)offset * size, element.bytes, size);

@@ -52,7 +52,17 @@ strew_status check_equal_dtypes(const struct call *call, const char *name, strew
 /* The same of `name`, which is stored in self; the hint converts integers to self's dtype, if that is a float one. */
 strew_status check_stored_dtype(const struct call *call, const char *name, strew_dtype dtype, strew_dtype self);
 /* Replaces a 0-d tensor of another dtype, a value that is stored as `dtype`, by its number. */
-strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_operand *value);
+strew_status operand_settle(const struct call *call, const char *name, strew_dtype dtype, strew_operand *value);
+static inline bool is_string(strew_operand x) { return !x.tensor && x.number.dtype == STREW_STRING; }
+static inline bool is_text(strew_operand x) { return x.tensor && x.tensor->dtype == STREW_TEXT; }
+/* Before CALL, of the call `op`: declares `word`, NULL, which ends with the block. If the operand, `x`, is a string that is to
+   be text beside a tensor, it becomes that word, without dimensions; so texts meet in one list. */
+#define WORD(word, op, err, is_text, beside, x)                                                                        \
+  strew_tensor *word __attribute__((cleanup(word_release))) = NULL;                                                    \
+  if (is_string(x) && (is_text)) RETURN_IF_FAILED(operand_word(op, err, beside, &(x), &word))
+strew_status operand_word(const char *op, strew_error *error, const strew_tensor *beside, strew_operand *x,
+                          strew_tensor **word);
+void word_release(strew_tensor **word);
 /* Fails if the tensor, called `name`, belongs to a grouping or is read-only. */
 strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name);
 /* Creates *out, uninitialised, if it is NULL (*made: true); else checks its dtype, sizes and device. */
@@ -132,8 +142,6 @@ struct text_ops {
   strew_status (*comparable)(const struct call *call, const char *name, strew_dtype dtype, strew_operand *x);
   /* The code of a word in the call's list, -1: none; ordered: how many words are below it. */
   strew_status (*find_word)(const struct call *call, const char *word, bool ordered, int64_t *code, int64_t *below);
-  /* A new text of one word, without dimensions. */
-  strew_status (*word)(const struct call *call, strew_device *device, const char *word, strew_tensor **out);
   /* Gives the texts of a call one list. */
   strew_status (*meet)(struct call *call);
   /* The same texts with codes of one list, though theirs may end sooner. The caller releases them and the list. */
@@ -149,9 +157,9 @@ struct text_ops {
   void (*set)(struct storage *storage, struct word_list *list);
   /* Makes a text of an int32 tensor that has its storage for itself, and codes of the list. */
   void (*mark)(strew_tensor *codes, struct word_list *list);
-  /* A new text of empty words. */
-  strew_status (*zeros)(const struct call *call, strew_device *device, int rank, const int64_t *sizes,
-                        strew_tensor **out);
+  /* A new text of the same word. */
+  strew_status (*full)(const struct call *call, strew_device *device, const char *word, int rank, const int64_t *sizes,
+                       strew_tensor **out);
   /* A new tensor: text of other elements, or the reverse. */
   strew_status (*convert)(const struct call *call, const strew_tensor *from, strew_device *device, strew_dtype dtype,
                           strew_tensor **out);
