@@ -260,7 +260,8 @@ STREW_API strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mas
 STREW_API strew_status strew_clamp_with(strew_tensor *tensor, strew_operand low, strew_operand high, strew_tensor **out,
                                         strew_error *error);
 /* Each element minus the one before it along dim, n times (0 or more, else STREW_EARGUMENT); of bools, whether they
-   differ. A size less than n becomes 0. Always a new tensor. STREW_ESHAPE: no dimension. */
+   differ, of times seconds, once (n is 1). A size less than n becomes 0. Always a new tensor. STREW_ESHAPE: no
+   dimension. */
 STREW_API strew_status strew_diff(strew_tensor *tensor, int64_t n, int dim, strew_tensor **out, strew_error *error);
 /* True if shapes and all elements are equal (NaN equals nothing, -0 equals +0). dtypes must be equal (STREW_EDTYPE). */
 STREW_API strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error);

@@ -298,7 +298,7 @@ END_TEST
 START_TEST(strings) {
   const int64_t two = 2;
   bool is_equal = false;
-  strew_tensor *text = NULL, *times = NULL, *out = NULL,
+  strew_tensor *text = NULL, *times = NULL, *out = NULL, *held = NULL,
                *floats = tensor_from_integers(STREW_FLOAT32, 2, (int64_t[]){0, 1});
   strew_tensor *mask = tensor_of(STREW_BOOL, 1, &two, CONTIGUOUS, (bool[]){true, false});
   const strew_operand day = strew_number(strew_string("2024-05-17")), word = strew_number(strew_string("b"));
@@ -317,6 +317,21 @@ START_TEST(strings) {
   ok(strew_equal(times, out, &is_equal, &failure));
   ck_assert(is_equal);
   ok(strew_masked_fill(out, mask, strew_number(strew_string("NaT")), &out, &failure));
+  ok(strew_binary(STREW_ADD, strew_of(times), strew_number(strew_float(0.25)), &held, &failure));
+  ck_assert_int_eq(strew_tensor_dtype(held), STREW_TIME);
+  strew_capabilities can = {.float64 = false};
+  ok(strew_device_capabilities(device, &can, &failure));
+  if (can.float64) {
+    strew_tensor *seconds = NULL;
+    double gaps[2];
+    ok(strew_binary(STREW_SUB, strew_of(held), day, &seconds, &failure));
+    ok(strew_read(seconds, gaps, sizeof gaps, &failure));
+    ck_assert(gaps[0] == 0.25 && gaps[1] == 0.25);
+    strew_release(seconds);
+  }
+  ok(strew_binary(STREW_SUB, strew_of(held), strew_number(strew_int(INT64_MAX)), &held, &failure));
+  assert_fails(strew_binary(STREW_ADD, strew_of(held), day, &out, &failure), STREW_EDTYPE, NULL);
+  strew_release(held);
   ok(strew_equal(out, out, &is_equal, &failure)); /* NaT equals nothing */
   ck_assert(!is_equal);
   assert_fails(strew_where(mask, strew_of(times), word, &out, &failure), STREW_EVALUE, NULL);

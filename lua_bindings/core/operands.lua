@@ -128,23 +128,6 @@ function operands.check_ids(index)
   end
 end
 
--- Adds the calls of those names that write self, if it holds the result.
-function operands.in_place(calls, names)
-  for name in string.gmatch(names, "%a+") do
-    calls[name .. "_"] = function(self, ...)
-      local out = calls[name](self, ...)
-      if out.dtype ~= self.dtype then
-        fail("self", format("is %s, which does not hold a result of %s", self.dtype, out.dtype),
-          "without the underscore the result is a new tensor", "dtype")
-      elseif operands.text(out.shape) ~= operands.text(self.shape) then
-        fail("self", format("has shape %s, the result has %s", operands.text(self.shape), operands.text(out.shape)),
-          nil, "shape")
-      end
-      return self:copy_(out)
-    end
-  end
-end
-
 -- Raises an error unless src has one dimension, of the grouping's length and device.
 function operands.check_grouped(g, src, argument)
   argument = argument or "src"

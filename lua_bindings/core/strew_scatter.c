@@ -40,7 +40,8 @@ static int run_scatter(lua_State *L, struct script_call *call, const char *param
   a.reduction = reduction;
   a.out = bind_result(L, call);
   if (!bind_read_as(L, call, parameters, &a)) return hint_groups(L, call);
-  const strew_scatter_options options = {.reduction = a.reduction, .mode = a.mode, .exclude_self = !a.include_self, .exact = a.exact};
+  const strew_scatter_options options = {
+      .reduction = a.reduction, .mode = a.mode, .exclude_self = !a.include_self, .exact = a.exact};
   if (strew_scatter(a.self, a.dim, a.index, a.written, &options, a.out, a.error) != STREW_OK) return -1;
   if (a.written.tensor) warn_of_prefix(L, call, a.index, a.written.tensor);
   return 1;
@@ -153,7 +154,8 @@ const struct script_function bind_scatter_rows[] = {
     {"scatter", scatter, STREW_ASSIGN, EVERY},
     {"scatter_add", scatter_joined, STREW_SUM, EVERY, POSITIONS "exact=boolean"},
     {"scatter_reduce", scatter_joined, STREW_ASSIGN, EVERY,
-     "self:tensor dim:dim index:tensor src:comparand! reduce:reduce include_self=boolean(true) mode=mode exact=boolean"},
+     "self:tensor dim:dim index:tensor src:comparand! reduce:reduce include_self=boolean(true) mode=mode "
+     "exact=boolean"},
     /* reads */
     {"one_hot", bind_one, 0, INNER | CONSTANT, "self:tensor n:integer", one_hot},
     {"gather", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", gather},

@@ -7,8 +7,9 @@
 RUN(unary, strew_unary, (strew_unary_op)a->call->row->code, a->self)
 
 static strew_status run_binary(struct arguments *a, strew_binary_op op) {
-  if (a->left.tensor || a->right.tensor || a->left.number.dtype == STREW_STRING)
-    return strew_binary(op, a->left, a->right, a->out, a->error);
+  const strew_dtype left = a->compared.number.dtype, right = a->beside.number.dtype;
+  if (a->compared.tensor || a->beside.tensor || left == STREW_STRING || right == STREW_STRING)
+    return strew_binary(op, a->compared, a->beside, a->out, a->error);
   bind_fail(a->call, STREW_EARGUMENT, "self", "is a number, and so is 'other', expected at least one tensor");
   return a->error->code;
 }
@@ -18,14 +19,9 @@ static int round_to(lua_State *L, struct script_call *call) {
   return call->arguments == 1 && lua_isuserdata(L, 1) ? bind_one(L, call) : bind_run_with_options(L, call);
 }
 
-static const char binary_parameters[] = "self:operand other:operand";
+static const char binary_parameters[] = "self:comparand other:comparand";
 
 static strew_status binary(struct arguments *a) { return run_binary(a, (strew_binary_op)a->call->row->code); }
-
-static strew_status compare(struct arguments *a) {
-  a->left = a->compared, a->right = a->beside;
-  return binary(a);
-}
 
 int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op) {
   struct arguments a;
@@ -34,7 +30,7 @@ int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op) {
 }
 
 RUN(where, strew_where, a->condition, a->a, a->b)
-RUN(where_, strew_where, a->condition, a->left, a->beside)
+RUN(where_, strew_where, a->condition, a->compared, a->beside)
 RUN(masked_fill, strew_masked_fill, a->self, a->mask, a->value)
 
 bool bind_operand_bound(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
@@ -156,8 +152,6 @@ static int result_type(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-/* True for extremes and comparisons, which take text and times. */
-#define ORDERS(op) ((op) >= STREW_MINIMUM && (op) <= STREW_GE)
 /* Results of no gradient: bools. */
 #define COMMON 0
 #define ORDER  CONSTANT
@@ -169,16 +163,11 @@ const struct script_function bind_math_rows[] = {
     STREW_UNARY(ROW)
 #undef ROW
 #define ROW(ENUM, name, function, takes, gives, cost, forms)                                                           \
-  {name,                                                                                                               \
-   bind_one,                                                                                                           \
-   STREW_##ENUM,                                                                                                       \
-   (forms) | gives,                                                                                                    \
-   ORDERS(STREW_##ENUM) ? "self:comparand other:comparand" : binary_parameters,                                        \
-   ORDERS(STREW_##ENUM) ? compare : binary},
+  {name, bind_one, STREW_##ENUM, (forms) | gives, binary_parameters, binary},
         STREW_BINARY(ROW)
 #undef ROW
             {"where", bind_one, 0, ALWAYS, "condition:tensor a:comparand b:comparand", where},
-    {"where", bind_one, 0, INPLACE, "self:operand condition:tensor other:comparand", where_},
+    {"where", bind_one, 0, INPLACE, "self:comparand condition:tensor other:comparand", where_},
     {"masked_fill", bind_one, 0, EVERY, "self:tensor mask:tensor value:comparand", masked_fill},
     {"clamp", bind_one, 0, EVERY, "self:tensor min?bound max?bound", clamp},
     {"equal", bind_values, 0, ALWAYS | CONSTANT, "self:tensor other:tensor", equal},

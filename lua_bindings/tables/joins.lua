@@ -305,6 +305,6 @@ end
 
 return {
   join = {"a:table b:table key:any how=word suffixes=any fill=element", join},
-  asof = {"a:table b:table on:any by=any direction=word tolerance=any suffixes=any fill=element strict=boolean how=word",
-    asof},
+  asof = {"a:table b:table on:any by=any direction=word tolerance=any suffixes=any fill=element strict=boolean "
+    .. "how=word", asof},
 }

@@ -1,5 +1,5 @@
--- times.lua: arithmetic, groups and calendar of times. The library moves, compares and sorts them; here they are int64
--- microseconds, in which NaT is the least number. Calls that fail for times are run by `calls`, by their names.
+-- times.lua: statistics, groups and calendar of times. The library moves, compares, sorts, adds and subtracts them; here
+-- they are int64 microseconds, in which NaT is the least number. Calls that fail for times are run by `calls`, by their names.
 --
 -- NaT is to times what NaN is to floats: it equals nothing, and is the greatest in an order. So an order is that of
 -- keys, microseconds - 1, which wrap: NaT becomes the greatest int64.
@@ -68,37 +68,10 @@ local function is_missing(x) return strew.eq(x, NAT) end
 
 ---------------------------------------------------------------------------------------------------------- arithmetic
 
-local function float(x) return operands.is_tensor(x) and x:to("float64") or x + 0.0 end
-
--- Returns the seconds from b to a. Their microseconds are exact in int64, unless they are 292,000 years apart, and
--- those below 2^53 in float64; of others whole seconds and the rest are added.
-local function seconds_between(a, b)
-  local t = operands.is_tensor(a) and a or b
-  if not inner.has_float64(t) then
-    fail(nil, format("needs seconds between times, which are float64: device %s does not have it", t.device),
-      'to("cpu") computes there', "dtype")
-  end
-  local gap, far = a - b, float(a) - float(b)
-  local near = float(gap)
-  local long = float(gap // SECOND) + float(gap % SECOND) / SECOND
-  gap = strew.where(near:abs():lt(2.0 ^ 53), near / SECOND, long)
-  gap = strew.where((far - near):abs():gt(2.0 ^ 62), far / SECOND, gap)
-  for _, x in ipairs{a, b} do
-    if operands.is_tensor(x) then gap = gap:masked_fill(is_missing(x):expand(gap.shape), 0 / 0) end
-    if x == NAT then gap = gap:fill_(0 / 0) end
-  end
-  return gap
-end
-
--- Returns seconds, of integers exact, of floats the nearest, as microseconds, and where they have none. Another unit is
--- that number of microseconds, or, below 0, the part 1 / -unit of one.
+-- Returns a tensor of numbers of a unit, of integers exact, of floats the nearest, as microseconds, and where they have
+-- none. A unit is a number of microseconds, or, below 0, the part 1 / -unit of one.
 local function microseconds(seconds, unit)
-  unit = unit or SECOND
-  if not operands.is_tensor(seconds) then
-    local dtype = math.type(seconds) == "float" and "float64" or "int64"
-    local all, is_none = microseconds(strew.full({}, seconds, {dtype = dtype, device = "cpu"}), unit)
-    return all:item(), is_none:item()
-  elseif operands.is_float(seconds) then
+  if operands.is_float(seconds) then
     local near, device = seconds:to(operands.float64_device(seconds)), seconds.device
     near = near:to("float64")
     local all = (unit > 0 and near * unit or near / -unit):round()
@@ -124,34 +97,6 @@ function times.counted(x, unit, options)
   return device and out:to(device) or out
 end
 
-local function shifted(t, seconds, sign)
-  if type(seconds) ~= "number" and not operands.is_tensor(seconds) or
-      operands.is_tensor(seconds) and seconds.dtype == "bool" then
-    local is = operands.is_tensor(seconds) and seconds.dtype or inner.text(seconds)
-    fail("other", format("is %s, expected seconds", is), nil, "dtype")
-  end
-  local at, by, is_none = whole(t), microseconds(seconds)
-  local sum = at + by * sign
-  local has_wrapped = ((at ~ sum) & (by * sign ~ sum)):lt(0)
-  return strew.where(is_missing(at) | is_none | has_wrapped, NAT, sum):to("time")
-end
-
-function calls.sub(self, other)
-  if is_time(self) and not is_time(other) and type(other) ~= "string" then return shifted(self, other, -1) end
-  return seconds_between(instant(self, "self"), instant(other, "other"))
-end
-
-function calls.add(self, other)
-  if is_time(self) and is_time(other) then
-    fail("other", "is time, expected seconds", "b - a are the seconds between two times", "dtype")
-  elseif is_time(self) then
-    return shifted(self, other, 1)
-  end
-  return shifted(other, self, 1)
-end
-
-operands.in_place(calls, "add sub")
-
 -- Returns the places of times in order as floats, NaN for NaT, and a function that makes those of a result times.
 function times.numbered(t)
   local keys, places = key(t):unique{return_inverse = true}
@@ -172,7 +117,7 @@ function times.seconds(x, is_time_again)
 end
 
 function times.after(first, seconds)
-  return first and calls.add(first:to(seconds.device), seconds):to(first.device) or seconds
+  return first and (first:to(seconds.device) + seconds):to(first.device) or seconds
 end
 
 for name in string.gmatch("std var", "%a+") do
@@ -244,13 +189,6 @@ function calls.mean(self, ...)
   if not is_time(self) then return strew.mean(self, ...) end -- fails again
   local given = table.pack(...)
   return (times.statistic(self, "mean", {}, function(x) return x:sum(table.unpack(given, 1, given.n)) end))
-end
-
-function calls.diff(self, n, dim)
-  if n and n ~= 1 then fail("n", format("is %s, expected 1: differences of times are seconds", inner.text(n))) end
-  dim = dim or -1
-  local length = math.max(self:size(dim) - 1, 0)
-  return self:narrow(dim, self:size(dim) - length, length) - self:narrow(dim, 0, length)
 end
 
 -------------------------------------------------------------------------------------------------------------- groups

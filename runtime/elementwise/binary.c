@@ -1,10 +1,14 @@
 /* binary.c: operations on pairs, and clamp. Those that order take text and times, by their order keys. Text meets in one
-   list of words first; then equal codes are equal words, and numbers in the order of bytes compare as words do. NaT is the least number of microseconds. It wins in a minimum; in a maximum of keys, in which it is the
-   greatest. In comparisons it is no element, as NaN: one side of < has it as the greatest number, the other as the
-   least. */
+   list of words first; then equal codes are equal words, and numbers in the order of bytes compare as words do. NaT is
+   the least number of microseconds. It wins in a minimum; in a maximum of keys, in which it is the greatest. In
+   comparisons it is no element, as NaN: one side of < has it as the greatest number, the other as the least. Times and
+   seconds are added, times subtracted, as microseconds. */
 #include "elementwise.h"
 #include "runtime/core/base/operations.h"
 #include "runtime/core/base/steps.h"
+
+#include <math.h>
+#include <stdio.h>
 
 /* Operands of text or times. */
 static bool has_order_key(strew_operand x) { return x.tensor && !dtype_is_number(x.tensor->dtype); }
@@ -108,6 +112,131 @@ static strew_tensor *compare_texts(struct pair *pair, strew_binary_op op) {
   return compute(pair, op, key_of(pair, 0, kind), key_of(pair, 1, kind));
 }
 
+/* --------------------------------------------------------------------------------------------- arithmetic of times */
+
+static const int64_t second = 1000000; /* microseconds */
+
+static bool is_time(strew_operand x) { return x.tensor && x.tensor->dtype == STREW_TIME; }
+
+static strew_operand as_float(struct steps *steps, strew_operand x) {
+  return x.tensor ? strew_of(step_to(steps, x.tensor, NULL, STREW_FLOAT64)) : operand_of_float((double)x.number.as.i);
+}
+
+/* The seconds from b to a, NaN beside NaT. Their microseconds are exact in int64, unless they are 292,000 years apart, and
+   those below 2^53 in float64; of others whole seconds and the rest are added. */
+static strew_tensor *seconds_between(struct pair *pair) {
+  struct steps *steps = pair->steps;
+  const strew_operand a = key_of(pair, 0, KEY_EQUAL), b = key_of(pair, 1, KEY_EQUAL);
+  strew_tensor *gap = compute(pair, STREW_SUB, a, b);
+  strew_tensor *far = step_binary(steps, STREW_SUB, as_float(steps, a), as_float(steps, b), NULL);
+  strew_tensor *near = step_to(steps, gap, NULL, STREW_FLOAT64);
+  strew_tensor *whole = step_binary(steps, STREW_FLOOR_DIVIDE, gap, second, NULL);
+  strew_tensor *sum = step_to(steps, step_binary(steps, STREW_REMAINDER, gap, second, gap), NULL, STREW_FLOAT64);
+  step_binary(steps, STREW_DIV, sum, second, sum);
+  step_binary(steps, STREW_ADD, sum, step_to(steps, whole, NULL, STREW_FLOAT64), sum);
+  strew_tensor *wraps = step_unary(steps, STREW_ABS, step_binary(steps, STREW_SUB, far, near, NULL), NULL);
+  wraps = step_binary(steps, STREW_GT, wraps, 0x1p62, NULL);
+  strew_tensor *is_exact = step_binary(steps, STREW_LT, step_unary(steps, STREW_ABS, near, NULL), 0x1p53, NULL);
+  sum = step_where(steps, is_exact, step_binary(steps, STREW_DIV, near, second, near), sum);
+  sum = step_where(steps, wraps, step_binary(steps, STREW_DIV, far, second, far), sum);
+  for (int i = 0; i < 2; i++) {
+    const strew_operand x = i ? b : a, none = operand_of_float((double)NAN);
+    if (!x.tensor && x.number.as.i == INT64_MIN) STEP(steps, strew_fill(sum, none.number, steps->error));
+    if (!pair->x[i].tensor) continue;
+    strew_tensor *missing = step_binary(steps, STREW_EQ, x, INT64_MIN, NULL);
+    STEP(steps, strew_masked_fill(sum, missing, none, &sum, steps->error));
+  }
+  return sum;
+}
+
+/* Makes seconds microseconds, of integers exact, of floats the nearest; true where int64 has none. */
+static strew_tensor *to_microseconds(struct steps *steps, strew_tensor **x) {
+  strew_device *device = (*x)->storage->device, *wide = device->lacks_float64 ? &device->context->cpu : device;
+  const int64_t most = INT64_MAX / second;
+  if (!dtype_is_float((*x)->dtype)) {
+    strew_tensor *none = step_binary(steps, STREW_GT, *x, most, NULL);
+    step_binary(steps, STREW_LOGICAL_OR, none, step_binary(steps, STREW_LT, *x, -most, NULL), none);
+    *x = step_binary(steps, STREW_MUL, step_to(steps, *x, NULL, STREW_INT64), second, NULL);
+    return none;
+  }
+  strew_tensor *all = step_to(steps, *x, wide, (*x)->dtype);
+  if (steps->status == STREW_OK) all = step_to(steps, all, wide, STREW_FLOAT64);
+  all = step_binary(steps, STREW_MUL, all, second, NULL);
+  step_unary(steps, STREW_ROUND, all, all);
+  strew_tensor *none = step_binary(steps, STREW_LT, step_unary(steps, STREW_ABS, all, NULL), 0x1p63, NULL);
+  step_unary(steps, STREW_LOGICAL_NOT, none, none);
+  if (steps->status != STREW_OK) return NULL;
+  *x = step_to(steps, step_to(steps, all, wide, STREW_INT64), device, STREW_INT64);
+  return step_to(steps, none, device, STREW_BOOL);
+}
+
+/* The same of a number; false: int64 has none. */
+static bool number_to_microseconds(strew_scalar *x) {
+  const int64_t most = INT64_MAX / second;
+  const double near = x->dtype == STREW_FLOAT64 ? nearbyint(x->as.f * (double)second) : 0;
+  const bool is_held =
+      x->dtype == STREW_FLOAT64 ? fabs(near) < 0x1p63 : x->dtype == STREW_INT64 && x->as.i <= most && x->as.i >= -most;
+  *x = strew_int(!is_held ? 0 : x->dtype == STREW_FLOAT64 ? (int64_t)near : x->as.i * second);
+  return is_held;
+}
+
+/* Times moved by seconds, the other operand: NaT where int64 does not hold them. */
+static strew_tensor *move_times(struct pair *pair, int time, bool is_back) {
+  struct steps *steps = pair->steps;
+  strew_operand by = pair->x[!time];
+  const strew_dtype dtype = by.tensor ? by.tensor->dtype : by.number.dtype;
+  char text[TEXT_BYTES], quoted[TEXT_BYTES + 2];
+  if (!dtype_is_number(dtype) || dtype == STREW_BOOL) {
+    const char *is = by.tensor || !dtype_is_number(dtype) ? strew_dtype_name(dtype) : text_of_scalar(by.number, text);
+    if (is_string(by)) sprintf(quoted, "\"%s\"", text_of_name(by.number.as.s, text)), is = quoted;
+    STEP(steps, fail(pair->call, FAULT(STREW_EDTYPE, time ? "self" : "other"), "is %s, expected seconds", is));
+    return NULL;
+  }
+  const strew_operand at = key_of(pair, time, KEY_EQUAL);
+  strew_tensor *none = by.tensor ? to_microseconds(steps, &by.tensor) : NULL;
+  const bool is_held = by.tensor || number_to_microseconds(&by.number);
+  if (is_back && by.tensor) by.tensor = step_binary(steps, STREW_MUL, by.tensor, -1, NULL);
+  if (is_back && !by.tensor) by.number.as.i = -by.number.as.i;
+  strew_tensor *sum = compute(pair, STREW_ADD, time ? by : at, time ? at : by);
+  strew_tensor *wraps = step_binary(steps, STREW_BITWISE_XOR, sum, at, NULL);
+  step_binary(steps, STREW_BITWISE_AND, wraps, step_binary(steps, STREW_BITWISE_XOR, sum, by, NULL), wraps);
+  wraps = step_binary(steps, STREW_LT, wraps, 0, NULL);
+  step_binary(steps, STREW_LOGICAL_OR, wraps, step_binary(steps, STREW_EQ, at, INT64_MIN, NULL), wraps);
+  if (none) step_binary(steps, STREW_LOGICAL_OR, wraps, none, wraps);
+  STEP(steps, strew_masked_fill(sum, wraps, operand_of_int(INT64_MIN), &sum, steps->error));
+  if (!is_held) STEP(steps, strew_fill(sum, strew_int(INT64_MIN), steps->error));
+  STEP(steps, text_ops.from_key(pair->call, sum, STREW_TIME, KEY_LEAST));
+  return sum;
+}
+
+static strew_status run_times(struct call *call, strew_binary_op op, strew_operand a, strew_operand b,
+                              strew_tensor **out) {
+  STEPS(steps, call);
+  struct pair pair = {&steps, call, {a, b}};
+  strew_tensor *made = NULL;
+  STEP(&steps, check_devices(call));
+  if (op == STREW_ADD && is_time(a) && is_time(b))
+    STEP(&steps, fail(call, HINTED(STREW_EDTYPE, "other", "b - a are the seconds between two times"),
+                      "is time, expected seconds"));
+  if (steps.status != STREW_OK) return steps_status(&steps);
+  if (op == STREW_ADD || (is_time(a) && !is_time(b) && !is_string(b) && b.number.dtype != STREW_TIME)) {
+    made = move_times(&pair, !is_time(a), op == STREW_SUB);
+  } else {
+    const strew_device *device = (is_time(a) ? a : b).tensor->storage->device;
+    STEP(&steps, check_comparable(call, "self", STREW_TIME, &pair.x[0]));
+    STEP(&steps, check_comparable(call, "other", STREW_TIME, &pair.x[1]));
+    if (device->lacks_float64)
+      STEP(&steps, fail(call, HINTED(STREW_EDTYPE, NULL, "strew_to(self, cpu) computes there"),
+                        "needs seconds between times, which are float64: device %s does not have it", device->name));
+    if (steps.status == STREW_OK) made = seconds_between(&pair);
+  }
+  if (made && steps.status == STREW_OK && *out && (*out)->dtype != made->dtype)
+    STEP(&steps, fail(call, HINTED(STREW_EDTYPE, *out == a.tensor ? "self" : "out", "*out NULL makes a new tensor"),
+                      "is %s, which does not hold a result of %s", strew_dtype_name((*out)->dtype),
+                      strew_dtype_name(made->dtype)));
+  return give(&steps, a.tensor, made, out);
+}
+
 /* ------------------------------------------------------------------------------------------------------------ calls */
 
 static strew_status run_ordered(struct call *call, strew_binary_op op, strew_operand a, strew_operand b,
@@ -136,15 +265,18 @@ static strew_status run_ordered(struct call *call, strew_binary_op op, strew_ope
 strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
                           strew_error *error) {
   const bool is_known = (unsigned)op < STREW_BINARY_COUNT, is_ordered = is_known && orders(op, a, *out);
-  const bool is_choice = is_known && is_extreme(op);
+  const bool is_choice = is_known && is_extreme(op), is_sum = op == STREW_ADD || op == STREW_SUB;
+  const bool moves = is_sum && (is_time(a) || is_time(b)) && !is_text(a) && !is_text(b);
+  const int use = is_ordered || moves ? ORDERED : 0;
   WORD(left, "binary", error, is_choice && is_text(b), b.tensor, a);
   WORD(right, "binary", error, is_choice && is_text(a), a.tensor, b);
-  CALL(call, "binary", error, {"self", a.tensor, (is_ordered ? ORDERED : 0) | (left ? UNSEEN : 0)},
-       {"other", b.tensor, (is_ordered ? ORDERED : 0) | (right ? UNSEEN : 0)});
+  CALL(call, "binary", error, {"self", a.tensor, left ? use | UNSEEN : use},
+       {"other", b.tensor, right ? use | UNSEEN : use});
   struct elementwise work = {.call = &call, .given = *out};
   if (!is_known) return fail_unknown(&call, "op", (int)op, STREW_BINARY_COUNT - 1);
   call.op = binary_operations[op].name;
   if (is_ordered && (has_order_key(a) || has_order_key(b))) return run_ordered(&call, op, a, b, out);
+  if (moves) return run_times(&call, op, a, b, out);
   strew_status status = elementwise_binary(&work, op, a, b);
   return TRY(status, elementwise_run(&work, out));
 }

@@ -215,19 +215,24 @@ strew_status strew_repeat_interleave(strew_tensor *tensor, strew_operand repeats
 /* ------------------------------------------------------------------------------------------ differences, triangles */
 
 strew_status strew_diff(strew_tensor *tensor, int64_t n, int dim, strew_tensor **out, strew_error *error) {
-  CALL_STEPS(call, steps, "diff", error, {"self", tensor});
+  const bool is_time = tensor->dtype == STREW_TIME;
+  CALL_STEPS(call, steps, "diff", error, {"self", tensor, is_time ? ORDERED : 0});
   strew_tensor *x = tensor;
+  if (is_time && n != 1)
+    STEP(&steps,
+         fail(&call, FAULT(STREW_EARGUMENT, "n"), "is %" PRId64 ", expected 1: differences of times are seconds", n));
   if (n < 0)
     STEP(&steps, fail(&call, VALUED(STREW_EARGUMENT, "n", strew_int(n)), "is %" PRId64 ", expected 0 or more", n));
   if (!tensor->rank) STEP(&steps, fail(&call, FAULT(STREW_ESHAPE, "self"), "has no dimension, expected at least 1"));
   STEP(&steps, check_dim(&call, tensor->rank, &dim));
-  if (steps.status == STREW_OK && n > 0 && !strew_tensor_numel(x)) { /* without a step for each difference */
+  if (steps.status == STREW_OK && n > 0 && !is_time &&
+      !strew_tensor_numel(x)) { /* without a step for each difference */
     x = step_narrow(&steps, x, dim, 0, n < x->sizes[dim] ? x->sizes[dim] - n : 0);
     n = 0;
   }
-  for (; n > 0 && steps.status == STREW_OK && x->sizes[dim]; n--) {
-    const int64_t size = x->sizes[dim];
-    strew_tensor *after = step_narrow(&steps, x, dim, 1, size - 1), *before = step_narrow(&steps, x, dim, 0, size - 1);
+  for (; n > 0 && steps.status == STREW_OK && (x->sizes[dim] || is_time); n--) {
+    const int64_t first = x->sizes[dim] > 0, size = x->sizes[dim] - first;
+    strew_tensor *after = step_narrow(&steps, x, dim, first, size), *before = step_narrow(&steps, x, dim, 0, size);
     const strew_binary_op op = tensor->dtype == STREW_BOOL ? STREW_NE : STREW_SUB;
     x = steps_keep(&steps, 0, step_binary(&steps, op, after, before, NULL));
   }

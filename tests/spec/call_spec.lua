@@ -160,7 +160,8 @@ describe("arguments", function()
       {"return t + {}", "add: 'other' is a table, expected a tensor, number or boolean\n"
        .. "  hint  strew.tensor(other) makes a tensor of a table"},
       {"return t + nil", "add: 'other' is missing, the arguments are (self, other)"},
-      {"return 'x' * t", "mul: 'self' is \"x\", expected a tensor, number or boolean"},
+      {"return 'x' * t",
+       "mul: 'self' is \"x\", expected a tensor, number or boolean\n  other  float32[2, 2] cpu"},
       {"t:sum(1.5)", "sum: 'dim' is 1.5, expected an integer"},
       {"t:sum('0')", "sum: 'dim' is \"0\", expected an integer"},
       {"t:sum{0, 'x'}", "sum: 'dim' is \"x\", expected an integer"},

@@ -156,7 +156,7 @@ void hint_render(const char *hint, enum dialect dialect, char *out) {
 
 void strew_error_script(strew_error *error) {
   char hint[TEXT_BYTES];
-  static const char *const signs[] = {"strew_", "STREW_", "{.", "{[\""};
+  static const char *const signs[] = {"strew_", "STREW_", "{.", "{[\"", "*out"};
   for (size_t i = 0; !strstr(error->hint, signs[i]);)
     if (++i == sizeof signs / sizeof *signs) return;
   hint_render(error->hint, IN_SCRIPT, hint);
