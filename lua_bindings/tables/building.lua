@@ -272,6 +272,6 @@ end
 
 return {
   table = {"columns:table", make},
-  concat = {"tables:table fill=element", concat},
+  concat = {"tables:table fill=scalar", concat},
   melt = {"x:table keys?any values?any variable_name=word value_name=word", melt},
 }

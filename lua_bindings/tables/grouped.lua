@@ -233,6 +233,6 @@ return {
   resample = {"x:table step:any on:any by=any", resample},
   group_keys = {"self:any field:any", keys_of},
   value_counts = {"v:any by?any skip_nan=boolean shares=boolean", value_counts},
-  pivot = {"x:table row:any column:any value?any reduce?any fill=element dtype=word skip_nan=boolean "
+  pivot = {"x:table row:any column:any value?any reduce?any fill=scalar dtype=word skip_nan=boolean "
     .. "shares=word", pivot},
 }

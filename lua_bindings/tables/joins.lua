@@ -304,7 +304,7 @@ local function asof(a, b, on, by, direction, tolerance, suffixes, fill, strict, 
 end
 
 return {
-  join = {"a:table b:table key:any how=word suffixes=any fill=element", join},
-  asof = {"a:table b:table on:any by=any direction=word tolerance=any suffixes=any fill=element strict=boolean "
+  join = {"a:table b:table key:any how=word suffixes=any fill=scalar", join},
+  asof = {"a:table b:table on:any by=any direction=word tolerance=any suffixes=any fill=scalar strict=boolean "
     .. "how=word", asof},
 }

@@ -131,7 +131,7 @@ strew_status strew_index_copy_with(strew_tensor *self, int dim, strew_tensor *in
 
 strew_status strew_index_fill_with(strew_tensor *self, int dim, strew_tensor *index, strew_operand value,
                                    const strew_index_options *options, strew_tensor **out, strew_error *error) {
-  WORD(word, "index_fill", error, self->dtype == STREW_TEXT, self, value);
+  TAKE_WORD(word, "index_fill", error, self->dtype == STREW_TEXT, self, value);
   CALL(call, "index_fill", error, {"self", self, MOVED}, {"index", index},
        {"value", value.tensor, word ? MOVED | UNSEEN : MOVED}, OTHER_OUT);
   OPTIONS(strew_index_options);

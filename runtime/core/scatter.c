@@ -396,7 +396,7 @@ static strew_operand widened(const strew_tensor *word, const strew_tensor *index
 static strew_status scatter_in_order(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                                      const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   strew_tensor wide, seen = *self; /* has codes of the call's list; self, which may be *out, those of its own */
-  WORD(word, "scatter", error, self->dtype == STREW_TEXT, self, src);
+  TAKE_WORD(word, "scatter", error, self->dtype == STREW_TEXT, self, src);
   src = widened(word, index, &wide, src);
   CALL_STEPS(call, steps, "scatter", error, {"self", &seen, ORDERED}, {"index", index},
              {"src", src.tensor, word ? ORDERED | UNSEEN : ORDERED}, {"out", *out == self ? NULL : *out, RESULT});
@@ -422,7 +422,7 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
   if (!dtype_is_number(self->dtype) && (options->reduction == STREW_AMAX || options->reduction == STREW_AMIN))
     return scatter_in_order(self, dim, index, src, options, out, error);
   strew_tensor wide;
-  WORD(word, "scatter", error, self->dtype == STREW_TEXT, self, src);
+  TAKE_WORD(word, "scatter", error, self->dtype == STREW_TEXT, self, src);
   src = widened(word, index, &wide, src);
   CALL(call, "scatter", error, {"self", self, MOVED}, {"index", index},
        {"src", src.tensor, READ_ONCE | MOVED | (word ? UNSEEN : 0)}, OTHER_OUT);

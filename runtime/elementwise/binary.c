@@ -268,8 +268,8 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
   const bool is_choice = is_known && is_extreme(op), is_sum = op == STREW_ADD || op == STREW_SUB;
   const bool moves = is_sum && (is_time(a) || is_time(b)) && !is_text(a) && !is_text(b);
   const int use = is_ordered || moves ? ORDERED : 0;
-  WORD(left, "binary", error, is_choice && is_text(b), b.tensor, a);
-  WORD(right, "binary", error, is_choice && is_text(a), a.tensor, b);
+  TAKE_WORD(left, "binary", error, is_choice && is_text(b), b.tensor, a);
+  TAKE_WORD(right, "binary", error, is_choice && is_text(a), a.tensor, b);
   CALL(call, "binary", error, {"self", a.tensor, left ? use | UNSEEN : use},
        {"other", b.tensor, right ? use | UNSEEN : use});
   struct elementwise work = {.call = &call, .given = *out};

@@ -472,8 +472,8 @@ strew_status elementwise_where(struct elementwise *work, strew_tensor *condition
 strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                          strew_error *error) {
   const bool in_place = *out && *out == a.tensor, are_words = is_string(a) && is_string(b);
-  WORD(first, "where", error, are_words || is_text(b), condition, a);
-  WORD(second, "where", error, are_words || is_text(a), condition, b);
+  TAKE_WORD(first, "where", error, are_words || is_text(b), condition, a);
+  TAKE_WORD(second, "where", error, are_words || is_text(a), condition, b);
   CALL(call, "where", error, {"condition", condition},
        {in_place ? "self" : "a", a.tensor, first ? MOVED | UNSEEN : MOVED},
        {in_place ? "other" : "b", b.tensor, second ? MOVED | UNSEEN : MOVED},
@@ -501,7 +501,7 @@ strew_status elementwise_masked_fill(struct elementwise *work, strew_tensor *x, 
 
 strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value, strew_tensor **out,
                                strew_error *error) {
-  WORD(word, "masked_fill", error, tensor->dtype == STREW_TEXT, tensor, value);
+  TAKE_WORD(word, "masked_fill", error, tensor->dtype == STREW_TEXT, tensor, value);
   CALL(call, "masked_fill", error, {"self", tensor, MOVED}, {"mask", mask},
        {"value", value.tensor, word ? MOVED | UNSEEN : MOVED},
        {"out", *out && *out != tensor && (*out)->dtype == STREW_TEXT ? *out : NULL, MOVED});

@@ -150,7 +150,7 @@ static strew_status put_rows(struct call *call, const struct put *put, strew_ope
 strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const *indices, strew_operand values,
                              const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
-  WORD(word, "index_put", error, self->dtype == STREW_TEXT, self, values);
+  TAKE_WORD(word, "index_put", error, self->dtype == STREW_TEXT, self, values);
   CALL(call, "index_put", error, {"self", self, MOVED}, {"values", values.tensor, word ? MOVED | UNSEEN : MOVED});
   const struct put put = {entry_names, "values", self, count, indices, values.tensor, *out == self ? NULL : *out};
   return put_rows(&call, &put, values, options, out);
@@ -204,7 +204,7 @@ static bool is_filled(const strew_tensor *self, const strew_tensor *index, strew
 }
 
 strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error) {
-  WORD(word, "set_rows", error, self->dtype == STREW_TEXT, self, value);
+  TAKE_WORD(word, "set_rows", error, self->dtype == STREW_TEXT, self, value);
   CALL_STEPS(call, steps, "set_rows", error, {"self", self, MOVED},
              {"value", value.tensor, word ? MOVED | UNSEEN : MOVED});
   if (is_filled(self, index, value)) { /* without positions; what is wrong with the arguments, put_rows reports */
@@ -474,7 +474,7 @@ static strew_status check_holds(struct steps *steps, const strew_tensor *self, s
 }
 
 strew_status strew_set_row(strew_tensor *self, int64_t position, strew_operand value, strew_error *error) {
-  WORD(word, "set_row", error, self->dtype == STREW_TEXT, self, value);
+  TAKE_WORD(word, "set_row", error, self->dtype == STREW_TEXT, self, value);
   CALL_STEPS(call, steps, "set_row", error, {"self", self, MOVED},
              {"value", value.tensor, word ? MOVED | UNSEEN : MOVED});
   STEP(&steps, operand_settle(&call, "value", self->dtype, &value));

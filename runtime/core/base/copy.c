@@ -122,7 +122,7 @@ strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_err
 
 strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *error) {
   strew_operand x = strew_number(value);
-  WORD(word, "fill", error, tensor->dtype == STREW_TEXT, tensor, x);
+  TAKE_WORD(word, "fill", error, tensor->dtype == STREW_TEXT, tensor, x);
   CALL(call, "fill", error, {"self", tensor, MOVED}, {"value", word, MOVED | UNSEEN});
   union element element;
   if (word) return copy_operand(&call, tensor, word, "value");

@@ -455,7 +455,7 @@ strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *posi
 strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, strew_scalar value,
                        strew_error *error) {
   strew_operand x = strew_number(value);
-  WORD(word, "set", error, tensor->dtype == STREW_TEXT, tensor, x);
+  TAKE_WORD(word, "set", error, tensor->dtype == STREW_TEXT, tensor, x);
   CALL(call, "set", error, {"self", tensor, MOVED}, {"value", word, MOVED | UNSEEN});
   int64_t offset;
   union element element;

@@ -57,7 +57,7 @@ static inline bool is_string(strew_operand x) { return !x.tensor && x.number.dty
 static inline bool is_text(strew_operand x) { return x.tensor && x.tensor->dtype == STREW_TEXT; }
 /* Before CALL, of the call `op`: declares `word`, NULL, which ends with the block. If the operand, `x`, is a string that is to
    be text beside a tensor, it becomes that word, without dimensions; so texts meet in one list. */
-#define WORD(word, op, err, is_text, beside, x)                                                                        \
+#define TAKE_WORD(word, op, err, is_text, beside, x)                                                                   \
   strew_tensor *word __attribute__((cleanup(word_release))) = NULL;                                                    \
   if (is_string(x) && (is_text)) RETURN_IF_FAILED(operand_word(op, err, beside, &(x), &word))
 strew_status operand_word(const char *op, strew_error *error, const strew_tensor *beside, strew_operand *x,
