@@ -426,11 +426,8 @@ strew_status strew_exact_sums_add(strew_exact_sums *e, strew_tensor *src, strew_
                                   const strew_exact_sums_add_options *options, strew_error *error) {
   CALL_STEPS(call, steps, "exact_sums_add", error, {"src", src}, GROUPS_OF(groups));
   OPTIONS(strew_exact_sums_add_options);
-  strew_tensor *index = groups.index;
-  if (index) {
-    INDEX(&call, index);
-    groups.index = index;
-  }
+  strew_tensor *settled __attribute__((cleanup(release_settled))) = NULL;
+  if (groups.index) RETURN_IF_FAILED(settle_index(&call, &groups.index, &settled));
   const strew_group_reduce_options given = {.exact = true};
   struct group_call g = {.steps = &steps,
                          .row = &group_rows[STREW_GROUP_SUM],
