@@ -22,11 +22,14 @@ typedef void shift_loop(struct walk *w, int64_t count);
   static void near_##bits(struct walk *w, int64_t count) {                                                             \
     const uint##bits##_t *src = w->src, none = *(const uint##bits##_t *)w->fill;                                       \
     uint##bits##_t *held = w->held, *out = w->out;                                                                     \
-    for (int64_t i = w->at; count-- > 0; w->at = i += w->step) {                                                       \
-      const int64_t id = w->ids[i];                                                                                    \
-      out[i] = id < 0 ? none : held[id];                                                                               \
+    const int64_t *ids = w->ids, step = w->step, end = w->at + count * step;                                           \
+    for (int64_t i = w->at; i != end; i += step) {                                                                     \
+      const int64_t id = ids[i];                                                                                       \
+      const uint##bits##_t before = id < 0 ? none : held[id];                                                          \
       if (id >= 0) held[id] = src[i];                                                                                  \
+      out[i] = before;                                                                                                 \
     }                                                                                                                  \
+    w->at = end;                                                                                                       \
   }                                                                                                                    \
   static void far_##bits(struct walk *w, int64_t count) {                                                              \
     const uint##bits##_t *src = w->src, none = *(const uint##bits##_t *)w->fill;                                       \
