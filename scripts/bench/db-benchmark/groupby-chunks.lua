@@ -1,5 +1,5 @@
--- groupby-chunks.lua: the questions of the db-benchmark that grow over chunks, for files larger than memory: one pass over
--- the file answers all. Prints rows and checks of each, as run.py compares them, the seconds and the largest memory.
+-- groupby-chunks.lua: the questions of the db-benchmark that grow over chunks, for files larger than memory: one pass
+-- over the file answers all. Prints rows and checks of each, as run.py compares them, seconds and the largest memory.
 --
 --   strew scripts/bench/db-benchmark/groupby-chunks.lua FOLDER/G1_1e8_1e2_0_0.csv
 local strew = require "strew"
