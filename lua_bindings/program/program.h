@@ -36,10 +36,8 @@ void interrupt_begin(lua_State *L);
 void interrupt_end(lua_State *L);
 void interrupt_insist(bool insists);
 void interrupt_forget(void);
-#ifdef __EMSCRIPTEN__
-/* Asks the page whether Ctrl-C was pressed, at most ten times a second. */
+/* In a browser alone: asks the page whether Ctrl-C was pressed, at most ten times a second. */
 void interrupt_poll(void);
-#endif
 
 /* ---- output.c: the program fails if its output is lost. */
 
