@@ -275,7 +275,8 @@ server.listen(0, "127.0.0.1", async () => {
   }
   browser?.kill();
   browser?.on("exit", () => {
-    fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    // The browser's own processes may still write there.
+    fs.rmSync(profile, { recursive: true, force: true, maxRetries: 30 });
     console.log(`the page: ${passed} passed, ${failed} failed`);
     process.exit(failed ? 1 : 0);
   });
