@@ -1,8 +1,8 @@
 -- The six algorithms of LDBC Graphalytics on a graph of two tensors, the ends of its edges: breadth-first search (BFS),
 -- communities by label propagation (CDLP), local clustering coefficients (LCC), PageRank, shortest paths (SSSP),
 -- connected components (WCC). Edges are directed; an undirected graph has each in both directions. The graphs are
--- Zachary's karate club with a second component of three members, whose expected values are those of networkx 3.6 (CDLP:
--- of a plain loop with Graphalytics' rule), and, in a checkout, Graphalytics' validation graphs with theirs.
+-- Zachary's karate club with a second component of three members, whose expected values are those of networkx 3.6
+-- (CDLP: of a plain loop with Graphalytics' rule), and, in a checkout, Graphalytics' validation graphs with theirs.
 local strew = require "strew"
 local common = dofile((arg and arg[0] or ""):gsub("[^/]*$", "common.lua"))
 local club = dofile(common.here .. "karate_club.lua")
@@ -62,8 +62,8 @@ local function pagerank(from, to, n, damping, rounds)
   return rank
 end
 
--- Of the ordered pairs of a member's neighbours, of either direction, the share with an edge. Sorted neighbours of member
--- u begin at first[u].
+-- Of the ordered pairs of a member's neighbours, of either direction, the share with an edge. Sorted neighbours of
+-- member u begin at first[u].
 local function lcc(from, to, n)
   local edges = from * n + to
   local key = strew.cat{edges, to * n + from}:unique()
@@ -113,18 +113,18 @@ common.check("WCC: components", #component:unique(), 2)
 
 -- The cases of a file: a header such as "> bfs directed lists 1", lines of input, an empty line, "VERTEX VALUE" lines.
 local function read_cases(path)
-  local cases, case, part = {}, nil, nil
+  local cases, case, part = {}, nil, "input"
   for line in io.lines(path) do
     local what, kind, number = line:match "^> (%l+ %l+) (%l+) ?(%d*)$"
     if what then
       case = {what = what, kind = kind, number = math.tointeger(number), input = {}, expected = {}}
-      cases[#cases + 1], part = case, case.input
+      cases[#cases + 1], part = case, "input"
     elseif line == "" then
-      part = case.expected
+      part = "expected"
     elseif case then
       local fields = {}
       for field in line:gmatch "%S+" do fields[#fields + 1] = tonumber(field) or math.huge end
-      part[#part + 1] = fields
+      table.insert(case[part], fields)
     end
   end
   return cases
