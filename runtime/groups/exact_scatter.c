@@ -103,6 +103,23 @@ static strew_tensor *counts_of(struct steps *steps, const struct scatter_job *jo
   return step_binary(steps, STREW_MAXIMUM, counts, 1, counts);
 }
 
+/* True of terms that are all of one new result: of a whole sum, which a device may add faster. */
+static bool is_whole(const struct joining *joining) {
+  const struct scatter_job *job = &joining->job;
+  const strew_tensor *x = joining->x;
+  return x && !joining->self && job->addressing->limits.size == 1 && x->dtype == job->self->dtype && is_line(job, x) &&
+         x->storage->device->ops->exact->exact_lines;
+}
+
+/* The sum or mean of all terms; 0 without a sign. */
+static strew_tensor *fold_whole(struct steps *steps, const struct joining *joining, enum exact_result result) {
+  const strew_fold fold = result == EXACT_MEAN ? STREW_FOLD_MEAN : STREW_FOLD_SUM;
+  STEP_INTO(steps, found,
+            strew_reduce_with(fold, joining->x, &(strew_reduce_options){.keepdim = true, .exact = true}, found,
+                              steps->error));
+  return step_binary(steps, STREW_ADD, *found, 0.0, NULL);
+}
+
 static strew_status exact_scatter(const struct call *call, const struct scatter_job *job, scatter_runs *run) {
   STEPS(steps, call);
   const struct shape1 shape = shape_at_least_1d(job->self);
@@ -133,7 +150,9 @@ static strew_status exact_scatter(const struct call *call, const struct scatter_
     if (steps.status == STREW_OK && is_line(job, x)) exact.cut = join_line;
     if (exact.result == EXACT_MEAN) exact.counts.tensor = counts_of(&steps, job, run, &shape);
   }
-  strew_tensor *results = steps.status == STREW_OK ? exact_results(&steps, &exact) : NULL;
+  strew_tensor *results = steps.status != STREW_OK ? NULL
+                          : is_whole(&own)         ? fold_whole(&steps, &own, exact.result)
+                                                   : exact_results(&steps, &exact);
   if (by.bad) STEP(&steps, addressing_check(call, job->addressing));
   if (steps.status == STREW_OK && results != *out) STEP(&steps, copy_tensor(call, *out, results));
   return steps_status(&steps);

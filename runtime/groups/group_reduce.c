@@ -104,7 +104,68 @@ static void join_segments(struct segment_call *c, strew_tensor **out) {
   segments_reduce(steps, &reducing, out, g->arg);
 }
 
-/* The same by an index, for sums that are exact, and where elements that are NaN are skipped. */
+static void join_ends(struct steps *steps, void *call, int count, strew_tensor *const *terms,
+                      strew_tensor *const *sums) {
+  const struct segment_call *c = call;
+  for (int i = 0; i < count && steps->status == STREW_OK; i++) {
+    struct segments given = c->given;
+    strew_tensor *out = sums[i];
+    given.src = terms[i];
+    struct segment_reduction reducing = segments_reduction(&given, STREW_SUM);
+    reducing.ends = c->ends;
+    segments_reduce(steps, &reducing, &out, NULL);
+  }
+}
+
+/* The number of elements of each segment, broadcast to the results' shape. */
+static strew_tensor *lengths_of(struct steps *steps, const struct segment_call *c, const struct shape1 *shape) {
+  const int dim = c->given.dim;
+  if (steps->status != STREW_OK) return NULL;
+  strew_tensor *ends = step_to(steps, c->ends, NULL, STREW_INT64);
+  strew_tensor *from = step_narrow(steps, ends, dim, 0, c->count), *to = step_narrow(steps, ends, dim, 1, c->count);
+  strew_tensor *lengths = step_binary(steps, STREW_SUB, to, from, NULL);
+  int64_t sizes[MAX_RANK];
+  for (int d = 0; d < shape->rank; d++) sizes[d] = lengths && d <= dim ? lengths->sizes[d] : 1;
+  return step_expand(steps, step_view(steps, lengths, shape->rank, sizes), shape->rank, shape->sizes);
+}
+
+/* Exact sums or means, on devices that do not add by number: limbs are joined by the ends. */
+static bool joins_exactly(const struct segment_call *c) {
+  const struct group_call *g = &c->g;
+  const bool is_sum = g->row->reduction == STREW_SUM || g->row->reduction == STREW_MEAN;
+  return is_joined(c) && is_sum && !group_skips(g) && !c->initial && !g->src->storage->device->ops->exact->by;
+}
+
+static strew_tensor *join_exactly(struct segment_call *c) {
+  struct group_call *g = &c->g;
+  struct steps *steps = g->steps;
+  struct shape1 shape = c->given.shape;
+  const bool is_mean = g->row->reduction == STREW_MEAN;
+  const strew_dtype dtype = g->given->dtype ? *g->given->dtype : g->src->dtype;
+  strew_tensor *x = g->src;
+  if (dtype_wide(x->dtype) != dtype_wide(dtype)) x = step_to(steps, x, NULL, dtype);
+  x = step_view(steps, x, shape.rank, shape.sizes);
+  if (steps->status != STREW_OK) return NULL;
+  const int64_t most = shape.sizes[c->given.dim];
+  shape.sizes[c->given.dim] = c->count;
+  strew_tensor *lengths = is_mean || g->given->fill ? lengths_of(steps, c, &shape) : NULL;
+  const struct exact_job job = {.result = is_mean ? EXACT_MEAN : EXACT_SUM,
+                                .x = x,
+                                .dtype = dtype,
+                                .rank = shape.rank,
+                                .sizes = shape.sizes,
+                                .most = most,
+                                .counts = strew_of(lengths),
+                                .join = join_ends,
+                                .user = c};
+  strew_tensor *result = exact_results(steps, &job);
+  if (!lengths || steps->status != STREW_OK) return result;
+  strew_tensor *is_empty = step_binary(steps, STREW_EQ, lengths, 0, NULL);
+  STEP(steps, strew_masked_fill(result, is_empty, strew_number(c->empty), &result, steps->error));
+  return result;
+}
+
+/* The same by an index, for exact sums on other devices, and where elements that are NaN are skipped. */
 static strew_tensor *join_by_index(struct segment_call *c) {
   struct group_call *g = &c->g;
   struct steps *steps = g->steps;
@@ -140,7 +201,8 @@ static strew_status reduce_segments(struct segment_call *c, strew_tensor **out) 
     join_segments(c, out);
     return steps_status(steps);
   }
-  strew_tensor *result = reduce_by_index(c);
+  if (is_exact && joins_exactly(c)) STEP(steps, operand_store(steps->call, c->g.src));
+  strew_tensor *result = is_exact && joins_exactly(c) ? join_exactly(c) : reduce_by_index(c);
   groups_close(&c->g.groups);
   if (!*out || steps->status != STREW_OK) return steps_give(steps, result, out);
   segments_check_out(steps, &c->given, c->count, result->dtype, *out);

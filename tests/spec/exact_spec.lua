@@ -111,6 +111,47 @@ describe("exact sums", function()
       end
     end)
 
+    it("of " .. dtype .. " are rounded once next to a tie", function()
+      local digits = ({float64 = 53, float32 = 24, float16 = 11, bfloat16 = 8})[dtype]
+      local half = 2.0 ^ -digits
+      for _, far in ipairs(dtype == "float16" and {12} or {12, 40, 90}) do
+        for k = 0, 7 do
+          local one, sign = 1 + (k & 1) * 2 * half, k & 2 > 0 and -1 or 1
+          local tiny = (k & 4 > 0 and -1 or 1) * half * 2.0 ^ -far
+          local list = {sign * one, sign * half, tiny}
+          local expected = {sign * one, round({sign * one, sign * half}, 1, dtype), round(list, 1, dtype)}
+          check(tensor(list, dtype):cumsum(0, EXACT), expected, ("cumsum, %d %d"):format(far, k))
+          check(tensor(list, dtype):sum(EXACT), {expected[3]}, ("sum, %d %d"):format(far, k))
+          local ends = strew.tensor{0, 1, 3}
+          check(strew.segment_csr(tensor({-list[1], table.unpack(list)}, dtype), ends + 1, EXACT):narrow(0, 1, 1),
+            {round({sign * half, tiny}, 1, dtype)}, "csr")
+        end
+      end
+      check(strew.scatter_sum(tensor({-0.0, -0.0}, dtype), strew.tensor{0, 0}, EXACT), {0.0}, "zeros")
+    end)
+
+    it("of " .. dtype .. " are those of segments of rows, with any ends", function()
+      local ends, n = {{0, 3, 3, 20}, {5, 5, 6, 50}}, 50
+      for trial = 1, 5 do
+        local lists, sums, means = {draw(n, dtype, trial), draw(n, dtype, trial)}, {}, {}
+        for r = 1, 2 do
+          for k = 1, 3 do
+            local own = {table.unpack(lists[r], ends[r][k] + 1, ends[r][k + 1])}
+            table.insert(sums, round(own, 1, dtype))
+            table.insert(means, #own > 0 and round(own, #own, dtype) or 7.0)
+          end
+        end
+        local x = strew.stack({tensor(lists[1], dtype), tensor(lists[2], dtype)}, 0)
+        for _, index_dtype in ipairs{"int64", "int32"} do
+          local at = strew.tensor(ends, {dtype = index_dtype})
+          check(x:segment_csr(at, EXACT):reshape({-1}), sums, "csr of rows")
+          check(x:segment_csr(at, "mean", {exact = true, fill = 7}):reshape({-1}), means, "means of rows")
+          local columns = x:unsqueeze(-1):expand({2, n, 2})
+          check(columns:segment_csr(at, EXACT):select(2, 1):reshape({-1}), sums, "csr of columns")
+        end
+      end
+    end)
+
     it("of " .. dtype .. " do not depend on the order, the layout or the way", function()
       local list = draw(600, dtype, 4)
       local x = tensor(list, dtype)
