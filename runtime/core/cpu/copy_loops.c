@@ -25,7 +25,7 @@ static inline void narrow_many(char *to, const char *from) {
   _mm256_storeu_si256((__m256i *)(void *)to, _mm256_mask_mov_epi16(half, is_nan, nan));
 }
 #elif defined(__F16C__)
-#define MANY 8
+#define MANY       8
 static inline void widen_many(char *to, const char *from) {
   _mm256_storeu_ps((float *)(void *)to, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)from)));
 }
@@ -38,6 +38,18 @@ static inline void narrow_many(char *to, const char *from) {
   const __m128i mask = _mm_packs_epi32(_mm256_castsi256_si128(is_nan), _mm256_extracti128_si256(is_nan, 1));
   _mm_storeu_si128((__m128i *)(void *)to, _mm_blendv_epi8(half, nan, mask));
 }
+/* Several, that are rarely NaN, at a time. */
+#define NARROW_RUN 4
+static inline void narrow_run(char *to, const char *from) {
+  __m256 nan = _mm256_setzero_ps();
+  UNROLLED for (int k = 0; k < NARROW_RUN; k++) {
+    const __m256 x = _mm256_loadu_ps((const float *)(const void *)from + k * MANY);
+    const __m128i half = _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    nan = _mm256_or_ps(nan, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+    _mm_storeu_si128((__m128i *)(void *)(to + k * MANY * 2), half);
+  }
+  for (int k = 0; k < NARROW_RUN && _mm256_movemask_ps(nan); k++) narrow_many(to + k * MANY * 2, from + k * MANY * 4);
+}
 #endif
 
 /* Converts contiguous elements in groups of MANY, if there are instructions for it; returns the number converted.
@@ -47,6 +59,10 @@ static inline int64_t convert_many(int to_code, int from_code, int64_t count, ch
 #ifdef MANY
   if (to_code == CODE_f32 && from_code == CODE_f16)
     for (; i + MANY <= count; i += MANY) widen_many(to + i * 4, from + i * 2);
+#ifdef NARROW_RUN
+  if (to_code == CODE_f16 && from_code == CODE_f32)
+    for (; i + NARROW_RUN * MANY <= count; i += NARROW_RUN * MANY) narrow_run(to + i * 2, from + i * 4);
+#endif
   if (to_code == CODE_f16 && from_code == CODE_f32)
     for (; i + MANY <= count; i += MANY) narrow_many(to + i * 2, from + i * 4);
 #else
