@@ -776,8 +776,9 @@ for name in ("text upper lower"):gmatch "%S+" do
 end
 add("codes", "integer", 1, 2, worded, function(t) return t:sort(-1):codes(), t:lt("b"), t:isin{"a", "zz"} end)
 add("length", "integer", 0, 2, worded)
-for name, given in pairs{replace = {"[ab]", "x%0"}, match = {"[^a]+"}, trim = {}, join_words = {"z", "-"}} do
-  add(name, "integer", 0, 2, function(d) return worded(d), table.unpack(given) end, function(t, ...)
+for _, given in ipairs{{"replace", "[ab]", "x%0"}, {"match", "[^a]+"}, {"trim"}, {"join_words", "z", "-"}} do
+  local name = given[1]
+  add(name, "integer", 0, 2, function(d) return worded(d), table.unpack(given, 2) end, function(t, ...)
     local words = strew[name](t, ...)
     return words:codes(), words:length(), t:sub(-1):codes(), t:split("s", -1):codes(), t:map(string.len)
   end)

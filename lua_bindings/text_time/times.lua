@@ -1,5 +1,6 @@
--- times.lua: statistics, groups and calendar of times. The library moves, compares, sorts, adds and subtracts them; here
--- they are int64 microseconds, in which NaT is the least number. Calls that fail for times are run by `calls`, by their names.
+-- times.lua: statistics, groups and calendar of times. The library moves, compares, sorts, adds and subtracts them;
+-- here they are int64 microseconds, in which NaT is the least number. Calls that fail for times are run by `calls`, by
+-- their names.
 --
 -- NaT is to times what NaN is to floats: it equals nothing, and is the greatest in an order. So an order is that of
 -- keys, microseconds - 1, which wrap: NaT becomes the greatest int64.
