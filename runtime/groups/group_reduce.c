@@ -104,17 +104,20 @@ static void join_segments(struct segment_call *c, strew_tensor **out) {
   segments_reduce(steps, &reducing, out, g->arg);
 }
 
-static void join_ends(struct steps *steps, void *call, int count, strew_tensor *const *terms,
-                      strew_tensor *const *sums) {
-  const struct segment_call *c = call;
-  for (int i = 0; i < count && steps->status == STREW_OK; i++) {
-    struct segments given = c->given;
-    strew_tensor *out = sums[i];
-    given.src = terms[i];
-    struct segment_reduction reducing = segments_reduction(&given, STREW_SUM);
-    reducing.ends = c->ends;
-    segments_reduce(steps, &reducing, &out, NULL);
-  }
+/* Into given sums, which stay their owner's. */
+static strew_status join_ends_of(const struct call *call, const struct segment_call *c, strew_tensor *term,
+                                 strew_tensor *sums) {
+  STEPS(steps, call);
+  struct segments given = c->given;
+  given.src = term;
+  struct segment_reduction reducing = segments_reduction(&given, STREW_SUM);
+  reducing.ends = c->ends;
+  segments_reduce(&steps, &reducing, &sums, NULL);
+  return steps_status(&steps);
+}
+
+static void join_ends(struct steps *steps, void *c, int count, strew_tensor *const *terms, strew_tensor *const *sums) {
+  for (int i = 0; i < count; i++) STEP(steps, join_ends_of(steps->call, c, terms[i], sums[i]));
 }
 
 /* The number of elements of each segment, broadcast to the results' shape. */
