@@ -547,9 +547,10 @@ enum { NO_DIM = INT_MIN };
   X(tensor, weights) X(tensor, data) X(tensor, lengths) X(tensor, offsets) X(tensor, indptr)                           \
   Y(comparand, self, compared) Y(comparand, other, beside) X(comparand, values)                                \
   X(tensor, starts) X(tensor, ends) X(integer, window) X(boolean, mean)                                                \
-  Y(operand, src, source_operand) Y(comparand, src, written) Y(copied, src, copied)           \
-  X(comparand, value) X(comparand, a) X(comparand, b) X(operand, q) Y(bound, min, lower) Y(bound, max, upper)               \
-  Y(index, index, groups) X(fill, fill) X(fill, fill_index) X(boolean, skip_nan) X(boolean, exact) X(scalar, alpha) Y(scalar, value, scalar) Y(element, value, element)                \
+  Y(operand, src, source_operand) Y(comparand, src, written) Y(copied, src, copied) X(comparand, value)                \
+  X(comparand, a) X(comparand, b) X(operand, q) Y(bound, min, lower) Y(bound, max, upper) Y(index, index, groups)      \
+  X(fill, fill) X(fill, fill_index) X(boolean, skip_nan) X(boolean, exact) X(scalar, alpha) Y(scalar, value, scalar)   \
+  Y(element, value, element)                                                                                           \
   Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                                                          \
   Y(scalar, step, scalar_step) X(fill, initial) X(number, min) X(number, max) X(number, rtol) X(number, atol)          \
   X(number, done) X(number, correction) Y(number, q, quantile) X(boolean, unbiased) X(colormap, colormap)              \

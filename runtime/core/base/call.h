@@ -48,9 +48,10 @@ struct recoded {
 };
 /* How a call uses an operand. READ_ONCE: it may be deferred, see deferred.c. MOVED: its elements are moved or chosen, and
    need not be numbers; those of all such operands have one dtype if one has no numbers. IDS: of a grouping, which are
-   int64 to the user, however it keeps them. UNSEEN: a word that was a string, which messages do not list. ORDERED: its elements are compared, and need not be numbers; the call checks
+   int64 to the user, however it keeps them. ORDERED: its elements are compared, and need not be numbers; the call checks
    whether they go with the others, and gives its steps order keys (step_key). RESULT: written once all is computed; the
-   call checks its dtype. OWN_LIST: need not be numbers; the call checks it, text keeps its list. */
+   call checks its dtype. OWN_LIST: need not be numbers; the call checks it, text keeps its list. UNSEEN: a word that was
+   a string, which messages do not list. */
 enum { READ_ONCE = 1, MOVED = 2, IDS = 4, ORDERED = 8, RESULT = 16, OWN_LIST = 32, UNSEEN = 64 };
 /* Declares `variable`, the public call that begins here: it ends with the block. Operands without READ_ONCE are stored,
    those without MOVED must have numbers. Debug builds return at once if an operand was released. */
