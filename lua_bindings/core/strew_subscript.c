@@ -149,7 +149,7 @@ static int set_field(lua_State *L, struct script_call *call) {
   if (lua_type(L, 2) == LUA_TSTRING)
     return bind_fail(call, STREW_EARGUMENT, NULL, "'%.60s' cannot be set, only elements can", lua_tostring(L, 2));
   if (!read_position(L, call, &position) || !bind_comparand(L, call, 3, "value", &value)) return -1;
-  const bool is_element = !value.tensor && strew_tensor_rank(self) == 1;
+  const bool is_element = !value.tensor && value.number.dtype != STREW_STRING && strew_tensor_rank(self) == 1;
   const strew_status status = is_element ? strew_set(self, 1, &position, value.number, &call->error)
                                          : strew_set_row(self, position, value, &call->error);
   return status == STREW_OK ? 0 : fail_position(call, self, position);

@@ -52,7 +52,6 @@ struct source_text {
   char *bytes;
   size_t length, capacity;
   bool failed;
-  uint64_t included; /* bit i: file i is in it */
 };
 
 static void text_add(struct source_text *text, const char *bytes, size_t length) {
@@ -76,48 +75,43 @@ static void text_add(struct source_text *text, const char *bytes, size_t length)
 
 static void text_add_word(struct source_text *text, const char *word) { text_add(text, word, strlen(word)); }
 
-static const struct packed_file *file_named(const char *name, size_t length, uint64_t *bit) {
-  for (int i = 0; i < kernel_file_count && i < 64; i++) { /* one bit per file */
-    if (strlen(kernel_files[i].name) != length || memcmp(kernel_files[i].name, name, length) != 0) continue;
-    *bit = (uint64_t)1 << i;
-    return &kernel_files[i];
-  }
+static const struct packed_file *file_named(const char *name, size_t length) {
+  for (int i = 0; i < kernel_file_count; i++)
+    if (strlen(kernel_files[i].name) == length && !memcmp(kernel_files[i].name, name, length)) return &kernel_files[i];
   return NULL;
 }
 
-/* Adds a #line, so that compiler messages name the kernel file. */
-static void add_line_mark(struct source_text *text, int line, const char *file) {
-  char mark[96];
-  snprintf(mark, sizeof mark, "#line %d \"%s\"\n", line, file);
-  text_add_word(text, mark);
+/* A #line, so that compiler messages name the kernel file. That of its first line tells that a file is in the text. */
+static const char *line_mark(int line, const char *file, char mark[96]) {
+  snprintf(mark, 96, "#line %d \"%s\"\n", line, file);
+  return mark;
 }
 
 /* Adds a file's text. Each `#include "other"` is replaced by the other file: an .inc always, a header the first
    time. */
 static void add_file(struct source_text *text, const struct packed_file *file) {
   static const char include[] = "#include \"";
+  char mark[96];
   int line = 1;
-  add_line_mark(text, line, file->name);
+  text_add_word(text, line_mark(line, file->name, mark));
   for (const char *at = text->files + file->at, *end; *at; at = end, line++) {
     end = strchr(at, '\n');
     end = end ? end + 1 : at + strlen(at);
     const char *name = at + sizeof include - 1;
-    uint64_t bit;
     const struct packed_file *other = NULL;
     if (!strncmp(at, include, sizeof include - 1)) {
       for (const char *slash = name; slash < end; slash++)
         if (*slash == '/') name = slash + 1;
-      other = file_named(name, strcspn(name, "\""), &bit);
+      other = file_named(name, strcspn(name, "\""));
     }
     if (!other) {
       text_add(text, at, (size_t)(end - at));
       continue;
     }
-    if (!(text->included & bit) || !strcmp(strrchr(other->name, '.'), ".inc")) {
-      text->included |= bit;
+    if (!strcmp(strrchr(other->name, '.'), ".inc") || !text->bytes ||
+        !strstr(text->bytes, line_mark(1, other->name, mark)))
       add_file(text, other);
-    }
-    add_line_mark(text, line + 1, file->name);
+    text_add_word(text, line_mark(line + 1, file->name, mark));
   }
 }
 
@@ -240,9 +234,8 @@ static strew_status build_program(const struct call *call, strew_device *device,
   struct opencl *on = opencl_of(device);
   struct source_text text = {.context = device->context};
   char options[LONGEST_OPTIONS];
-  uint64_t bit;
   const size_t name = strcspn(key, "\n");
-  const struct packed_file *found = file_named(key, name, &bit);
+  const struct packed_file *found = file_named(key, name);
   if (!found) return fail(call, (struct fault){.code = STREW_EDEVICE}, "no such kernel file: %.*s", (int)name, key);
   if (!on->texts) RETURN_IF_FAILED(read_texts(call, device));
   options_of(on, key, options, sizeof options);

@@ -276,7 +276,7 @@ static void join_piece(struct steps *steps, struct soft *soft, const struct join
   const int dim = soft->groups.addressing.limits.dim; /* rows are not cut along it */
   strew_tensor *a = step_piece(steps, pieces, at, with->a), *out = step_piece(steps, pieces, at, soft->out);
   strew_tensor *index = step_piece(steps, pieces, at, &soft->groups.index), *rows = with->rows;
-  if (soft->x->rank == 1) {
+  if (soft->x->rank == 1 && groups_size(&soft->groups) > 0) {
     STEP(steps, join_line(steps->call, with, a, index, out));
   } else {
     if (pieces->dim != dim) rows = step_piece(steps, pieces, at, rows);

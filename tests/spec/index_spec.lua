@@ -75,7 +75,7 @@ describe("a tensor", function()
       {"t.dtype = 'int8'", "t[i] = v: 'dtype' cannot be set, only elements can"},
       {"v[3] = 1", "t[i] = v: 'position' 3 is out of range for dim 0 of self (size 3, valid -3..2)"
        .. "\n  self  int64[3] cpu" .. ipairs_hint},
-      {"v[0] = 'x'", "t[i] = v: 'value' is \"x\", expected a tensor, number or boolean"},
+      {"v[0] = 'x'", "t[i] = v: 'value' is \"x\", expected a tensor, number or boolean\n  self  int64[3] cpu"},
       {"v[0] = nil", "t[i] = v: 'value' is nil, expected a tensor, number or boolean"},
       {"return #s", "#t: 'self' has no dimension, # is the size of dimension 0"},
       {"t:size(2)", "size: 'dim' is 2, out of range for 2 dimensions (valid -2..1)"},

@@ -7,7 +7,7 @@
 #include "device.h"
 #include "operations.h"
 #include "runtime/core/shared/scalar.h"
-#include "steps.h"
+#include "tensor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -213,6 +213,11 @@ strew_status check_scalar(const struct call *call, const char *argument, strew_s
     return fail(call, FAULT(STREW_EDTYPE, argument), "is a %s, expected a number", strew_dtype_name(number.dtype));
   return fail(call, HINTED(STREW_EARGUMENT, argument, "strew_int, strew_float and strew_bool make numbers"),
               "is a number of dtype %d, expected STREW_BOOL, STREW_INT64 or STREW_FLOAT64", (int)number.dtype);
+}
+
+strew_status check_comparable(const struct call *call, const char *name, strew_dtype dtype, strew_operand *x) {
+  if (HAS_TEXT) return text_ops.comparable(call, name, dtype, x);
+  return x->tensor ? check_is_number(call, name, x->tensor) : STREW_OK;
 }
 
 strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,

@@ -120,6 +120,25 @@ strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_err
   return copy_operand(&call, tensor, src, "src");
 }
 
+strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, strew_scalar value,
+                       strew_error *error) {
+  strew_operand x = strew_number(value);
+  TAKE_WORD(word, "set", error, tensor->dtype == STREW_TEXT, tensor, x);
+  CALL(call, "set", error, {"self", tensor, MOVED}, {"value", word, MOVED | UNSEEN});
+  int64_t offset;
+  union element element;
+  RETURN_IF_FAILED(check_writable(&call, tensor, "self"));
+  RETURN_IF_FAILED(tensor_locate(&call, tensor, rank, position, &offset));
+  if (word) {
+    strew_tensor at = *tensor; /* a view on the stack */
+    at.rank = 0, at.offset = offset;
+    return copy_operand(&call, &at, word, "value");
+  }
+  RETURN_IF_FAILED(element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element));
+  size_t size = dtype_bytes(tensor->dtype);
+  return tensor->storage->device->ops->write(&call, tensor->storage, (size_t)offset * size, element.bytes, size);
+}
+
 strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *error) {
   strew_operand x = strew_number(value);
   TAKE_WORD(word, "fill", error, tensor->dtype == STREW_TEXT, tensor, x);

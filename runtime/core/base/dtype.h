@@ -130,6 +130,8 @@ strew_status check_scalar(const struct call *call, const char *argument, strew_s
 static inline strew_status check_operand(const struct call *call, const char *argument, strew_operand operand) {
   return operand.tensor ? STREW_OK : check_scalar(call, argument, operand.number);
 }
+/* See text_ops: fails in a build without them. */
+strew_status check_comparable(const struct call *call, const char *name, strew_dtype dtype, strew_operand *x);
 strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
                           strew_dtype dtype, union element *out);
 /* Position of a number among the elements of dtype: at *element (floats are rounded to one), between *element and

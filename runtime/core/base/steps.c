@@ -56,11 +56,6 @@ strew_status steps_give(struct steps *steps, strew_tensor *result, strew_tensor 
   return steps_status(steps);
 }
 
-strew_status check_comparable(const struct call *call, const char *name, strew_dtype dtype, strew_operand *x) {
-  if (HAS_TEXT) return text_ops.comparable(call, name, dtype, x);
-  return x->tensor ? check_is_number(call, name, x->tensor) : STREW_OK;
-}
-
 strew_tensor *step_key(struct steps *steps, strew_tensor *x, enum order_key kind) {
   if (dtype_is_number(x->dtype)) return x;
   STEP_INTO(steps, keys, HAS_TEXT ? text_ops.key(steps->call, x, kind, keys) : check_is_number(steps->call, "self", x));

@@ -121,8 +121,6 @@ STEP_MAKES(step_count, NULL,
 STEP_MAKES(step_argsort, NULL,
            strew_sort_with(x, dim, &(strew_sort_options){.descending = descending}, values, out, steps->error),
            strew_tensor *x, int dim, bool descending, strew_tensor **values)
-/* See text_ops: fails in a build without them. */
-strew_status check_comparable(const struct call *call, const char *name, strew_dtype dtype, strew_operand *x);
 /* The order keys of an operand of the call: x itself if it has numbers. */
 strew_tensor *step_key(struct steps *steps, strew_tensor *x, enum order_key kind);
 /* As steps_give, of a result of step_key's keys, which becomes one of elements of that dtype; of text and times also to

@@ -427,8 +427,7 @@ strew_status fail_position(const struct call *call, int dim, int64_t size, int r
               dim, size, -size, size - 1);
 }
 
-/* The offset of the element at a position; negative coordinates count from the end. */
-static strew_status locate(const struct call *call, const strew_tensor *tensor, int rank, const int64_t *position,
+strew_status tensor_locate(const struct call *call, const strew_tensor *tensor, int rank, const int64_t *position,
                            int64_t *offset) {
   if (rank != tensor->rank)
     return fail(call, FAULT(STREW_ESHAPE, "position"), "has %d entr%s, self has %d dimension%s", rank,
@@ -447,28 +446,9 @@ strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *posi
   CALL(call, "get", error, {"self", tensor, MOVED});
   int64_t offset;
   union element element;
-  RETURN_IF_FAILED(locate(&call, tensor, rank, position, &offset));
+  RETURN_IF_FAILED(tensor_locate(&call, tensor, rank, position, &offset));
   RETURN_IF_FAILED(tensor_read(&call, tensor, offset, element.bytes, 1));
   return *out = strew_scalar_load(tensor->dtype, element.bytes), STREW_OK;
-}
-
-strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, strew_scalar value,
-                       strew_error *error) {
-  strew_operand x = strew_number(value);
-  TAKE_WORD(word, "set", error, tensor->dtype == STREW_TEXT, tensor, x);
-  CALL(call, "set", error, {"self", tensor, MOVED}, {"value", word, MOVED | UNSEEN});
-  int64_t offset;
-  union element element;
-  RETURN_IF_FAILED(check_writable(&call, tensor, "self"));
-  RETURN_IF_FAILED(locate(&call, tensor, rank, position, &offset));
-  if (word) {
-    strew_tensor at = *tensor; /* a view on the stack */
-    at.rank = 0, at.offset = offset;
-    return copy_operand(&call, &at, word, "value");
-  }
-  RETURN_IF_FAILED(element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element));
-  size_t size = dtype_bytes(tensor->dtype);
-  return tensor->storage->device->ops->write(&call, tensor->storage, (size_t)offset * size, element.bytes, size);
 }
 
 strew_status strew_item(const strew_tensor *tensor, strew_scalar *out, strew_error *error) {

@@ -55,6 +55,9 @@ strew_status check_stored_dtype(const struct call *call, const char *name, strew
 strew_status operand_settle(const struct call *call, const char *name, strew_dtype dtype, strew_operand *value);
 static inline bool is_string(strew_operand x) { return !x.tensor && x.number.dtype == STREW_STRING; }
 static inline bool is_text(strew_operand x) { return x.tensor && x.tensor->dtype == STREW_TEXT; }
+/* The offset of the element at a position; negative coordinates count from the end. */
+strew_status tensor_locate(const struct call *call, const strew_tensor *tensor, int rank, const int64_t *position,
+                           int64_t *offset);
 /* Before CALL, of the call `op`: declares `word`, NULL, which ends with the block. If the operand, `x`, is a string that is to
    be text beside a tensor, it becomes that word, without dimensions; so texts meet in one list. */
 #define TAKE_WORD(word, op, err, is_text, beside, x)                                                                   \
