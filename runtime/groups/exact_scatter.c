@@ -148,7 +148,7 @@ static strew_status exact_scatter(const struct call *call, const struct scatter_
   } else {
     STEP(&steps, addressing_check(call, job->addressing));
     if (steps.status == STREW_OK && is_line(job, x)) exact.cut = join_line;
-    if (exact.result == EXACT_MEAN) exact.counts.tensor = counts_of(&steps, job, run, &shape);
+    if (exact.result == EXACT_MEAN && !is_whole(&own)) exact.counts.tensor = counts_of(&steps, job, run, &shape);
   }
   strew_tensor *results = steps.status != STREW_OK ? NULL
                           : is_whole(&own)         ? fold_whole(&steps, &own, exact.result)

@@ -68,8 +68,8 @@ static inline bool groups_drop(const struct groups *groups) { return groups->add
 /* ---------------------------------------------------------------------------------------------------- from_index.c */
 
 /* Checks all operands; of the options dim, dim_size, mode and skip_nan. `groups` may not be moved afterwards. Close it
-   after a failure, too. joins: what comes next joins all elements, and there a device with
-   memory of its own checks the values of the index. */
+   after a failure, too. joins: what comes next joins all elements; there a device with memory of its own checks the
+   values of the index. */
 strew_status groups_open(const struct call *call, strew_tensor *src, strew_tensor *index,
                          const struct group_options *options, bool joins, struct groups *groups);
 void groups_close(struct groups *groups);

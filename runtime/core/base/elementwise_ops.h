@@ -38,7 +38,7 @@ struct instruction {
   strew_dtype common, compute, result;
   int inputs;
   struct instruction_input in[MOST_INPUTS];
-  int64_t size, step; /* of a table, step in elements */
+  int64_t size, step; /* of a table, which has an element; step in elements */
   atomic_bool *bad;   /* TAKE sets it if a value is out of range. NULL: the index is checked */
 };
 /* The dtype in which an instruction computes with input i. */
