@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *dtype_suffix(strew_dtype dtype) {
   static const char *const suffixes[STREW_DTYPE_COUNT] = {
@@ -67,18 +68,51 @@ void launch_read(struct launch *launch, const struct block *from, size_t offset_
   TRY(launch->status, block_transfer(launch->call, launch->device, from, offset_bytes, to, size_bytes, false));
 }
 
+static void recipe_add(struct recipe *recipe, const void *bytes, size_t size_bytes) {
+  if (recipe->size_bytes + size_bytes <= sizeof recipe->bytes)
+    memcpy(recipe->bytes + recipe->size_bytes, bytes, size_bytes);
+  recipe->size_bytes += size_bytes;
+}
+
+/* A long text is compared by its characters, since it may lie where another did. */
+static void recipe_of(struct recipe *recipe, const char *file, const char *name, const char *format,
+                      va_list arguments) {
+  recipe->size_bytes = 0;
+  recipe_add(recipe, (const char *[]){file, name, format}, 3 * sizeof format);
+  while ((format = strchr(format, '%'))) {
+    const char kind = format[1];
+    format += 2;
+    if (kind == 's') {
+      const char *text = va_arg(arguments, const char *);
+      recipe_add(recipe, text, strlen(text) + 1);
+    } else if (kind == 'd') {
+      recipe_add(recipe, (int[]){va_arg(arguments, int)}, sizeof(int));
+    } else {
+      recipe_add(recipe, (size_t[]){va_arg(arguments, size_t)}, sizeof(size_t));
+    }
+  }
+  recipe_add(recipe, (uint64_t[]){0}, -recipe->size_bytes % sizeof(uint64_t));
+}
+
 void launch_start(struct launch *launch, const char *file, const char *name, const char *settings_format, ...) {
-  char key[LONGEST_KEY]; /* all that callers write fits */
-  const int length = snprintf(key, sizeof key, "%s\n", file);
+  struct recipe recipe;
   va_list arguments;
   va_start(arguments, settings_format);
-  vsnprintf(key + length, sizeof key - (size_t)length, settings_format, arguments);
+  recipe_of(&recipe, file, name, settings_format, arguments);
   va_end(arguments);
   launch->bound = 0;
   launch->turns = 1;
   launch->continues = false;
   if (opencl_of(launch->device)->lost) TRY(launch->status, opencl_fail_lost(launch->call, launch->device));
-  TRY(launch->status, program_kernel(launch->call, launch->device, key, name, &launch->kernel));
+  if (recipe.size_bytes > sizeof recipe.bytes)
+    TRY(launch->status, fail(launch->call, (struct fault){.code = STREW_EDEVICE}, "%s: settings are too long", file));
+  if (launch->status != STREW_OK || (launch->kernel = kernel_find(launch->device, &recipe))) return;
+  char key[LONGEST_KEY]; /* all that callers write fits */
+  const int length = snprintf(key, sizeof key, "%s\n", file);
+  va_start(arguments, settings_format);
+  vsnprintf(key + length, sizeof key - (size_t)length, settings_format, arguments);
+  va_end(arguments);
+  launch->status = program_kernel(launch->call, launch->device, key, name, &recipe, &launch->kernel);
 }
 
 void launch_value(struct launch *launch, const void *value, size_t size_bytes) {

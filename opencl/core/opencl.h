@@ -76,7 +76,7 @@ void opencl_restore_signals(const sigset_t *before);
 
 /* --------------------------------------------------------------------------------------------------------- device.c */
 
-enum { PROGRAM_SLOTS = 256, FREE_BLOCKS = 64 };
+enum { KERNEL_SLOTS = 256, FREE_BLOCKS = 64 };
 
 struct block { /* a device buffer: owned by a storage, used as scratch, or in the pool of free ones */
   cl_mem memory;
@@ -102,7 +102,8 @@ struct opencl {
   char driver[128], options[96]; /* driver version; compiler options */
   char prelude[384];             /* macros in front of every program: features of the device */
   char *texts;                   /* of embedded.h's kernel files; NULL until the first is needed */
-  struct program *programs[PROGRAM_SLOTS];
+  struct program *programs;
+  struct kernel *kernels[KERNEL_SLOTS];
   struct block free_blocks[FREE_BLOCKS]; /* newest last */
   int free_count;
   size_t free_bytes;
@@ -182,10 +183,19 @@ strew_status opencl_throttle(const struct call *call, strew_device *device, int6
 
 /* -------------------------------------------------------------------------------------------------------- program.c */
 
-/* The kernel `name` of the program with this key: a file of kernels/, a newline, and settings that specialise it,
-   "NAME=value NAME=value": each becomes a #define in front of the text. Compiled at first use. */
+/* What a launch asks for, before it is printed: the literals and the arguments of launch_start, with zeros to the next
+   multiple of 8 bytes. The longest have a program's settings. */
+enum { LONGEST_SETTINGS = 512 + 192 * MOST_INSTRUCTIONS, LONGEST_KEY = LONGEST_SETTINGS + 256 };
+struct recipe {
+  size_t size_bytes;
+  char bytes[LONGEST_KEY + 256];
+};
+/* The kernel that was made by this recipe, or NULL. */
+cl_kernel kernel_find(strew_device *device, const struct recipe *recipe);
+/* Makes the kernel `name` of the program with this key: a file of kernels/, a newline, and settings that specialise it,
+   "NAME=value NAME=value": each becomes a #define in front of the text. Programs are compiled at first use. */
 strew_status program_kernel(const struct call *call, strew_device *device, const char *key, const char *name,
-                            cl_kernel *out);
+                            const struct recipe *recipe, cl_kernel *out);
 /* Releases all programs and their kernels, and the texts. */
 void program_release_all(strew_device *device);
 
@@ -251,8 +261,8 @@ strew_dtype word_of(strew_dtype dtype);
 /* The unsigned type of the dtype's size: "uint", ... */
 const char *word_type(strew_dtype dtype);
 
-/* Begins the launch of a kernel; file and settings are those of program_kernel. The longest are those of programs. */
-enum { LONGEST_SETTINGS = 512 + 192 * MOST_INSTRUCTIONS, LONGEST_KEY = LONGEST_SETTINGS + 256 };
+/* Begins the launch of a kernel; file and settings are those of program_kernel. File, name and format are literals; the
+   format has %s, %d and %zu alone. */
 void launch_start(struct launch *launch, const char *file, const char *name, const char *settings_format, ...)
     __attribute__((format(printf, 4, 5)));
 void launch_value(struct launch *launch, const void *value, size_t size_bytes);

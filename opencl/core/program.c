@@ -9,15 +9,18 @@
 enum { LONGEST_OPTIONS = 128 };
 
 struct program {
-  struct program *next; /* in its hash slot */
+  struct program *next;
   cl_program program;
   bool from_disk; /* loaded from a binary on disk */
-  int kernel_count;
-  struct kernel {
-    cl_kernel kernel;
-    char name[32];
-  } kernels[8];
-  char key[]; /* of program_kernel */
+  bool is_used;   /* has kernels */
+  char key[];     /* of program_kernel */
+};
+
+struct kernel {
+  struct kernel *next; /* in its hash slot */
+  cl_kernel kernel;
+  size_t recipe_bytes;
+  char recipe[];
 };
 
 /* ----------------------------------------------------------------------------------------------------- kernel files */
@@ -254,29 +257,22 @@ static strew_status build_program(const struct call *call, strew_device *device,
 
 /* ----------------------------------------------------------------------------------------------- programs in memory */
 
-static unsigned slot_of(const char *key) {
-  unsigned hash = 2166136261u;
-  for (; *key; key++) hash = (hash ^ (unsigned char)*key) * 16777619u;
-  return (hash ^ hash >> 16) % PROGRAM_SLOTS;
-}
-
 static size_t size_of_program(const char *key) { return sizeof(struct program) + strlen(key) + 1; }
 
 static strew_status program_find(const struct call *call, strew_device *device, const char *key, struct program **out) {
   struct opencl *on = opencl_of(device);
-  struct program **slot = &on->programs[slot_of(key)];
-  for (*out = *slot; *out; *out = (*out)->next)
+  for (*out = on->programs; *out; *out = (*out)->next)
     if (!strcmp((*out)->key, key)) return STREW_OK;
   strew_status status = context_check(call, device->context); /* a compiler cannot be stopped */
   if (status != STREW_OK) return status;
   ALLOCATE_NEW(struct program *, made, call, device->context, size_of_program(key));
-  made->kernel_count = 0;
+  made->is_used = false;
   made->from_disk = true;
   strcpy(made->key, key);
   status = build_program(call, device, key, &made->from_disk, &made->program);
   if (status != STREW_OK) return memory_free(device->context, made, size_of_program(key)), status;
-  made->next = *slot;
-  *slot = *out = made;
+  made->next = on->programs;
+  on->programs = *out = made;
   return STREW_OK;
 }
 
@@ -285,7 +281,7 @@ static strew_status kernel_make(const struct call *call, strew_device *device, c
                                 struct program *program, cl_kernel *out) {
   cl_int error = CL_SUCCESS;
   *out = cl.clCreateKernel(program->program, name, &error);
-  if (!*out && program->from_disk && program->kernel_count == 0 && !opencl_of(device)->lost) {
+  if (!*out && program->from_disk && !program->is_used && !opencl_of(device)->lost) {
     cl_program fresh;
     program->from_disk = false;
     RETURN_IF_FAILED(build_program(call, device, program->key, &program->from_disk, &fresh));
@@ -296,32 +292,55 @@ static strew_status kernel_make(const struct call *call, strew_device *device, c
   return *out ? STREW_OK : opencl_fail(call, device, "clCreateKernel", error);
 }
 
+static size_t size_of_kernel(const struct recipe *recipe) { return sizeof(struct kernel) + recipe->size_bytes; }
+
+static struct kernel **slot_of(struct opencl *on, const struct recipe *recipe) {
+  uint64_t hash = 0, word;
+  for (size_t at = 0; at < recipe->size_bytes; at += sizeof word) {
+    memcpy(&word, recipe->bytes + at, sizeof word);
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 32;
+  }
+  return &on->kernels[hash % KERNEL_SLOTS];
+}
+
+cl_kernel kernel_find(strew_device *device, const struct recipe *recipe) {
+  for (struct kernel *kernel = *slot_of(opencl_of(device), recipe); kernel; kernel = kernel->next)
+    if (kernel->recipe_bytes == recipe->size_bytes && !memcmp(kernel->recipe, recipe->bytes, recipe->size_bytes))
+      return kernel->kernel;
+  return NULL;
+}
+
 strew_status program_kernel(const struct call *call, strew_device *device, const char *key, const char *name,
-                            cl_kernel *out) {
+                            const struct recipe *recipe, cl_kernel *out) {
   struct program *program;
+  struct kernel **slot = slot_of(opencl_of(device), recipe);
   RETURN_IF_FAILED(program_find(call, device, key, &program));
-  for (int i = 0; i < program->kernel_count; i++)
-    if (!strcmp(program->kernels[i].name, name)) return *out = program->kernels[i].kernel, STREW_OK;
-  if (program->kernel_count == (int)(sizeof program->kernels / sizeof *program->kernels))
-    return fail(call, (struct fault){.code = STREW_EDEVICE}, "%.*s has too many kernels", (int)strcspn(key, "\n"), key);
-  struct kernel *kernel = &program->kernels[program->kernel_count];
-  RETURN_IF_FAILED(kernel_make(call, device, name, program, &kernel->kernel));
-  snprintf(kernel->name, sizeof kernel->name, "%s", name);
-  program->kernel_count++;
-  *out = kernel->kernel;
+  ALLOCATE_NEW(struct kernel *, made, call, device->context, size_of_kernel(recipe));
+  strew_status status = kernel_make(call, device, name, program, &made->kernel);
+  if (status != STREW_OK) return memory_free(device->context, made, size_of_kernel(recipe)), status;
+  program->is_used = true;
+  made->recipe_bytes = recipe->size_bytes;
+  memcpy(made->recipe, recipe->bytes, recipe->size_bytes);
+  made->next = *slot;
+  *slot = made;
+  *out = made->kernel;
   return STREW_OK;
 }
 
 void program_release_all(strew_device *device) {
   struct opencl *on = opencl_of(device);
-  for (int slot = 0; slot < PROGRAM_SLOTS; slot++)
-    for (struct program *program = on->programs[slot], *next; program; program = next) {
-      next = program->next;
-      for (int i = 0; i < program->kernel_count; i++) cl.clReleaseKernel(program->kernels[i].kernel);
-      cl.clReleaseProgram(program->program);
-      memory_free(device->context, program, size_of_program(program->key));
+  for (int slot = 0; slot < KERNEL_SLOTS; slot++)
+    for (struct kernel *kernel; (kernel = on->kernels[slot]);) {
+      on->kernels[slot] = kernel->next;
+      cl.clReleaseKernel(kernel->kernel);
+      memory_free(device->context, kernel, sizeof *kernel + kernel->recipe_bytes);
     }
-  memset(on->programs, 0, sizeof on->programs);
+  for (struct program *program; (program = on->programs);) {
+    on->programs = program->next;
+    cl.clReleaseProgram(program->program);
+    memory_free(device->context, program, size_of_program(program->key));
+  }
   memory_free(device->context, on->texts, kernel_bytes);
   on->texts = NULL;
 }
