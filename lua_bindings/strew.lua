@@ -8008,7 +8008,8 @@ local Grouping = {}
 ---Rounds times down to the beginning of a unit.
 ---
 ---A unit is "year", "quarter", "month", "week" (from Monday), "day", "hour", "minute" ("min"), "second", "millisecond" or
----"microsecond", or a number of seconds or a span as "15min", which are counted from 1970-01-01. NaT stays.
+---"microsecond", or a number of seconds or a span as "15min", "2 weeks" or "6 months". Spans are counted from 1970-01-01,
+---weeks from the Monday after it, months from January of year 0, as in polars. NaT stays.
 ---
 ---```lua
 ---local t = strew.time{"2024-02-29T12:44:59", "1969-12-31T23:59"}

@@ -129,7 +129,10 @@ static void hint_punctuation(lua_State *L, struct script_call *call) {
   bool is_misfit = call->error.code == STREW_EARGUMENT && !strchr(call->error.message, '\n');
   if (!is_misfit || !lua_getstack(L, 0, &here) || !lua_getinfo(L, "n", &here)) return;
   const bool is_of_columns = call->form & OF_COLUMNS && lua_type(L, 1) < LUA_TTABLE;
-  if ((call->form & METHOD || is_of_columns) && strcmp(here.namewhat, "field") == 0)
+  const bool is_field = strcmp(here.namewhat, "field") == 0;
+  if (strchr(call->error.alias, ':')) { /* of one kind of object, as o:step */
+    if (is_field) bind_hint(call, "use : to call a method: %s(...)", call->error.alias);
+  } else if ((call->form & METHOD || is_of_columns) && is_field)
     bind_hint(call, colon_hint, is_of_columns ? 'x' : call->form & GROUPED ? 'g' : 't', call->error.alias);
   else if ((call->form & (FUNCTION | OF_COLUMNS)) == FUNCTION && strcmp(here.namewhat, "method") == 0 &&
            lua_istable(L, 1)) /* in the place of the module */

@@ -306,6 +306,9 @@ for name in string.gmatch(
   OF_ELEMENTS[name] = true
 end
 
+-- The second column of methods that take two.
+local SECOND <const> = {corr = "other", cov = "other", interpolate = "t"}
+
 -- g:NAME(src, ...) with names of columns, or texts of them, in place of src. Several give a table, keys first.
 local function of_columns(g, name, src, ...)
   local columns, has_keys = own_columns(g)
@@ -313,13 +316,17 @@ local function of_columns(g, name, src, ...)
   if type(src) == "table" and rawget(src, "src") ~= nil then
     local by_name = {}
     for key, value in next, src do
-      local is_column = type(value) == "string" and (key == "src" or key == "other")
+      local is_column = type(value) == "string" and (key == "src" or key == SECOND[name])
       by_name[key] = is_column and column_of(columns, value, key) or value
     end
     return call(g, by_name)
   end
-  local second = type(given[1]) == "string" and name ~= "transform" and (name == "interpolate" and "t" or "other")
+  local second = type(given[1]) == "string" and SECOND[name]
   if second then given[1] = column_of(columns, given[1], second) end
+  if name ~= "transform" and type(given[1]) == "string" and tables.place(columns, given[1]) then
+    fail("src", format("is a column, and %s another one", tables.quoted(given[1])),
+      format("g:%s{%s, %s} has both", name, inner.text(src), tables.quoted(given[1])))
+  end
   local options = type(given[given.n]) == "table" and given[given.n] or {}
   local function results(first, ...) return with_empty(g, name, first, options.fill), ... end
   if type(src) ~= "table" then

@@ -170,7 +170,7 @@ local function interpolate(g, v, t, name)
   inputs.s = (float(along - from) / float(step - from)):masked_fill(step:eq(from):to(device), 0)
   for _, input in ipairs{"a", "b"} do inputs[input] = inputs[input]:to(inputs.s.dtype) end
   local made = operands.compute("where(a == b or isnan(b), a, a + (b - a) * s)", inputs):to(x.dtype):to(x.device)
-  made = times.after(first, strew.where(is_there:to(x.device), x, made))
+  made = strew.where(is_there, sorted(places, v), times.after(first, made))
   return unsorted(places, made, v)
 end
 

@@ -191,6 +191,13 @@ local function beside(series, x, argument)
   return x
 end
 
+-- Returns the elements as words; those of missing ones are no blanks.
+local function words_of(t)
+  local words, none = t:to("text"):tolist(), t.dtype == "text" and "(empty)" or t.dtype == "time" and "NaT" or "nan"
+  for k, word in ipairs(words) do words[k] = word == "" and none or word end
+  return words
+end
+
 -- Returns each series split into those of the keys in `by`.
 local function split(series, given)
   local by = beside(series, one_line(given.by, "by", given.columns), "by")
@@ -199,10 +206,8 @@ local function split(series, given)
     fail("by", format("makes %d series, expected at most %d", g.n * #series, MOST_SERIES), nil, "value")
   end
   for _, one in ipairs(series) do
-    local words = g.n > 0 and g.keys[1]:to("text"):tolist() or {}
-    for k, word in ipairs(words) do
+    for k, word in ipairs(g.n > 0 and words_of(g.keys[1]) or {}) do
       local rows = g.ids:eq(k - 1):nonzero():squeeze(1)
-      if word == "" then word = by.dtype == "text" and "(empty)" or by.dtype == "time" and "NaT" or "nan" end
       parts[#parts + 1] = {name = #series > 1 and one.name .. ", " .. word or word, values = one.values[rows],
         x = one.x[rows]}
     end
@@ -300,7 +305,7 @@ end
 local function labels_of(series, is_split)
   local x, places = series[1].x, {}
   if is_split then x = strew.cat(pick(series, "x")) end
-  local labels = x:to("text"):tolist()
+  local labels = words_of(x)
   if not is_split then return labels, places end
   local start, of_label, distinct = 0, {}, {}
   for k, one in ipairs(series) do
@@ -423,7 +428,8 @@ local function plot(...)
   local is_of_words = picture.series[1].x.dtype == "text"
   picture.kind = picture.kind or is_of_words and "bars" or "line"
   if picture.y_log and picture.kind ~= "line" and picture.kind ~= "points" then
-    fail("log", format("is %s, but %s begin at 0, which has no logarithm", inner.text(given.log), picture.kind),
+    fail("log", format("is %s, but %s begin at 0, which has no logarithm", inner.text(given.log),
+      picture.kind == "area" and "areas" or "bars"),
       'kind = "line" or "points" needs no 0', "value")
   end
   local page = page_of(given, #picture.series)

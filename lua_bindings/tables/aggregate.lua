@@ -49,7 +49,8 @@ local function aggregate(by, what)
   local state = {by = table.move(list, 1, #list, 1, {}), entries = entries, parts = {}, keys = strew.key_table(#list)}
   local self = setmetatable({}, {__index = {add = inner["a:add"], merge = inner["a:merge"], result = inner["a:result"]},
     __name = "aggregate", __metatable = "aggregate", __tostring = function()
-      return format("aggregate of %d groups by %s", state.keys.n, table.concat(state.by, ", "))
+      local n = state.n and state.rows:gt(0):sum():item() or 0 -- a chunk that failed may have left keys
+      return format("aggregate of %d groups by %s", n, table.concat(state.by, ", "))
     end})
   states[self] = state
   return self
@@ -70,14 +71,25 @@ local function grown(t, n)
   return #t == n and t or strew.cat{t, strew.zeros(n - #t, {dtype = t.dtype, device = t.device})}
 end
 
--- Returns the reduction `word` of what has been reduced so far, `old` or nil, and of values of groups `ids`.
-local function joined(old, word, ids, values, n, options)
+-- Returns a column below what has been reduced of it so far, in the dtype of both.
+local function below(old, entry, values, argument)
+  local parts = {}
+  for k, t in ipairs{old, values} do
+    parts[k] = {names = {entry.src or entry.name}, tensors = {t}, rows = #t, argument = argument}
+  end
+  if not tables.mixes(tables.kind(parts[1], 1), tables.kind(parts[2], 1)) then
+    fail(argument, format("has %s in column %s, which had %s before", values.dtype, tables.quoted(parts[2].names[1]),
+      old.dtype), nil, "dtype")
+  end
+  return tables.stacked(parts, {1, 1}, argument)
+end
+
+-- Returns the reduction `word` of what has been reduced so far, `old` or nil, and of values of groups `ids`, which are
+-- the script's argument of that name.
+local function joined(old, word, ids, values, n, options, entry, argument)
   local all = ids
   if old then
-    if values.dtype ~= old.dtype and old.dtype ~= "text" and not operands.is_float(values) then
-      values = values:to(old.dtype)
-    end
-    all, values = strew.cat{strew.arange(#old, {device = ids.device}), ids}, strew.cat{old, values}
+    all, values = strew.cat{strew.arange(#old, {device = ids.device}), ids}, below(old, entry, values, argument)
   end
   local g = strew.grouping(all, {dim_size = n})
   local call = g[word]
@@ -109,7 +121,8 @@ local function taken(entry, old, ids, values, n)
     if values.dtype == "bool" then values = values:to("int8") end
     return {sums = sums_of(entry, old, n, values.device):add(values, ids, skips)}
   end
-  return {value = joined(old and old.value, word, ids, values, n, word ~= "any" and word ~= "all" and skips or nil)}
+  return {value = joined(old and old.value, word, ids, values, n, word ~= "any" and word ~= "all" and skips or nil,
+    entry, "chunk")}
 end
 
 -- Returns the columns of entry of two aggregates; ids: the group of each of b's.
@@ -121,7 +134,7 @@ local function merged(entry, old, other, ids, n)
   end
   local word = entry.word == "count" and "sum" or entry.word
   return {value = joined(old.value, word, ids, other.value, n, word ~= "any" and word ~= "all"
-    and {skip_nan = word ~= "sum" and entry.options.skip_nan} or nil)}
+    and {skip_nan = word ~= "sum" and entry.options.skip_nan} or nil, entry, "other")}
 end
 
 -- Returns the result of a chunk without rows, which has the dtypes of others.
@@ -150,7 +163,7 @@ local function add(self, chunk)
     state.none = state.none or without_rows(state, chunk)
     return self
   end
-  local ids = state.keys:ids(tables.make(keys), state.by)
+  local ids = errors.own("x", "chunk", nil, state.keys.ids, state.keys, tables.make(keys), state.by)
   local n = state.keys.n
   for k, entry in ipairs(state.entries) do
     parts[k] = errors.own("src", "chunk", nil, taken, entry, state.parts[k], ids, values[k], n)

@@ -113,7 +113,10 @@ end
 
 -- Returns where rows are not the one that is kept of equal ones: the first, the last, or (false) one without others.
 local function repeats(columns, names, keep)
-  if keep ~= false then check_word("keep", keep or "first", "first", "last") end
+  if keep ~= false and keep ~= "last" and (keep or "first") ~= "first" then
+    fail("keep", format("is %s, expected first, last or false", inner.text(keep)),
+      errors.meant(keep, {"first", "last"}))
+  end
   local g = grouped.groups_of(columns, named(columns, names), "first", "names")
   if keep == false then return g.counts:gt(1)[g.ids] end
   local at = g.positions

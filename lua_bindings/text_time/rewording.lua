@@ -69,8 +69,13 @@ local function exchanged(t, changes, name)
   for old, new in next, changes do
     local is_none = new == strew.null
     if words.is(t) and (type(old) ~= "string" or not is_none and type(new) ~= "string") then
-      fail("a", format("has %s for %s, expected words", inner.text(new), inner.text(old)), nil, "dtype")
+      fail("a", format("has %s for %s, expected words", inner.text(new), inner.text(old)),
+        type(old) == "string" and "t:map{word = 1} makes numbers of words" or nil, "dtype")
     elseif out then
+      if is_none and not operands.is_float(t) and t.dtype ~= "time" then
+        fail(name, format("has strew.null, and t is %s, which has no missing elements", t.dtype),
+          format("t:to(%q)", operands.widest(t)), "dtype")
+      end
       if is_none then new = t.dtype == "time" and "NaT" or 0 / 0 end
       local is_old = errors.own("other", "a", nil, strew.eq, t, old)
       out = errors.own("value", name, nil, strew.masked_fill, out, is_old, new)

@@ -384,17 +384,13 @@ function times.span(x, name)
   return whole_
 end
 
--- Returns the microseconds of a script's step of one length, and how long one had run at 1970-01-01; nil: of months.
+-- Returns the microseconds of a script's step of one length, and how long one had run at 1970-01-01; or nil, and its
+-- months.
 local function step_of(unit)
-  if type(unit) == "string" and string.find(unit, "^%s*[%d.]") then
-    unit = (times.span(unit, "unit") or 0) / SECOND -- months have no such number
-  end
   if type(unit) == "string" then
-    local size = SPANS[unit]
-    if size == 7 * DAY then return size, 3 * DAY end -- 1970-01-01 was a Thursday
-    if size then return size > 0 and size or nil, 0 end
-    fail("unit", format("is %s, expected a number of seconds, or year, quarter, month, week, day, hour, minute, "
-      .. "second, millisecond or microsecond", inner.text(unit)))
+    local size, months = times.span(unit, "unit")
+    if months then return nil, months end
+    return size, string.find(unit, "w", 1, true) and size - 4 * DAY or 0 -- of weeks: 1970-01-05 was a Monday
   end
   local step = type(unit) == "number" and math.tointeger(unit * SECOND)
   if not step and type(unit) == "number" and unit == unit and math.abs(unit) < 2.0 ^ 43 then
@@ -411,10 +407,12 @@ local function floor_to(all, unit)
   local step, past = step_of(unit)
   if step and past > 0 then return all - (all % step + past) % step end
   if step then return all - all % step end
-  local days = all // DAY
+  local days, size = all // DAY, past -- in months
   local year, month, day = date_of(days)
-  if unit == "month" then return (days - day + 1) * DAY end
-  return first_day(year, unit == "year" and 1 or month - (month - 1) % 3) * DAY
+  if size == 1 then return (days - day + 1) * DAY end
+  local months = year * 12 + month - 1
+  months = months - months % size
+  return first_day(months // 12, months % 12 + 1) * DAY
 end
 
 -- Returns the number of its step for each time, from 0 of the first one, -1 for NaT; and the first and last steps as
@@ -552,6 +550,10 @@ end
 -- Returns the times from first to last, which is one of them if a step meets it.
 local function date_range(first, last, step)
   local device = is_time(first) and first.device or is_time(last) and last.device or nil
+  if type(last) == "number" or type(last) == "table" then
+    fail("last", format("is %s, expected a time", inner.text(last)),
+      "strew.time(first) + strew.arange(n) * 86400 are n days")
+  end
   local from, to = moment(first, "first"), moment(last, "last")
   local size, months = times.span(step == nil and "day" or step, "step")
   local options = {dtype = "int64", device = device}

@@ -185,6 +185,14 @@ describe("groupings of a table", function()
     assert.equal("q", strew.assign(x, {k = "i // 4"}):pivot("g", "k", "w", "mode")["0"][1])
   end)
 
+  it("read a second column by its name, too", function()
+    if support.lacks_float64 then return pending "without float64, which the device lacks" end
+    local y = strew.table{{"k", {1, 1, 1}}, {"v", {1.0, nan, 9}}, {"at", {0, 1, 4}}}
+    near({1, 3, 9}, y:group_by("k"):interpolate{src = "v", t = "at"})
+    near({1, 3, 9}, y:group_by("k"):interpolate("v", "at"))
+    near({16}, y:group_by("k"):cov{src = "v", other = "at", skip_nan = true})
+  end)
+
   it("say what is wrong", function()
     local env = {g = g, x = x, strew = strew}
     for code, message in pairs{
@@ -194,6 +202,9 @@ describe("groupings of a table", function()
       ["g:sum{'v', 1}"] = "sum: 'src' has 1 at [2], expected a column's name",
       ["g:topk({'v', 'i'}, 1)"] = "topk: 'src' has 2 columns, expected one",
       ["g:mean('w')"] = "mean: 'src' is text, expected numbers",
+      ["g:shift('v', '2')"] = "shift: 'n' is \"2\", expected an integer",
+      ["g:quantile('v', '0.5')"] = "quantile: 'q' is \"0.5\", expected a number",
+      ["g:sum('v', 'i')"] = "sum: 'src' is a column, and \"i\" another one\n  hint  g:sum{\"v\", \"i\"} has both",
       ["g:corr('v', 'w')"] = "corr: 'other' is text, expected numbers",
       ["strew.group_by(x.g):sum('v')"] = "sum: 'src' is \"v\", expected a tensor",
       ["g:agg{f = {'first', 'v', by = 'q'}}"] = "agg: 'what' has \"q\", not found in the table",

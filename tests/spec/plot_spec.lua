@@ -425,6 +425,12 @@ count
 8 |#### 8
 9 |#### 9
 (20 more bars)]]},
+  {"strew.plot{x = strew.tensor{'a', ''}, y = {2, -1}, width = 30, style = 'ascii'}", [[
+      a       |############ 2
+(empty) ######| -1]]},
+  {"strew.plot{x = strew.time{'2024-01-01', 'NaT'}, y = {2, 1}, kind = 'bars', width = 30, style = 'ascii'}", [[
+2024-01-01 |################ 2
+       NaT |######## 1]]},
   {"strew.plot(strew.table{{'東京', {1, 2}}, {'b', {2, 1}}}, {y = '東京', @b})", [[
 東京
 2┤                           ⣀⡠⠔⠒⠉
@@ -735,6 +741,9 @@ describe("plots", function()
          .. "  hint  kind = \"line\" or \"points\" needs no 0"},
       {"strew.plot{y = t, x = {'a', 'b', 'c'}, kind = 'line', log = 'x'}",
        "plot: 'log' names an axis of words, which has no logarithms"},
+      {"strew.plot{y = t, kind = 'histogram', log = true}",
+       "plot: 'log' is true, but bars begin at 0, which has no logarithm\n"
+         .. "  hint  kind = \"line\" or \"points\" needs no 0"},
       {"strew.plot{y = strew.ones(2000), kind = 'bars'}",
        "plot: 'y' has 2000 values, expected at most 1000 bars\n  hint  kind = \"histogram\""},
       {"strew.plot{y = t, kind = 'bars', ylim = {1, 5}}",

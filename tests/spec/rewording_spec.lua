@@ -139,15 +139,18 @@ describe("whole elements", function()
     assert.equal("text[0] {}", support.text(t:narrow(0, 0, 0):replace{NYC = "x"}))
     for code, wanted in pairs{
       ["t:replace('a')"] = "replace: 'b' is nil, expected a string",
-      ["t:replace{NYC = 1}"] = "replace: 'a' has 1 for \"NYC\", expected words",
+      ["t:replace{NYC = 1}"] = "replace: 'a' has 1 for \"NYC\", expected words\n  t     text[4] cpu\n"
+        .. "  hint  t:map{word = 1} makes numbers of words",
       ["t:replace{'NYC', 'LA'}"] = "replace: 'a' has \"NYC\" for 1, expected words",
       ["n:replace({0 / 0}, 1)"] = "replace: 'a' has nan, which equals nothing: fillna fills missing elements",
       ["n:replace(1)"] = "replace: 'b' is missing, expected what stands in place of a",
+      ["n:replace(1, strew.null)"] = "replace: 'b' has strew.null, and t is int64, which has no missing elements",
+      ["n:eq(1):replace{[true] = strew.null}"] = "replace: 'a' has strew.null, and t is bool",
       ["n:replace(1, 0 / 0)"] = "replace: 'b' is nan, which int64 cannot hold",
       ["n:replace('a', 1)"] = "replace: 'a' is \"a\", expected a tensor, number or boolean",
     } do
-      assert.matches(wanted, (support.message(assert(load("local t, n = ... return " .. code)), t, strew.tensor{1})
-        :gsub("%-nan", "nan")), 1, true)
+      assert.matches(wanted, (support.message(assert(load("local t, n, strew = ... return " .. code)), t, strew.tensor{1},
+        strew):gsub("%-nan", "nan")), 1, true)
     end
   end)
 end)

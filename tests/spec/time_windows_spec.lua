@@ -2,7 +2,7 @@
 -- polars.
 local strew = require "strew"
 local support = require "tests.spec.support"
-local nan = 0 / 0
+local format, nan = string.format, 0 / 0
 
 local function near(expected, t)
   local list = t:tolist()
@@ -28,6 +28,30 @@ end
 local x = strew.table{{"v", {1.0, 2, 4, 8, 16, 32}}, {"k", {"a", "b", "a", "a", "b", "b"}}, {"n", {1, 2, 4, 8, 16, 32}}}
 x.t = strew.time{"2024-01-01T00:00", "2024-01-01T01:00", "2024-01-01T01:30", "2024-01-01T05:00", "2024-01-02T05:00",
   "2024-01-02T07:00"}
+
+it("spans begin where polars' truncate has them", function()
+  local t = strew.time{"2024-02-29", "1969-12-31T23:00", "NaT", "2025-08-09T10:11:12"}
+  for span, days in pairs{
+    ["1 week"] = "2024-02-26 1969-12-29 2025-08-04", ["2 weeks"] = "2024-02-19 1969-12-22 2025-08-04",
+    weeks = "2024-02-26 1969-12-29 2025-08-04", ["7 days"] = "2024-02-29 1969-12-25 2025-08-07",
+    ["1 month"] = "2024-02-01 1969-12-01 2025-08-01", ["2 months"] = "2024-01-01 1969-11-01 2025-07-01",
+    ["5 months"] = "2023-10-01 1969-08-01 2025-06-01", ["2 quarters"] = "2024-01-01 1969-07-01 2025-07-01",
+    ["1 year"] = "2024-01-01 1969-01-01 2025-01-01", ["10 years"] = "2020-01-01 1960-01-01 2020-01-01",
+  } do
+    local floor = strew.floor_time(t, span)
+    assert.equal(days, table.concat(floor:dropna():tolist(), " "), span)
+    local y = strew.table{{"t", t}, {"n", {1, 2, 4, 8}}}:resample(span, "t"):agg{n = {"sum", "n"}}
+    assert.equal(11, y.n:sum():item())
+    assert.is_true(floor:dropna():isin(y.t):all():item(), span)
+  end
+end)
+
+it("interpolation keeps the elements that are there", function()
+  if support.lacks_float64 then return pending "without float64, which the device lacks" end
+  local t = strew.time{"9999-12-31T23:59:59.999999", "NaT", "2000-12-31T00:00:00.000001", "0001-01-01"}
+  assert.same({"9999-12-31T23:59:59.999999", "6000-07-01T12:00", "2000-12-31T00:00:00.000001", "0001-01-01"},
+    t:interpolate():tolist())
+end)
 
 describe("steps of weeks", function()
   it("begin on Mondays, also before 1970", function()
@@ -164,6 +188,8 @@ describe("steps of time", function()
     assert.equal(0, #strew.date_range("2024-01-02", "2024-01-01"))
     assert.same({"2024-01-01T01:30"}, strew.floor_time("2024-01-01T01:44", "15min"):reshape(1):tolist())
     refused({
+      ["strew.date_range('2024-01-01', {periods = 5})"] =
+        "'last' is a table, expected a time\n  hint  strew.time(first) + strew.arange(n) * 86400 are n days",
       ["strew.date_range('2024-01-01', '2024-02-01', 0)"] = "date_range: 'step' is 0, expected seconds above 0",
       ["strew.date_range('2024-01-01', '2024-02-01', '1.5 months')"] = "date_range: 'step' is \"1.5 months\"",
       ["strew.date_range('NaT', '2024-02-01')"] = "date_range: 'first' is NaT, expected a time",
@@ -193,7 +219,7 @@ describe("steps of time", function()
     assert.same({"2024-01-01", "2024-02-01", "2024-03-01", "2024-04-01"}, months.keys.t:tolist())
     refused({
       ["x:resample('day', 'v')"] = "resample: 'on' is a column of float64, expected times",
-      ["x:resample('zz', 't')"] = "resample: 'step' is \"zz\", expected a number of seconds, or year",
+      ["x:resample('zz', 't')"] = "resample: 'step' is \"zz\", expected seconds above 0, or a span",
       ["x:resample('day', 't', {by = 't'})"] = "resample: 'by' has \"t\", which is 'on'",
       ["x:resample('day', 'tt')"] = "resample: 'on' has \"tt\", not found in x",
     }, {x = x})
@@ -311,6 +337,33 @@ describe("aggregates that grow", function()
     end
   end)
 
+  it("have the dtype of all chunks, and refuse those of another kind", function()
+    local function chunk(key, v, dtype) return strew.table{{"k", {key}}, {"v", strew.tensor({v}, {dtype = dtype})}} end
+    for _, pair in ipairs{{{1, "int8"}, {300, "int64"}}, {{1, "uint8"}, {-1, "int16"}}, {{true, "bool"}, {5, "int64"}},
+      {{5, "int32"}, {true, "bool"}}, {{3, "int64"}, {0.5, "float32"}}, {{0.5, "float32"}, {3, "int8"}}} do
+      local a, b = chunk("a", table.unpack(pair[1])), chunk("b", table.unpack(pair[2]))
+      local of = {lo = {"min", "v"}, l = {"last", "v"}}
+      if pair[1][2] ~= "uint8" then of.s, of.p = {"sum", "v"}, {"prod", "v"} end -- else uint64, which meets int16
+      local whole = strew.concat{a, b}:group_by("k"):agg(of)
+      same(whole, strew.aggregate("k", of):add(a):add(b):result())
+      same(whole, strew.aggregate("k", of):add(a):merge(strew.aggregate("k", of):add(b)):result())
+    end
+    for _, word in ipairs{"min", "max", "first", "last"} do
+      local grown = strew.aggregate("k", {m = {word, "v"}}):add(chunk("a", 1, "int64"))
+      for _, bad in ipairs{strew.tensor{"2"}, strew.time{"1970-01-02"}} do
+        local y = strew.table{{"k", {"a"}}, {"v", bad}}
+        refused({["a:add(y)"] = format("a:add: 'chunk' has %s in column \"v\", which had int64 before", bad.dtype),
+          ["a:merge(strew.aggregate('k', {m = {'" .. word .. "', 'v'}}):add(y))"] =
+            format("a:merge: 'other' has %s in column \"v\", which had int64 before", bad.dtype)}, {a = grown, y = y})
+      end
+      assert.equal("k text[1] {a}; m int64[1] {1}", text(grown:result()))
+      assert.equal("aggregate of 1 groups by k", tostring(grown))
+      refused({["strew.aggregate('k', {m = {'" .. word .. "', 'v'}}):add(a):add(b)"] =
+        "a:add: 'chunk' has column \"v\" with value 9007199254740993, which float64 cannot hold"},
+        {a = chunk("a", 9007199254740993, "int64"), b = chunk("b", 0.5, "float64")})
+    end
+  end)
+
   it("name what cannot be merged", function()
     refused({
       ["strew.aggregate('k', {m = {'median', 'v'}})"] = "aggregate: 'what' has \"median\" at key \"m\", which cannot",
@@ -326,6 +379,7 @@ describe("aggregates that grow", function()
         "a:merge: 'other' has other keys or reductions",
       ["strew.aggregate('q', {c = 'count'}):add(x)"] = "a:add: 'by' has \"q\", not found in chunk",
       ["strew.aggregate('k', {c = 'count'}).add({}, x)"] = "a:add: 'self' is a table, expected an aggregate",
+      ["strew.aggregate('k', {c = 'count'}).add(5)"] = "the arguments are (self, chunk)\n  hint  use : to call a method: a:add",
     }, {x = x})
   end)
 

@@ -96,7 +96,7 @@ describe("a table", function()
       x:drop_duplicates({"city"}, {keep = false}).n:tolist()})
     assert.same({0, 0}, {#x:rows("n > 9"):drop_duplicates({"n"}, {keep = "last"}),
       x:rows("n > 9"):duplicated{keep = false}:numel()})
-    assert.matches("duplicated: 'keep' is \"lsat\", expected first or last\n  hint  did you mean 'last'?",
+    assert.matches("duplicated: 'keep' is \"lsat\", expected first, last or false\n  hint  did you mean 'last'?",
       message(x.duplicated, x, {keep = "lsat"}), 1, true)
     assert.matches("drop_duplicates: 'keep' is true", message(x.drop_duplicates, x, {keep = true}), 1, true)
     local drawn = strew.table{n = strew.arange(50)}:sample(50)
