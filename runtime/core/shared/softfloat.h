@@ -48,11 +48,17 @@ static inline uint64_t shift_sticky(uint64_t x, int count) {
   return x >> count | ((x & (((uint64_t)1 << count) - 1)) != 0);
 }
 
+/* One instruction, but for vectors of AVX-512. */
+#if defined(__SIZEOF_INT128__) && !defined(__AVX512F__) && !defined(__OPENCL_VERSION__)
+__extension__ typedef unsigned __int128 uint128;
+static inline uint64_t upper_product(uint64_t a, uint64_t b) { return (uint64_t)((uint128)a * b >> 64); }
+#else
 static inline uint64_t upper_product(uint64_t a, uint64_t b) {
   uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
   uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
   return a1 * b1 + (middle >> 32) + ((a0 * b1 + (uint32_t)middle) >> 32);
 }
+#endif
 
 /* significand * 2^exponent, rounded. */
 static inline uint64_t round_to(struct float_format f, uint64_t significand, int exponent) {

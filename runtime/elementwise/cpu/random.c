@@ -49,20 +49,21 @@ static void random_chunk(void *job_, int64_t chunk) {
   const struct random_plan *plan = job->plan;
   int64_t begin = chunk * DRAWN, count = plan->count - begin < DRAWN ? plan->count - begin : DRAWN;
   int64_t per_block = random_per_block(plan->kind, plan->out.dtype), blocks = (count - 1) / per_block + 1;
+  char *out = job->out + begin * job->out_bytes;
   uint32_t words[2 * DRAWN]; /* at most two per element */
   union {
     float f32[DRAWN];
     double f64[DRAWN];
     int64_t i64[DRAWN];
-  } made;
+  } block, *made = (void *)(job->dtype == plan->out.dtype ? out : (char *)&block);
   random_loops()->draw(plan->seed, plan->block + (uint64_t)(begin / per_block), blocks, words);
   if (job->dtype == STREW_FLOAT32)
-    make_floats(plan, words, count, made.f32);
+    make_floats(plan, words, count, made->f32);
   else if (job->dtype == STREW_FLOAT64)
-    make_doubles(plan, words, count, made.f64);
+    make_doubles(plan, words, count, made->f64);
   else
-    make_integers(plan, words, count, made.i64);
-  job->store(count, job->out + begin * job->out_bytes, job->out_bytes, (const char *)&made, job->bytes);
+    make_integers(plan, words, count, made->i64);
+  if (made == &block) job->store(count, out, job->out_bytes, (const char *)&block, job->bytes);
 }
 
 strew_status cpu_random(const struct call *call, strew_device *device, const struct random_plan *plan) {

@@ -133,17 +133,28 @@ INLINED uint64_t window_f64(uint64_t at, uint64_t shift) {
   return two_over_pi[at] << shift | two_over_pi[at + 1] >> 1 >> (63 - shift);
 }
 
-INLINED angle_f64 angle_of_f64(uint64_t bits) {
+/* n times the window, of which 128 bits are kept: in units of 2^-126 quadrants. */
+typedef struct {
+  uint64_t top, middle;
+} turn_f64;
+INLINED turn_f64 turn_of_f64(uint64_t bits) {
   const uint64_t exponent = bits >> FRACTION_f64;
   const uint64_t start = (exponent < BIAS_f64 ? 0 : exponent - BIAS_f64) & 1023, at = start >> 6, shift = start & 63;
   const uint64_t significand = (bits & 0xfffffffffffffu) | 0x10000000000000u;
   const uint64_t n = exponent < BIAS_f64 ? significand : significand << 1;
   const uint64_t a = window_f64(at, shift), b = window_f64(at + 1, shift), c = window_f64(at + 2, shift);
-  const uint64_t part = n * b, middle = part + upper_product(n, c);
-  const uint64_t top = n * a + upper_product(n, b) + (middle < part), quadrant = (top + 0x2000000000000000u) >> 62;
+  const uint64_t part = n * b;
+  turn_f64 turn;
+  turn.middle = part + upper_product(n, c);
+  turn.top = n * a + upper_product(n, b) + (turn.middle < part);
+  return turn;
+}
+
+INLINED angle_f64 angle_of_turn_f64(uint64_t bits, turn_f64 turn) {
+  const uint64_t quadrant = (turn.top + 0x2000000000000000u) >> 62;
   /* What remains, in units of 2^-126 quadrants, in three parts. */
-  const uint64_t signed_high = top - (quadrant << 62), flip = 0 - (signed_high >> 63);
-  const uint64_t high = signed_high ^ flip, low = middle ^ flip;
+  const uint64_t signed_high = turn.top - (quadrant << 62), flip = 0 - (signed_high >> 63);
+  const uint64_t high = signed_high ^ flip, low = turn.middle ^ flip;
   const double first = times_f64(whole_f64(high >> 20), 0x1p-42);
   const double second = times_f64(whole_f64((high & 0xfffffu) << 24 | low >> 40), 0x1p-86);
   const double third = times_f64(whole_f64(low & 0xffffffffffu), 0x1p-126);
@@ -155,6 +166,7 @@ INLINED angle_f64 angle_of_f64(uint64_t bits) {
   angle.sign = small ? 0 : flip & SIGN_f64;
   return angle;
 }
+INLINED angle_f64 angle_of_f64(uint64_t bits) { return angle_of_turn_f64(bits, turn_of_f64(bits)); }
 #endif
 
 /* ------------------------------------------------------------------------------------------------ sine and cosine */
@@ -204,6 +216,12 @@ WAVE(f32)
 WAVE(f64)
 #endif
 #undef WAVE
+
+#ifdef HAS_FLOAT64
+INLINED double wave_of_turn_f64(double x, turn_f64 turn, uint64_t turns) {
+  return wave_by_f64(x, angle_of_turn_f64(bits_of_magnitude_f64(x), turn), turns);
+}
+#endif
 
 /* The same below NEAR. */
 INLINED float near_wave_f32(float x, uint32_t turns) {
