@@ -147,6 +147,7 @@ def test_cells(front):
         if expected is not None:
             same(code, expected, got)
     same("after its end the program starts again", "2", front.run("1 + 1"))
+    same("a cell that stops within a block", "error: In [25]:1: 'end' expected near <eof>", front.run("if 1 then"))
     for size in ("{width = 20, height = 6}", "{width = 400, height = 300}", "{title = 'a'}"):
         holds("a plot", lambda text: "<image/svg+xml>" in text, front.run(f"strew.plot(strew.arange(3), {size})"))
     holds("a plot of a table", lambda text: "<image/svg+xml>" in text,

@@ -379,7 +379,8 @@ describe("aggregates that grow", function()
         "a:merge: 'other' has other keys or reductions",
       ["strew.aggregate('q', {c = 'count'}):add(x)"] = "a:add: 'by' has \"q\", not found in chunk",
       ["strew.aggregate('k', {c = 'count'}).add({}, x)"] = "a:add: 'self' is a table, expected an aggregate",
-      ["strew.aggregate('k', {c = 'count'}).add(5)"] = "the arguments are (self, chunk)\n  hint  use : to call a method: a:add",
+      ["strew.aggregate('k', {c = 'count'}).add(5)"] =
+        "the arguments are (self, chunk)\n  hint  use : to call a method: a:add",
     }, {x = x})
   end)
 

@@ -121,10 +121,11 @@ local function is_grouping(value) return kind_of(value) == "grouping" end
 local expression_fields = {expression = {["."] = {"inputs", "text"}, [":"] = {"with"}},
                            ["bound expression"] = {["."] = {"dtype", "shape"}}}
 
--- Adds the names of a table, and those inherited from tables.
+-- Adds the names of a table that code can have, and those inherited from tables.
 local function add_keys(names, t, depth, wanted)
   for key, value in next, t do
-    if type(key) == "string" and (not wanted or type(value) == wanted) then insert(names, key) end
+    local is_name = type(key) == "string" and find(key, "^[%a_][%w_]*$")
+    if is_name and (not wanted or type(value) == wanted) then insert(names, key) end
   end
   local metatable = debug.getmetatable(t)
   local parent = metatable and rawget(metatable, "__index")
@@ -372,7 +373,8 @@ local function words_at(tokens, i)
   end
   if by_key[key] then return words_of(by_key[key]) end
   if by_path[key] then return "files" end
-  if column_options[key] then
+  local call = call_around(tokens, i)
+  if column_options[key] or call and tokens[call].text == "assign" then
     local names = columns_of_option(tokens, i)
     if #names > 0 then return names end
   end

@@ -114,7 +114,9 @@ function host.read(_, above)
   return nil, "end"
 end
 
-function host.note(text) print("(" .. text .. ")") end
+function host.note(text)
+  if not find(text, "^the entry continues") then print("(" .. text .. ")") end -- a cell has an end
+end
 
 ----------------------------------------------------------------------------------------------------------- results
 
