@@ -43,6 +43,12 @@ local function operands(device)
     table.sort(texts)
     return table.concat(texts, ", ")
   end
+  function t.state(from, options) -- of exact sums, whose rows come in that order, on the CPU in their own
+    local e = strew.exact_sums(40, options)
+    for _, k in ipairs(device == "cpu" and {0, 1000, 2000} or from) do e:add((t.v * 9):exp():narrow(0, k, 1000), t.at:narrow(0, k, 1000)) end
+    return e:state():to "cpu"
+  end
+  function t.whole(x, options) return strew.exact_sums(1, options):add(x):state():to "cpu" end
   function t.after_failure(x, method, ...) return not pcall(x[method], x, ...) and x end
   return t
 end
@@ -99,6 +105,16 @@ local expressions = {
   "ids:sum(v.exp(v * 25)), ids:mean(v:to('float16')), keys:mean(v * 1e30, {skip_nan = true}), "
     .. "ids:sum(-few:repeat_interleave(75))",
   "v:segment_csr(ends, {reduce = 'mean', exact = true}), a:segment_csr(ends // 500, {exact = true})",
+  "v:var({exact = true}), turned:std(1, {exact = true, correction = 2.5}), (v + 1e6):std({exact = true})",
+  "v.exp(v * 25):var({exact = true}), half:std(0, {exact = true}), special:var({exact = true, skip_nan = true})",
+  "strew.scatter_var(v, at, {dim_size = 50, exact = true}), strew.scatter_std(v.exp(v * 25), at, {exact = true})",
+  "strew.scatter_std(special, special:ne(special):to('int64') + 1, {exact = true, dim_size = 4, skip_nan = true})",
+  "ids:std(v, {exact = true}), keys:var(v, {exact = true})",
+  "strew.scatter_std(v, at, {dim_size = 30, exact = true})",
+  "v:dot(every:repeat_interleave(3), {exact = true}), v.exp(v * 25):dot(v, {exact = true})",
+  "special:dot(special, {exact = true}), special:nan_to_num():dot(special:nan_to_num(), {exact = true})",
+  "v:cumsum(0, {exact = true}), turned:cumsum(1, {exact = true}), v.exp(v * 25):cumsum(0, {exact = true})",
+  "state({0, 2000, 1000}), state({1000, 0, 2000}, {squares = true}), whole(-few), whole(special, {squares = true})",
   "few:scatter_add(0, at, strew.expr('x * 2 + y'):with{x = v, y = v})",
   "all(strew.scatter_max(strew.expr('abs(x + m[i])'):with{x = v, m = b, i = at // 2}, places:repeat_interleave(6)))",
   "strew.scatter_sum(strew.expr('x * y - 1'):with{x = v, y = v}, (at:sort()))",

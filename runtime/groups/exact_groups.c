@@ -16,7 +16,7 @@ void group_open(struct group_call *g, const strew_tensor *out) {
   group_index(g);
   if (out && out->rank) STEP(g->steps, check_dim(call, out->rank, &dim));
   if (out && g->steps->status == STREW_OK) options.dim_size = out->rank ? out->sizes[dim] : 1;
-  STEP(g->steps, groups_open(call, g->src, g->index, &options, false, &g->groups));
+  STEP(g->steps, groups_open(call, g->src, g->index, &options, g->given->exact, &g->groups));
 }
 
 void group_cut(struct steps *steps, strew_tensor *src, const struct exact_sums *sums, struct aggregate_column *out) {
@@ -102,18 +102,39 @@ struct exact_job group_exact_job(struct group_call *g, int64_t *sizes) {
                             .user = g};
 }
 
-strew_tensor *group_exact(struct group_call *g, enum exact_result result, strew_dtype dtype, strew_tensor *counts,
-                          strew_tensor *divisors) {
-  int64_t sizes[MAX_RANK];
-  struct exact_job job = group_exact_job(g, sizes);
-  job.result = result;
-  job.dtype = dtype;
-  job.counts = strew_of(counts);
-  job.divisors = strew_of(divisors);
+void group_exact_by(struct group_call *g, struct exact_job *job, struct exact_by *by) {
+  if (g->steps->status != STREW_OK || walks_over_ids(g)) return;
+  *by = exact_by_index(&g->groups.addressing, job->rank, job->sizes);
+  job->by = by;
+}
+
+/* Results of no error but that of a bad index value. */
+static strew_tensor *results_of(struct group_call *g, const struct exact_job *job) {
   if (g->steps->status != STREW_OK) return NULL;
+  strew_tensor *out = exact_results(g->steps, job);
+  if (job->by && job->by->bad) STEP(g->steps, addressing_check(g->steps->call, &g->groups.addressing));
+  return out;
+}
+
+strew_tensor *group_exact_spread(struct group_call *g, bool is_deviation, struct exact_divisor divisor) {
+  struct steps *steps = g->steps;
+  int64_t sizes[MAX_RANK];
+  strew_tensor *counts = NULL;
+  const strew_dtype dtype = group_exact_open(g);
+  struct exact_job job = group_exact_job(g, sizes);
   struct exact_by by;
-  if (!walks_over_ids(g)) by = exact_by_index(&g->groups.addressing, job.rank, sizes), job.by = &by;
-  return exact_results(g->steps, &job);
+  job.result = is_deviation ? EXACT_DEVIATION : EXACT_VARIANCE;
+  job.dtype = dtype;
+  job.divisor = divisor;
+  group_exact_by(g, &job, &by);
+  by.counts = true;
+  by.from_start = !g->of_table;
+  if (steps->status == STREW_OK && !exact_goes_by(&job)) job.counts = strew_of(counts = group_exact_counts(g));
+  strew_tensor *out = results_of(g, &job);
+  if (!counts || g->of_table) return out;
+  strew_tensor *is_empty = step_binary(steps, STREW_EQ, counts, 0, NULL);
+  STEP(steps, strew_masked_fill(out, is_empty, operand_of_int(0), &out, steps->error));
+  return out;
 }
 
 /* Sums and means of a grouping, into a new result. */
@@ -125,7 +146,14 @@ strew_tensor *group_exact_sums(struct group_call *g) {
   union element checked;
   if (fill) STEP(steps, element_from(steps->call, "fill", *fill, STREW_EXACT, dtype, &checked));
   strew_tensor *counts = is_mean || fill ? group_exact_counts(g) : NULL;
-  strew_tensor *result = group_exact(g, is_mean ? EXACT_MEAN : EXACT_SUM, dtype, counts, NULL);
+  int64_t sizes[MAX_RANK];
+  struct exact_job job = group_exact_job(g, sizes);
+  struct exact_by by;
+  job.result = is_mean ? EXACT_MEAN : EXACT_SUM;
+  job.dtype = dtype;
+  job.counts = strew_of(counts);
+  group_exact_by(g, &job, &by);
+  strew_tensor *result = results_of(g, &job);
   if (!counts) return result;
   const strew_scalar empty = fill ? *fill : group_empty(g->row, g->of_table, dtype);
   strew_tensor *is_empty = step_binary(steps, STREW_EQ, counts, 0, NULL);

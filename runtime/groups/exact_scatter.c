@@ -88,7 +88,8 @@ static struct exact_by by_of(const struct scatter_job *job, const struct shape1 
   const bool keeps = job->start_from_identity;
   by.counts = keeps || job->reduction == STREW_MEAN;
   by.extra = job->count_self;
-  by.start = keeps ? start : NULL;
+  by.from_start = keeps;
+  by.start = start;
   by.out = out;
   return by;
 }

@@ -141,9 +141,12 @@ static int end_of_sum(const struct numbers *numbers, int bits) {
 
 /* ---------------------------------------------------------------------------------------------------------- addends */
 
-/* Sums of limbs to be added, on the CPU, a row for each limb, from bit `low` of the numbers on. */
+/* Sums of limbs to be added, on the CPU, `step` elements apart, of each sum `row` after the one before; from bit `low` of
+   the numbers on. */
 struct addend {
-  const strew_tensor *limbs;
+  const void *limbs;
+  int count;
+  int64_t step, row;
   int low, width, bits;
   bool has_parts; /* limbs are float64, and stand for themselves */
 };
@@ -160,6 +163,7 @@ struct adding {
   struct addend sum[MOST_PARTS], square[MOST_PRODUCTS];
   const strew_tensor *counts, *marks[MARKS]; /* int64; bool, of the kind 1 << k; NULL: none */
   bool is_minus_zero;
+  struct exact_words words; /* of which sums, squares, counts and kinds are, where a device added them at once */
 };
 
 static strew_tensor *to_cpu(struct steps *steps, strew_tensor *x) {
@@ -195,7 +199,37 @@ static struct addend addend_of(struct adding *adding, struct exact_job job, stre
     }
   }
   const int low = own.window.exponent - (y ? SQUARE_UNIT : SUM_UNIT);
-  return (struct addend){limbs, low, own.window.width, own.window.bits, own.window.has_parts};
+  if (steps->status != STREW_OK) return (struct addend){.bits = 0};
+  return (struct addend){limbs->storage->data, (int)limbs->sizes[0], adding->rows,        1, low,
+                         own.window.width,     own.window.bits,      own.window.has_parts};
+}
+
+/* All at once, by a device that adds by number. False: it does not. */
+static bool read_addends(struct adding *adding, struct exact_job job) {
+  struct exact_words *words = &adding->words;
+  const struct exact_window *window = &words->window;
+  const struct exact_layout *layout = &words->layout;
+  job.result = adding->e->has_squares ? EXACT_VARIANCE : EXACT_SUM;
+  if (adding->parts != 1 || !adding->rows || !strew_tensor_numel(job.x) || !exact_goes_by(&job)) return false;
+  job.by->counts = true;
+  exact_read(adding->steps, &job, words);
+  if (job.by->bad) STEP(adding->steps, addressing_check(adding->steps->call, &adding->group->groups.addressing));
+  const struct addend sum = {.limbs = words->words,
+                             .count = window->limbs,
+                             .step = 1,
+                             .row = layout->stride,
+                             .low = window->exponent - SUM_UNIT,
+                             .width = window->width,
+                             .bits = window->bits};
+  adding->sum[adding->sums++] = sum;
+  if (!window->square_limbs || !words->words) return true;
+  struct addend *square = &adding->square[adding->squares++];
+  *square = sum;
+  square->limbs = words->words + layout->squares_at;
+  square->count = window->square_limbs;
+  square->low *= 2;
+  square->bits *= 2;
+  return true;
 }
 
 /* The job has src's first part, or a view of it, as x. */
@@ -235,18 +269,17 @@ static void add_part(uint32_t *words, int count, double value, int first) {
   add_limb(words, count, bits >> 63 ? -whole : whole, exact_place_f64(bits) + zeros - first * NUMBER_WORD);
 }
 
-static void add_addends(struct numbers *numbers, int64_t i, int64_t rows, int count, const struct addend *addends) {
+static void add_addends(struct numbers *numbers, int64_t i, int count, const struct addend *addends) {
   uint32_t *words = numbers->word + i * numbers->count;
   for (int k = 0; k < count; k++) {
     const struct addend *a = &addends[k];
-    const int limbs = a->bits ? (int)a->limbs->sizes[0] : 0, low = a->low - numbers->first * NUMBER_WORD;
-    const void *limb = a->limbs->storage->data;
+    const int limbs = a->bits ? a->count : 0, low = a->low - numbers->first * NUMBER_WORD;
     for (int j = 0; j < limbs; j++) {
-      const int64_t at = j * rows + i;
+      const int64_t at = j * a->step + i * a->row;
       if (a->has_parts)
-        add_part(words, numbers->count, ((const double *)limb)[at], numbers->first);
-      else if (((const int64_t *)limb)[at])
-        add_limb(words, numbers->count, ((const int64_t *)limb)[at], low + j * a->width);
+        add_part(words, numbers->count, ((const double *)a->limbs)[at], numbers->first);
+      else if (((const int64_t *)a->limbs)[at])
+        add_limb(words, numbers->count, ((const int64_t *)a->limbs)[at], low + j * a->width);
     }
   }
   note_used(numbers, words);
@@ -272,16 +305,19 @@ static void add_terms(strew_exact_sums *e, int64_t i, int64_t count, unsigned ki
 static bool add_all(struct adding *adding) {
   strew_exact_sums *e = adding->e;
   bool any = false;
-  const int64_t *counts = adding->counts->storage->data;
+  const struct exact_words *from = &adding->words;
   for (int64_t i = 0; i < adding->rows; i++) {
-    unsigned kinds = 0;
-    if (!counts[i]) continue;
+    const int64_t *words = from->words ? from->words + i * from->layout.stride : NULL;
+    const int64_t count = words ? words[from->layout.count_at] : ((const int64_t *)adding->counts->storage->data)[i];
+    unsigned kinds = words && from->layout.kinds_at >= 0 ? (unsigned)words[from->layout.kinds_at] : 0;
+    if (!count) continue;
     any = true;
-    if (e->sums.count) add_addends(&e->sums, i, adding->rows, adding->sums, adding->sum);
-    if (e->squares.count) add_addends(&e->squares, i, adding->rows, adding->squares, adding->square);
+    if (e->sums.count) add_addends(&e->sums, i, adding->sums, adding->sum);
+    if (e->squares.count) add_addends(&e->squares, i, adding->squares, adding->square);
     for (int k = 0; k < MARKS; k++)
       if (adding->marks[k] && ((const bool *)adding->marks[k]->storage->data)[i]) kinds |= 1u << k;
-    add_terms(e, i, counts[i], kinds, adding->is_minus_zero);
+    add_terms(e, i, count, kinds & ~(unsigned)EXACT_OTHER,
+              adding->is_minus_zero || (from->kinds & EXACT_OTHER & ~kinds) != 0);
   }
   return any;
 }
@@ -336,12 +372,14 @@ static void add_groups(struct adding *adding, struct group_call *g) {
   struct steps *steps = adding->steps;
   int64_t sizes[MAX_RANK];
   group_exact_open(g);
-  const struct exact_job job = group_exact_job(g, sizes);
-  strew_tensor *counts = to_cpu(steps, group_exact_counts(g));
+  struct exact_job job = group_exact_job(g, sizes);
+  struct exact_by by;
+  group_exact_by(g, &job, &by);
   if (steps->status != STREW_OK) return;
   adding->group = g;
-  adding->counts = counts;
   adding->rows = sizes[0];
+  if (read_addends(adding, job)) return;
+  adding->counts = to_cpu(steps, group_exact_counts(g));
   make_addends(adding, &job);
 }
 
@@ -356,16 +394,17 @@ static void add_whole(struct adding *adding, const struct group_call *g) {
     strew_tensor *is_number = step_binary(steps, STREW_EQ, src, src, NULL);
     own = step_number(steps, STREW_FOLD_SUM, is_number).as.i;
   }
+  struct exact_by by = {.out = NULL};
   const struct exact_job job = {.x = src,
                                 .most = count,
                                 .skips_nan = g->options.skip_nan,
                                 .signs_zero = true,
                                 .join = exact_folds,
-                                .user = &options};
-  strew_tensor *counts = step_full(steps, &tensor_context(src)->cpu, STREW_INT64, 1, &one, strew_int(own));
-  if (steps->status != STREW_OK) return;
-  adding->counts = counts;
+                                .user = &options,
+                                .by = g->options.skip_nan ? NULL : &by};
   adding->rows = 1;
+  if (steps->status != STREW_OK || read_addends(adding, job)) return;
+  adding->counts = step_full(steps, &tensor_context(src)->cpu, STREW_INT64, 1, &one, strew_int(own));
   make_addends(adding, &job);
 }
 
@@ -453,6 +492,7 @@ strew_status strew_exact_sums_add(strew_exact_sums *e, strew_tensor *src, strew_
       note_dtype(e, dtype_is_float(src->dtype) ? src->dtype : dtype_table_sums(src->dtype));
   }
   groups_close(&g.groups);
+  memory_free(e->device->context, adding.words.words, adding.words.bytes);
   return steps_status(&steps);
 }
 
@@ -586,13 +626,6 @@ static void limbs_of(struct steps *steps, const strew_exact_sums *e, bool square
   if (squares) copy_words(y, e->n, 2 * first, more, (int64_t *)limbs->storage->data + rows * e->n);
 }
 
-static strew_tensor *divisors_of(struct steps *steps, strew_tensor *counts, double correction) {
-  if (steps->status != STREW_OK) return NULL;
-  strew_tensor *divisors = step_to(steps, counts, NULL, STREW_FLOAT64);
-  step_binary(steps, STREW_SUB, divisors, correction, divisors);
-  return step_binary(steps, STREW_MAXIMUM, divisors, 0.0, divisors);
-}
-
 /* Writes `value` to the results of those kinds. */
 static void mark_results(struct steps *steps, const strew_exact_sums *e, unsigned kinds, double value,
                          strew_tensor *out) {
@@ -614,7 +647,7 @@ static strew_tensor *float_results(struct steps *steps, const strew_exact_sums *
   limbs_of(steps, e, is_spread, &limbs);
   strew_tensor *counts = counts_of(steps, e);
   struct exact_job job = {.result = result, .dtype = dtype, .rank = 1, .sizes = &e->n, .counts = strew_of(counts)};
-  if (is_spread) job.divisors = strew_of(divisors_of(steps, counts, correction));
+  job.divisor.correction = correction;
   strew_tensor *out = exact_round(steps, &job, &limbs);
   if (is_spread) {
     mark_results(steps, e, EXACT_INFINITIES | EXACT_NAN, (double)NAN, out);

@@ -49,9 +49,10 @@ strew_dtype group_exact_open(struct group_call *g);
 strew_tensor *group_exact_counts(struct group_call *g);
 /* The sums of the groups, each a result; `sizes`: room for those of the results. */
 struct exact_job group_exact_job(struct group_call *g, int64_t *sizes);
-/* A new tensor of that dtype. counts: int64, of means and variances; divisors: float64, of variances. */
-strew_tensor *group_exact(struct group_call *g, enum exact_result result, strew_dtype dtype, strew_tensor *counts,
-                          strew_tensor *divisors);
+/* Sets what terms belong to, unless walks over the ids find it. */
+void group_exact_by(struct group_call *g, struct exact_job *job, struct exact_by *by);
+/* Variances, or deviations; of no elements 0, but by the rules of tables NaN. */
+strew_tensor *group_exact_spread(struct group_call *g, bool is_deviation, struct exact_divisor divisor);
 strew_tensor *group_exact_sums(struct group_call *g);
 /* The greatest number of elements that a group has: fewer limbs than the number of all asks for. */
 int64_t step_most(struct steps *steps, strew_grouping *grouping);

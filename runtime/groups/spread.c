@@ -105,42 +105,24 @@ static bool are_exact(const struct squares *s, strew_tensor *squares) {
 }
 
 /* What squares are divided by: of tables NaN where no element is left; else torch_scatter's, with 1e-6 for deviations. */
-static strew_tensor *divisor_of(const struct squares *s, bool is_deviation) {
-  struct steps *steps = s->g->steps;
-  const strew_group_reduce_options *given = s->g->given;
+static struct exact_divisor divisor_of(const struct group_call *g, bool is_deviation) {
+  const strew_group_reduce_options *given = g->given;
   const double correction = given->correction ? *given->correction : given->biased ? 0 : 1;
-  strew_tensor *by = step_binary(steps, STREW_SUB, s->counts, correction, NULL);
-  if (s->g->of_table) return step_where(steps, step_binary(steps, STREW_GT, by, 0.0, NULL), by, (double)NAN);
-  step_binary(steps, STREW_MAXIMUM, by, 1.0, by);
-  return is_deviation ? step_binary(steps, STREW_ADD, by, 1e-6, by) : by;
+  if (g->of_table) return (struct exact_divisor){correction, 0, (double)NAN, 0};
+  return (struct exact_divisor){correction, 1, 1, is_deviation ? 1e-6 : 0};
 }
 
 static strew_tensor *finish(const struct squares *s, strew_tensor *squares, strew_tensor *scales, bool is_deviation) {
   struct steps *steps = s->g->steps;
-  strew_tensor *out = step_binary(steps, STREW_DIV, squares, divisor_of(s, is_deviation), NULL);
+  const struct exact_divisor divisor = divisor_of(s->g, is_deviation);
+  strew_tensor *out = step_binary(steps, STREW_DIV, squares, exact_divisors(steps, &divisor, s->counts), NULL);
   if (is_deviation) step_unary(steps, STREW_SQRT, out, out);
   for (int i = 0; scales && i < 2 - is_deviation; i++) step_binary(steps, STREW_DIV, out, scales, out);
   return out;
 }
 
-/* Exact ones. A device without float64 leaves divisors to the CPU. */
-static strew_tensor *exact_result(struct group_call *g, bool is_deviation) {
-  struct steps *steps = g->steps;
-  struct squares s = {.g = g, .device = g->src->storage->device};
-  if (s.device->lacks_float64) s.device = &s.device->context->cpu;
-  const strew_dtype dtype = group_exact_open(g);
-  strew_tensor *counts = group_exact_counts(g);
-  s.counts = step_to(steps, counts, s.device, STREW_FLOAT64);
-  strew_tensor *divisors = divisor_of(&s, is_deviation);
-  strew_tensor *out = group_exact(g, is_deviation ? EXACT_DEVIATION : EXACT_VARIANCE, dtype, counts, divisors);
-  if (g->of_table) return out; /* of no elements NaN, as divisors of one are */
-  strew_tensor *is_empty = step_binary(steps, STREW_EQ, counts, 0, NULL);
-  STEP(steps, strew_masked_fill(out, is_empty, operand_of_int(0), &out, steps->error));
-  return out;
-}
-
 static strew_tensor *squares_result(struct group_call *g, bool is_deviation) {
-  if (g->given->exact) return exact_result(g, is_deviation);
+  if (g->given->exact) return group_exact_spread(g, is_deviation, divisor_of(g, is_deviation));
   struct steps *steps = g->steps;
   strew_device *device = g->src->storage->device;
   struct squares s = {.g = g};

@@ -6,6 +6,7 @@
 #include "runtime/core/base/operations.h"
 #include "runtime/elementwise/shared/exact.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 enum {
@@ -109,7 +110,8 @@ static struct exact_window window_of(const struct exact_job *job, struct exact_s
   const int low = is_none ? 0 : x.low + (job->y ? y.low : 0);
   const int top = is_none ? 0 : x.top + (job->y ? y.top + 1 : 0);
   const int carries = bits_of_count(job->most + (job->self != NULL));
-  const int room = LIMB_BITS - carries, width = room > 0 ? room : 1, unit = unit_of(job->x);
+  const bool has_digits = exact_is_spread(job->result) && exact_goes_by(job);
+  const int room = has_digits ? EXACT_DIGIT : LIMB_BITS - carries, width = room > 0 ? room : 1, unit = unit_of(job->x);
   const int part = PART_BITS - carries < PART_WIDEST ? PART_BITS - carries : PART_WIDEST;
   const strew_context *context = job->x->storage->device->context;
   const bool is_sum = !job->y && !exact_is_spread(job->result),
@@ -180,18 +182,37 @@ static void add_operand(struct steps *steps, struct plan *plan, strew_operand op
   }
 }
 
-/* On the device if it makes them, else on the CPU. */
+strew_tensor *exact_divisors(struct steps *steps, const struct exact_divisor *divisor, strew_tensor *counts) {
+  if (steps->status != STREW_OK) return NULL;
+  strew_tensor *by = step_to(steps, counts, NULL, STREW_FLOAT64);
+  by = step_binary(steps, STREW_SUB, by, divisor->correction, NULL);
+  if (divisor->otherwise == divisor->least)
+    step_binary(steps, STREW_MAXIMUM, by, divisor->least, by);
+  else
+    by = step_where(steps, step_binary(steps, STREW_LE, by, divisor->least, NULL), divisor->otherwise, by);
+  return divisor->plus != 0 ? step_binary(steps, STREW_ADD, by, divisor->plus, by) : by;
+}
+static strew_operand divisors_of(struct steps *steps, const struct exact_job *job, strew_operand counts) {
+  const struct exact_divisor *d = &job->divisor;
+  if (counts.tensor) return strew_of(exact_divisors(steps, d, counts.tensor));
+  const double n = (double)counts.number.as.i - d->correction;
+  return operand_of_float((n <= d->least ? d->otherwise : n) + d->plus);
+}
+
+/* Means and sums on the device if it makes them, others on the CPU. */
 strew_tensor *exact_round(struct steps *steps, const struct exact_job *job, const struct exact_sums *of) {
   if (steps->status != STREW_OK) return NULL;
   const struct exact_window *window = &of->window;
   strew_tensor *sums = of->sums;
-  strew_device *own = sums->storage->device, *device = own->ops->exact->exact ? own : &own->context->cpu;
-  strew_operand counts = job->counts, divisors = job->divisors;
+  strew_device *own = sums->storage->device, *cpu = &own->context->cpu;
+  const bool is_spread = exact_is_spread(job->result), is_near = own == cpu || (!is_spread && job->most < UINT32_MAX);
+  strew_device *device = own->ops->exact->exact && is_near ? own : cpu;
+  strew_operand counts = job->counts;
   if (device != own) {
     sums = step_to(steps, sums, device, STREW_INT64);
     if (counts.tensor) counts.tensor = step_to(steps, counts.tensor, device, STREW_INT64);
-    if (divisors.tensor) divisors.tensor = step_to(steps, divisors.tensor, device, STREW_FLOAT64);
   }
+  const strew_operand divisors = is_spread ? divisors_of(steps, job, counts) : operand_of_int(0);
   strew_tensor *out = step_new(steps, device, job->dtype, job->rank, job->sizes);
   strew_tensor *first = row_of(steps, job, sums, 0);
   if (steps->status != STREW_OK || !strew_tensor_numel(out)) return step_to(steps, out, own, job->dtype);
@@ -308,9 +329,9 @@ void exact_limbs(struct steps *steps, const struct exact_job *job, struct exact_
 /* ------------------------------------------------------------------------------------------------------- by number */
 
 bool exact_goes_by(const struct exact_job *job) {
-  const bool is_sum = !job->y && !exact_is_spread(job->result);
   const strew_device *device = job->x->storage->device;
-  if (!job->by || !is_sum || !device->ops->exact->by || !device->ops->exact->by->suits(device)) return false;
+  if (!job->by || !device->ops->exact->by || !device->ops->exact->by->suits(device)) return false;
+  if (exact_is_spread(job->result)) return job->most <= EXACT_MOST_SPREAD && !device->lacks_float64;
   return job->result == EXACT_SUM || job->most < UINT32_MAX; /* what counts divide by */
 }
 
@@ -335,6 +356,7 @@ static void plan_numbers(struct plan *plan, int rank, const int64_t *sizes, cons
   for (int d = 0; d < rank; d++) number->strides[d] = sizes[d] == 1 ? 0 : numbers[d];
 }
 
+/* `out` NULL: words are read. */
 static void plan_by(struct steps *steps, const struct exact_job *job, strew_tensor *out, struct exact_by_plan *plan) {
   const struct exact_by *by = job->by;
   int64_t numbers[MAX_RANK];
@@ -346,46 +368,80 @@ static void plan_by(struct steps *steps, const struct exact_job *job, strew_tens
                                  .mode = by->mode,
                                  .checks = by->checks,
                                  .counts = by->counts,
-                                 .from_start = by->start != NULL,
+                                 .from_start = by->from_start,
                                  .signs_zero = job->signs_zero,
+                                 .is_product = job->y != NULL,
                                  .result = job->result,
+                                 .divisor = job->divisor,
                                  .extra = by->extra};
   plan_numbers(&plan->terms, job->x->rank, job->x->sizes, by->numbers);
   plan_add(&plan->terms, job->x);
-  if (by->index) plan_add(&plan->terms, by->index);
+  if (by->index || job->y) plan_add(&plan->terms, job->y ? job->y : by->index);
   plan_simplify_any_order(&plan->terms);
   plan_numbers(&plan->results, job->rank, job->sizes, numbers);
-  plan_add(&plan->results, out);
-  add_operand(steps, &plan->results, strew_of(by->start ? by->start : job->self), job->dtype);
+  add_operand(steps, &plan->results, strew_of(out), job->x->dtype);
+  add_operand(steps, &plan->results, strew_of(by->from_start ? by->start : job->self), job->dtype);
   add_operand(steps, &plan->results, job->counts, STREW_INT64);
   plan_simplify_any_order(&plan->results);
 }
 
 /* Which kinds of terms results depend on. */
 static unsigned kinds_that_count(const struct exact_job *job, unsigned kinds) {
-  const unsigned endless = job->skips_nan ? EXACT_INFINITIES : EXACT_INFINITIES | EXACT_NAN;
+  unsigned endless = job->skips_nan ? EXACT_INFINITIES : EXACT_INFINITIES | EXACT_NAN;
+  if (job->y && kinds & endless) kinds = endless; /* signs are multiplied, 0 times an infinity is NaN */
   const bool has_minus = job->signs_zero && kinds & EXACT_MINUS_ZERO;
   return (kinds & endless) | (has_minus ? EXACT_OTHER : 0);
 }
 
+/* Plans and surveys. */
+static struct exact_window open_by(struct steps *steps, const struct exact_job *job, strew_tensor *out,
+                                   struct exact_by_plan *plan) {
+  strew_device *device = job->x->storage->device;
+  struct exact_survey found = {EXACT_NONE, -1, 0}, factor = found;
+  plan_by(steps, job, out, plan);
+  STEP(steps, device->ops->exact->by->survey(steps->call, device, plan, &found, &factor, &job->by->bad));
+  const struct exact_window window = window_of(job, found, factor);
+  plan->low = window.low;
+  plan->width = window.width;
+  plan->exponent = window.exponent;
+  plan->limbs = window.limbs;
+  plan->square_limbs = window.square_limbs;
+  plan->kinds = kinds_that_count(job, found.kinds | factor.kinds);
+  return window;
+}
+
 static strew_tensor *results_by(struct steps *steps, const struct exact_job *job) {
   strew_device *device = job->x->storage->device;
-  const struct exact_by_ops *ops = device->ops->exact->by;
   struct exact_by_plan plan;
-  struct exact_survey found, none = {EXACT_NONE, -1, 0};
   strew_tensor *out = job->by->out ? job->by->out : step_new(steps, device, job->dtype, job->rank, job->sizes);
   if (steps->status != STREW_OK) return NULL;
-  plan_by(steps, job, out, &plan);
-  STEP(steps, ops->survey(steps->call, device, &plan, &found, &job->by->bad));
+  open_by(steps, job, out, &plan);
   if (steps->status != STREW_OK || job->by->bad) return NULL;
-  const struct exact_window window = window_of(job, found, none);
-  plan.low = window.low;
-  plan.width = window.width;
-  plan.exponent = window.exponent;
-  plan.limbs = window.limbs;
-  plan.kinds = kinds_that_count(job, found.kinds);
-  STEP(steps, ops->run(steps->call, device, &plan));
+  STEP(steps, device->ops->exact->by->run(steps->call, device, &plan, NULL));
   return out;
+}
+
+void exact_read(struct steps *steps, const struct exact_job *job, struct exact_words *out) {
+  strew_device *device = job->x->storage->device;
+  struct exact_by_plan plan;
+  *out = (struct exact_words){.words = NULL};
+  if (steps->status != STREW_OK) return;
+  out->window = open_by(steps, job, NULL, &plan);
+  out->layout = exact_layout_of(&plan);
+  out->kinds = plan.kinds;
+  out->bytes = (uint64_t)plan.count * (uint64_t)out->layout.stride * sizeof *out->words;
+  if (steps->status != STREW_OK || job->by->bad ||
+      STEP(steps, check_machine_memory(steps->call, &device->context->cpu, out->bytes, NULL)) != STREW_OK)
+    return;
+  out->words = memory_allocate(device->context, out->bytes);
+  STEP(steps, out->words ? device->ops->exact->by->run(steps->call, device, &plan, out->words)
+                         : fail_memory(steps->call, device->context, out->bytes));
+  for (int64_t i = 0; steps->status == STREW_OK && out->layout.count_at >= 0 && i < plan.count; i++) {
+    const int64_t count = out->words[i * out->layout.stride + out->layout.count_at];
+    if (count < 0 || count > job->most)
+      STEP(steps, fail(steps->call, FAULT(STREW_EDEVICE, NULL),
+                       "has a count of %" PRId64 " terms, returned by %s: its driver is faulty", count, device->name));
+  }
 }
 
 strew_tensor *exact_results(struct steps *steps, const struct exact_job *job) {

@@ -23,10 +23,11 @@ struct exact_by {
   strew_mode mode;
   bool checks; /* index values, to be lowest .. size - 1 */
   bool bad;    /* found: there is no result */
-  bool counts; /* means divide by the number of terms + extra, at least 1, and not by the job's counts */
+  bool counts; /* terms + extra are counted, of means at least 1, in place of the job's counts */
   int64_t extra;
-  strew_tensor *start; /* the results of no terms, with counts; or NULL */
-  strew_tensor *out;   /* becomes the result; NULL: a new tensor */
+  bool from_start; /* with counts: results of no terms are those of `start`, or 0 if that is NULL */
+  strew_tensor *start;
+  strew_tensor *out; /* becomes the result; NULL: a new tensor */
 };
 /* By an index along one dimension of results of these sizes. */
 struct exact_by exact_by_index(const struct addressing *addressing, int rank, const int64_t *sizes);
@@ -39,18 +40,18 @@ struct exact_job {
   strew_dtype dtype;   /* of results */
   int rank;
   const int64_t *sizes;
-  int64_t most;           /* terms of a result at most, without self */
-  bool skips_nan;         /* `join` leaves out where x is NaN */
-  bool signs_zero;        /* a sum of terms that are all -0 is -0; of none, 0. Not of products */
-  strew_operand counts;   /* of means and variances: int64, broadcast to the results' shape */
-  strew_operand divisors; /* of variances: float64 */
+  int64_t most;         /* terms of a result at most, without self */
+  bool skips_nan;       /* `join` leaves out where x is NaN */
+  bool signs_zero;      /* a sum of terms that are all -0 is -0; of none, 0. Not of products */
+  strew_operand counts; /* of means and variances: int64, broadcast to the results' shape */
+  struct exact_divisor divisor;
   exact_join *join;
   void (*cut)(struct steps *steps, void *user,
               const struct exact_sums *sums); /* joins up to MOST_CUT_PARTS parts; or NULL */
   void *user;
   struct exact_by *by; /* NULL: not known */
 };
-/* True if the device of the job's terms takes `by`: of sums and means alone. */
+/* True if the device of the job's terms takes `by`. */
 bool exact_goes_by(const struct exact_job *job);
 /* A new tensor of the results, or the given one of `by`. */
 strew_tensor *exact_results(struct steps *steps, const struct exact_job *job);
@@ -73,9 +74,19 @@ static inline bool exact_is_cut(const struct exact_sums *sums) {
 }
 void exact_open(struct steps *steps, const struct exact_job *job, struct exact_sums *out);
 strew_tensor *exact_finish(struct steps *steps, const struct exact_job *job, const struct exact_sums *sums);
+/* The words of all sums, with those of squares if the job is of variances, of a job that goes by number: in memory that the
+   caller frees, NULL after a failure. */
+struct exact_words {
+  struct exact_window window;
+  struct exact_layout layout;
+  unsigned kinds; /* that are noted: with EXACT_OTHER, where terms are that are not -0 */
+  uint64_t bytes;
+  int64_t *words;
+};
+void exact_read(struct steps *steps, const struct exact_job *job, struct exact_words *out);
 /* Folds the terms by strew_reduce_options, `user`. reduce.c */
 exact_join exact_folds;
-/* The limbs, joined; and of the job's result, counts, divisors, dtype and sizes, what they are rounded to, on their device:
+/* The limbs, joined; and of the job's result, counts, divisor, dtype and sizes, what they are rounded to, on their device:
    without infinities, NaN and -0. */
 void exact_limbs(struct steps *steps, const struct exact_job *job, struct exact_sums *out);
 strew_tensor *exact_round(struct steps *steps, const struct exact_job *job, const struct exact_sums *sums);
@@ -84,6 +95,8 @@ strew_tensor *exact_any(struct steps *steps, const struct exact_job *job, strew_
 strew_tensor *exact_minus_zeros(struct steps *steps, const struct exact_job *job);
 /* Limb or part k of x, stored. */
 strew_tensor *exact_part(struct steps *steps, strew_tensor *x, const struct exact_sums *sums, int k);
+/* What variances of `counts` elements are divided by, as float64, on their device. */
+strew_tensor *exact_divisors(struct steps *steps, const struct exact_divisor *divisor, strew_tensor *counts);
 /* 2^(p + 52) for the exponent p of a place in x. */
 double exact_bound(const strew_tensor *x, int place);
 

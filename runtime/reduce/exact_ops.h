@@ -51,20 +51,42 @@ static inline struct exact_format exact_format_of(strew_dtype dtype) {
 
 /* Exact sums or means by number: a term at coordinates c of `terms` is one of the result whose number is the sum of c[d] *
    stride[d] of BY_NUMBER, which has no storage, and with BY_INDEX also of index value * step. Results have numbers 0 ..
-   count - 1 in the same way. BY_START is one more term, or with from_start (and counts) the result of no terms; it and
-   BY_COUNTS, of means, are numbers if not needed. `counts`: means divide by the number of terms + extra, at least 1. */
-enum exact_by_operand { BY_NUMBER, BY_TERM, BY_INDEX, BY_OUT = 1, BY_START, BY_COUNTS };
+   count - 1 in the same way. With BY_FACTOR, in place of BY_INDEX, terms are products. BY_START is one more term, or with
+   from_start (and counts) the result of no terms; it and BY_COUNTS, of means and variances, are numbers if not needed.
+   `counts`: the number of terms + extra is counted, of means at least 1. */
+enum exact_by_operand { BY_NUMBER, BY_TERM, BY_INDEX, BY_FACTOR = BY_INDEX, BY_OUT = 1, BY_START, BY_COUNTS };
+/* A variance of n terms is divided by n - correction, or `otherwise` if that is at most `least`; and `plus`. */
+struct exact_divisor {
+  double correction, least, otherwise, plus;
+};
 struct exact_by_plan {
   struct plan terms, results;
   int64_t count;
   int64_t step, size, lowest; /* of BY_INDEX; values are checked to be lowest .. size - 1 if `checks` */
   strew_mode mode;
-  bool checks, counts, from_start, signs_zero;
+  bool checks, counts, from_start, signs_zero, is_product;
   enum exact_result result;
+  struct exact_divisor divisor;
   int64_t extra;
-  int low, width, exponent, limbs; /* see exact_window, after a survey */
-  unsigned kinds;                  /* that results depend on */
+  int low, width, exponent, limbs, square_limbs; /* see exact_window, after a survey; width of variances EXACT_DIGIT */
+  unsigned kinds;                                /* that results depend on */
 };
+enum { EXACT_DIGIT = 32, EXACT_MOST_SPREAD = 1 << 30 }; /* terms of a variance by number */
+
+/* Words of 64 bits that a result by number has: limbs; squares' limbs from squares_at on; a count of terms at count_at and
+   kinds at kinds_at, unless these are negative. The sum of a variance has a limb more; its squares have room for n *
+   squares - sum^2. */
+struct exact_layout {
+  int squares_at, count_at, kinds_at;
+  int64_t stride;
+};
+static inline struct exact_layout exact_layout_of(const struct exact_by_plan *by) {
+  const int sums = by->limbs + (by->square_limbs > 0), squares = by->square_limbs ? by->square_limbs + 2 : 0;
+  struct exact_layout layout = {sums, -1, -1, sums + (squares && squares < 2 * sums ? 2 * sums : squares)};
+  if (by->counts) layout.count_at = (int)layout.stride++;
+  if (by->kinds) layout.kinds_at = (int)layout.stride++;
+  return layout;
+}
 
 /* Its functions; see DEVICE_ENTRIES.
 
@@ -82,9 +104,10 @@ struct exact_ops {
 };
 struct exact_by_ops {
   bool (*suits)(const strew_device *device); /* false: the others are faster */
-  /* *out: of the terms, and of BY_START where it is one; *bad as for scatter. */
-  strew_status (*survey)(ON_DEVICE, const struct exact_by_plan *plan, struct exact_survey *out, bool *bad);
-  strew_status (*run)(ON_DEVICE, const struct exact_by_plan *plan);
+  /* *out: of the terms, and of BY_START where it is one; *factor: of BY_FACTOR; *bad as for scatter. */
+  strew_status (*survey)(ON_DEVICE, const struct exact_by_plan *plan, struct exact_survey *out,
+                         struct exact_survey *factor, bool *bad);
+  strew_status (*run)(ON_DEVICE, const struct exact_by_plan *plan, int64_t *words); /* words NULL, or what is read */
 };
 
 #endif

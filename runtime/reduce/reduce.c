@@ -246,18 +246,12 @@ static strew_tensor *fold_exactly(struct steps *steps, const struct folding *fol
     if (given) STEP(steps, copy_tensor(steps->call, given, made));
     return given ? given : made;
   }
-  const double left = (double)count - folding->correction;
   strew_reduce_options options = {.dim_count = folding->count, .dims = folding->dims, .keepdim = folding->keepdim};
-  strew_tensor *counts = NULL, *divisors = NULL;
+  strew_tensor *counts = NULL;
   if (skips_nan) {
     strew_tensor *is_number = step_binary(steps, STREW_EQ, tensor, tensor, NULL);
     STEP_INTO(steps, found, strew_reduce_with(STREW_FOLD_SUM, is_number, &options, found, steps->error));
     counts = *found;
-  }
-  if (skips_nan && is_spread) {
-    divisors = step_to(steps, counts, &tensor->storage->device->context->cpu, STREW_FLOAT64);
-    step_binary(steps, STREW_SUB, divisors, folding->correction, divisors);
-    step_binary(steps, STREW_MAXIMUM, divisors, 0.0, divisors);
   }
   struct exact_by by = {.out = given};
   for (int64_t d = tensor->rank - 1, step = 1; d >= 0; step *= folded[d] ? 1 : tensor->sizes[d], d--)
@@ -274,7 +268,7 @@ static strew_tensor *fold_exactly(struct steps *steps, const struct folding *fol
                                 .skips_nan = skips_nan,
                                 .signs_zero = true,
                                 .counts = skips_nan ? strew_of(counts) : operand_of_int(count),
-                                .divisors = skips_nan ? strew_of(divisors) : operand_of_float(left > 0 ? left : 0),
+                                .divisor = {.correction = folding->correction},
                                 .join = exact_folds,
                                 .user = &options,
                                 .by = &by};
@@ -345,9 +339,17 @@ strew_status strew_exact_dot(strew_tensor *a, strew_tensor *b, strew_tensor **ou
   if (STEP(&steps, check_vectors(&call, a, b)) != STREW_OK) return steps.status;
   strew_tensor *target = steps_out(&steps, "out", a->storage->device, a->dtype, 0, NULL, *out);
   strew_reduce_options all = {.dims = NULL};
-  const struct exact_job job = {
-      .result = EXACT_SUM, .x = a, .y = b, .dtype = a->dtype, .most = a->sizes[0], .join = exact_folds, .user = &all};
-  if (steps.status == STREW_OK) STEP(&steps, copy_tensor(&call, target, exact_results(&steps, &job)));
+  struct exact_by by = {.out = target};
+  const struct exact_job job = {.result = EXACT_SUM,
+                                .x = a,
+                                .y = b,
+                                .dtype = a->dtype,
+                                .most = a->sizes[0],
+                                .join = exact_folds,
+                                .user = &all,
+                                .by = &by};
+  strew_tensor *results = steps.status == STREW_OK ? exact_results(&steps, &job) : NULL;
+  if (results != target) STEP(&steps, copy_tensor(&call, target, results));
   return steps_give(&steps, target, out);
 }
 

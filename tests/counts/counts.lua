@@ -41,6 +41,14 @@ known.exact_mean = own(known.exact_into_20k.make,
   function(a, index) return strew.scatter_mean(a, index, {dim_size = 20000, exact = true}) end)
 known.exact_wide = own(known.exact_into_20k.make,
   function(a, index) return strew.scatter_sum((a * 160 - 80):exp(), index, {dim_size = 20000, exact = true}) end)
+known.exact_std = own(values, function(a) return a:std(EXACT) end)
+known.exact_std_rows = own(known.exact_rows.make, function(a) return a:std(0, EXACT) end)
+known.exact_std_20k = own(known.exact_into_20k.make,
+  function(a, index) return strew.scatter_std(a, index, {dim_size = 20000, exact = true}) end)
+known.exact_dot = own(function() return strew.rand(n), strew.rand(n) end, function(a, b) return a:dot(b, EXACT) end)
+known.exact_cumsum = own(values, function(a) return a:cumsum(0, EXACT) end)
+known.exact_add_20k = own(known.exact_into_20k.make,
+  function(a, index) return strew.exact_sums(20000, {squares = true}):add(a, index) end)
 known.exact_in_place = own(function() return strew.rand(20000), strew.rand(n), strew.randint(0, 20000, {n}) end,
   function(self, a, index) return self:index_add_(0, index, a, EXACT) end)
 
@@ -49,7 +57,8 @@ local keys = [[four_add item dense_add dense_exp dense_lt dense_where dense_sum 
   select_bytes add_1 add_100 add_1M add_10M add_sorted add_int64 set_1M amax_1M mean_1M rows_add index_put
   index_put_add group_sum scatter_softmax scatter_std scatter_quantile csr_wide_sum csr_long_sum softmax_rows
   searchsorted bincount histc dense_cumsum group_by_sum group_by_three grouped_sum exact_sum exact_rows exact_into_1
-  exact_into_20k exact_mean exact_wide exact_in_place text_gelu_10M]]
+  exact_into_20k exact_mean exact_wide exact_in_place exact_std exact_std_rows exact_std_20k exact_dot exact_cumsum
+  exact_add_20k text_gelu_10M]]
 
 local function is_tensor(t) return pcall(function() return assert(t.dtype) end) end
 local function there(t) return is_tensor(t) and t:to(device) or t end

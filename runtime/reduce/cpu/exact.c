@@ -270,7 +270,7 @@ static uint64_t spread_of(const struct finishing *f, const struct whole *sum, co
   multiply(&squared, sum, sum);
   subtract(&x, &squared);
   if (divisor <= 0) return x.count ? f->format.infinity : nan;
-  if (!x.count) return 0;
+  if (!x.count || isinf(divisor)) return 0;
   whole_of_double(&whole_by, divisor, &of_divisor);
   multiply(&by, &n, &whole_by);
   exponent -= of_divisor;
