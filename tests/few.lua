@@ -44,8 +44,10 @@ local function operands(device)
     return table.concat(texts, ", ")
   end
   function t.state(from, options) -- of exact sums, whose rows come in that order, on the CPU in their own
-    local e = strew.exact_sums(40, options)
-    for _, k in ipairs(device == "cpu" and {0, 1000, 2000} or from) do e:add((t.v * 9):exp():narrow(0, k, 1000), t.at:narrow(0, k, 1000)) end
+    local e, x = strew.exact_sums(40, options), (t.v * 9):exp()
+    for _, k in ipairs(device == "cpu" and {0, 1000, 2000} or from) do
+      e:add(x:narrow(0, k, 1000), t.at:narrow(0, k, 1000))
+    end
     return e:state():to "cpu"
   end
   function t.whole(x, options) return strew.exact_sums(1, options):add(x):state():to "cpu" end

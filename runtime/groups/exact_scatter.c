@@ -34,7 +34,8 @@ static bool is_line(const struct scatter_job *job, const strew_tensor *x) {
          limits->mode == STREW_ERROR && !job->start_from_identity && x->storage->device->ops->groups->group_aggregate;
 }
 
-/* The parts of terms, in one walk; a single one, the whole term, by a scatter. Then those of the destinations. */
+/* The parts of terms, in one walk; a single one, the whole term, by a scatter, which checks the index as it reads it. Then
+   those of the destinations. */
 static void join_line(struct steps *steps, void *joining_, const struct exact_sums *sums) {
   struct joining *joining = joining_;
   const struct scatter_job *job = &joining->job;
@@ -44,7 +45,7 @@ static void join_line(struct steps *steps, void *joining_, const struct exact_su
   group_cut(steps, joining->x, sums, &column);
   if (sums->window.limbs == 1 && !(sums->kinds & (EXACT_NAN | EXACT_INFINITIES)))
     scatter_terms(steps, joining, 1, &joining->x, column.part);
-  else
+  else if (STEP(steps, addressing_check(steps->call, job->addressing)) == STREW_OK)
     STEP(steps, device->ops->groups->group_aggregate(steps->call, device, &ids, 1, &column));
   for (int k = 0; joining->self && k < sums->window.limbs; k++)
     step_binary(steps, STREW_ADD, column.part[k], exact_part(steps, joining->self, sums, k), column.part[k]);
@@ -147,8 +148,9 @@ static strew_status exact_scatter(const struct call *call, const struct scatter_
   if (exact_goes_by(&exact)) {
     if (job->start_from_identity) exact.self = NULL;
   } else {
-    STEP(&steps, addressing_check(call, job->addressing));
-    if (steps.status == STREW_OK && is_line(job, x)) exact.cut = join_line;
+    if (is_line(job, x)) exact.cut = join_line;
+    if (!exact.cut || !job->addressing->limits.size || is_whole(&own))
+      STEP(&steps, addressing_check(call, job->addressing));
     if (exact.result == EXACT_MEAN && !is_whole(&own)) exact.counts.tensor = counts_of(&steps, job, run, &shape);
   }
   strew_tensor *results = steps.status != STREW_OK ? NULL
