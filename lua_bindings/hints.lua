@@ -150,6 +150,12 @@ function hints.column(x, name, owner, is_called, given)
   local names = strew.columns(x)
   local call = is_called and method(x, name, owner, names, given)
   if call then return format("%s is a table of columns: %s", owner, call) end
+  for _, i in ipairs(math.type(names[1]) == "integer" and names or {}) do
+    local t = rawget(x, i)
+    if strew.type(t) == "tensor" and t.dtype == "text" and t:dim() == 1 and #t > 0 and t[0] == name then
+      return format('%s has no column "%s"; header = true takes names from line 1', owner, name)
+    end
+  end
   local known = table.concat(names, ", ", 1, math.min(#names, 12)) .. (#names > 12 and ", ..." or "")
   return format('%s has no column "%s"; columns: %s', owner, name, known)
 end

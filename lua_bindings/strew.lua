@@ -7555,7 +7555,7 @@ local Grouping = {}
 ---@param on any the name or number of a column of both tables: numbers or times
 ---@param by any columns that must be equal, as the key of `strew.join`
 ---@param direction "backward"|"forward"|"nearest" the last row of b at or before, the first at or after, or the nearest; default "backward"
----@param tolerance number the largest distance, of times in seconds; farther rows are missing; default: any
+---@param tolerance number|string the largest distance, of times in seconds or as "2h"; farther rows are missing; default: any
 ---@param strict boolean true: no row of b with an equal value, as the price before a trade at the same time; default false
 ---@param how "inner"|"left"|"outer" all rows of a (default), those that have one of b, or also the rows of b that no row of a has, last
 ---@return table joined a new table of columns

@@ -771,7 +771,7 @@ local function rolling(v, n, reduce, by, min_count, on, closed, center)
   if fill ~= nil then fail("reduce", format("has fill, but a window of %s is never empty", v.dtype)) end
   if on == nil and (type(n) ~= "number" or not math.tointeger(n)) then
     fail("n", format("is %s, expected an integer", inner.text(n)), (type(n) == "string" or operands.is_tensor(n))
-      and 'windows of the last 2 seconds of times t: strew.rolling(v, 2, "sum", {on = t})')
+      and 'windows of the last 2 hours of times t: strew.rolling(v, "2h", "sum", {on = t})')
   end
   local g = by ~= nil and grouping_of(by, x)
   local rows_of

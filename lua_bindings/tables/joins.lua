@@ -250,6 +250,11 @@ local function asof(a, b, on, by, direction, tolerance, suffixes, fill, strict, 
   if kind == "text" or kind == "bool" then
     fail("on", format("is %s, expected numbers or times", kind), nil, "dtype")
   end
+  if kind == "time" and type(tolerance) == "string" then
+    local size = use "times.lua".span(tolerance, "tolerance")
+    if not size then fail("tolerance", format("is %s, but months have no one length", inner.text(tolerance))) end
+    tolerance = size / 1000000
+  end
   local is_distance = type(tolerance) == "number" and tolerance >= 0
   if tolerance ~= nil and not is_distance then
     fail("tolerance", format("is %s, expected %s of at least 0", inner.text(tolerance),

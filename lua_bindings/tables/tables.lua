@@ -219,7 +219,13 @@ end
 local MOST_SHOWN <const> = 8 -- names in a hint
 
 -- Returns the hint for a name that no column has, or nil.
-local function hint_of(name, names)
+local function hint_of(name, columns)
+  local names = columns.names
+  for _, t in ipairs(math.type(names[1]) == "integer" and columns.tensors or {}) do
+    if t.dtype == "text" and t:dim() == 1 and #t > 0 and t[0] == name then
+      return "header = true takes names from line 1"
+    end
+  end
   local known, parts = {}, {}
   for _, other in ipairs(names) do known[other] = true end
   if type(name) ~= "string" then return nil end
@@ -270,7 +276,7 @@ function tables.position(columns, name, argument)
   if type(name) ~= "string" and math.type(name) ~= "integer" then
     fail(argument, format("has %s, expected names or numbers of columns", inner.text(name)))
   end
-  fail(argument, format("has %s, not found in %s", inner.text(name), columns.argument), hint_of(name, columns.names))
+  fail(argument, format("has %s, not found in %s", inner.text(name), columns.argument), hint_of(name, columns))
 end
 
 -- Returns the positions of columns, different ones: of a name, a number, or a sequence of them.

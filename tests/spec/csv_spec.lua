@@ -682,6 +682,11 @@ describe("a .csv file", function()
       read("when,who\n01/2024,x\n", options)
     end
     assert.is_nil(refusal("when,who\n01/2024,x\n", {text = {"whom"}}):find "hint")
+    put "when,who\n01/2024,x\n"
+    local words = strew.load(path)
+    assert.matches("not found in x\n.*hint  header = true takes names from line 1",
+      support.message(strew.group_by, words, "who"))
+    assert.matches("not found in x\n.*hint  the columns are 1, 2", support.message(strew.group_by, words, "whom"))
   end)
 
   it("has numbers in place of empty names, and behind repeated ones", function()

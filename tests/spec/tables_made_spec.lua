@@ -354,6 +354,8 @@ describe("tables", function()
     local prices = strew.table{t = strew.time{"2024-01-01T00:00:10", "2024-01-03"}, p = {1, 2}}
     assert.same({1, 1, 2}, strew.asof({t = t}, prices, "t", {direction = "nearest"}).p:tolist())
     local near = strew.asof({t = t}, prices, "t", {direction = "nearest", tolerance = 10})
+    local span = strew.asof({t = t}, prices, "t", {direction = "nearest", tolerance = "10s"})
+    same({{"p", {1, nan, nan}}}, strew.columns(span, "p"))
     same({{"p", {1, nan, nan}}}, strew.columns(near, "p"))
     local far = {t = strew.tensor{math.mininteger, 5}, w = strew.arange(2)}
     far = strew.asof({t = strew.tensor{math.maxinteger}}, far, "t", {direction = "nearest"})
@@ -376,6 +378,12 @@ describe("tables", function()
        "asof: 'b' has nan at [1] in column \"t\", expected no missing value\n  hint  b[~b[\"t\"]:isnan()]"},
       {"strew.asof({t = T{1}}, {t = T{1}}, 't', {direction = 'back'})",
        "asof: 'direction' is \"back\", expected backward, forward or nearest"},
+      {"strew.asof({t = strew.time{'2024-01-01'}}, {t = strew.time{'2024-01-01'}}, 't', {tolerance = 'month'})",
+       "asof: 'tolerance' is \"month\", but months have no one length"},
+      {"strew.asof({t = strew.time{'2024-01-01'}}, {t = strew.time{'2024-01-01'}}, 't', {tolerance = '2x'})",
+       "asof: 'tolerance' is \"2x\", expected seconds above 0, or a span as \"day\", \"2h\", \"15min\" or \"month\""},
+      {"strew.asof({t = T{1}}, {t = T{1}}, 't', {tolerance = '2h'})",
+       "asof: 'tolerance' is \"2h\", expected a number of at least 0"},
       {"strew.asof({t = T{1}}, {t = T{1}}, 't', {tolerance = -1})",
        "asof: 'tolerance' is -1, expected a number of at least 0"},
       {"strew.asof({t = T{true}}, {t = T{true}}, 't')", "asof: 'on' is bool, expected numbers or times"},
