@@ -201,15 +201,26 @@ end
 
 ------------------------------------------------------------------------------------------------------ correlations
 
--- Returns the correlation of two lines of floats over the elements that both have; by ranks: of their ranks there.
+-- Returns the correlations of lines of floats without NaN, a matrix; by ranks: of their ranks.
+local function correlations(lines, by_ranks)
+  local rows, squares, products = {}, {}, {}
+  for i, line in ipairs(lines) do
+    if by_ranks then line = strew.rank(line):to(lines[i].dtype) end
+    rows[i] = line - line:mean()
+    squares[i] = rows[i]:square():sum()
+  end
+  local centered = strew.stack(rows)
+  squares = strew.stack(squares)
+  for i, row in ipairs(rows) do products[i] = strew.vecdot(centered, row:expand_as(centered)) end
+  local most = (squares:unsqueeze(1) * squares):sqrt()
+  return strew.where(most:gt(0), (strew.stack(products) / most):clamp(-1, 1), 0 / 0)
+end
+
+-- Returns the correlation of two lines over the elements that both have.
 local function correlation(a, b, by_ranks)
   local both = ~(a:isnan() | b:isnan())
-  if not both:all():item() then a, b = a[both], b[both] end
-  if #a < 2 then return 0 / 0 end
-  if by_ranks then a, b = strew.rank(a), strew.rank(b) end
-  a, b = a - a:mean(), b - b:mean()
-  local product = (a:square():sum() * b:square():sum()):sqrt():item()
-  return product > 0 and math.min(math.max(a:dot(b):item() / product, -1), 1) or 0 / 0
+  a, b = a[both], b[both]
+  return #a < 2 and 0 / 0 or correlations({a, b}, by_ranks):get(0, 1)
 end
 
 -- Returns the correlation of two tensors.
@@ -235,19 +246,27 @@ local function corr(x, other, method)
   if operands.is_tensor(x) then return corr_of(x, other, by_ranks) end
   if type(x) ~= "table" then fail("x", format("is %s, expected a tensor or a table of columns", inner.text(x))) end
   if other ~= nil then fail("other", "is given, but x is a table, expected a tensor") end
-  local columns, names, lines = tables.read(x, "x"), {}, {}
+  local columns, names, lines, whole, places = tables.read(x, "x"), {}, {}, {}, {}
   for i, name in ipairs(columns.names) do
     local t, kind = columns.tensors[i], tables.kind(columns, i)
     if t:dim() == 1 and kind ~= "text" and kind ~= "time" then
-      names[#names + 1], lines[#lines + 1] = tostring(name), operands.as(t, operands.widest(t))
+      local i = #names + 1
+      names[i], lines[i] = tostring(name), operands.as(t, operands.widest(t))
+      if columns.rows > 1 and not lines[i]:isnan():any():item() then whole[#whole + 1], places[i] = lines[i], #whole + 1 end
     end
   end
   if #names == 0 then fail("x", "has no column of numbers", nil, "dtype") end
+  local known = whole[1] and correlations(whole, by_ranks)
+  local numbers = known and #whole < #lines and known:tolist()
   local out, values = {{"column", strew.tensor(names, {device = columns.device})}}, {}
   for i, name in ipairs(names) do
     values[i] = {}
-    for k = 1, #names do values[i][k] = k < i and values[k][i] or correlation(lines[i], lines[k], by_ranks) end
-    out[i + 1] = {name, strew.tensor(values[i], {dtype = lines[i].dtype, device = columns.device})}
+    for k = 1, #whole < #lines and #lines or 0 do
+      local row = places[k] and numbers[places[i]]
+      values[i][k] = row and row[places[k]] or k < i and values[k][i] or correlation(lines[i], lines[k], by_ranks)
+    end
+    out[i + 1] = {name, #whole == #lines and known:select(0, i - 1)
+      or strew.tensor(values[i], {dtype = lines[i].dtype, device = columns.device})}
   end
   return strew.table(out)
 end
