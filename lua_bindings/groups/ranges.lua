@@ -256,6 +256,51 @@ local function spread(is_deviation)
   end
 end
 
+-- Elements: ranges as short are copied, for what follows.
+local COPIED <const> = 24
+
+-- Numbers of which one or the other may be left out, and 1 for each of the others.
+local function shares(x, skips, neutral)
+  local is = x:eq(x)
+  return leaves(x, skips, neutral), skips and is:to(x.dtype) or strew.ones_like(x)
+end
+
+-- Maxima, and sums of powers of e below them.
+local function join_powers(a, b)
+  local inputs = {m = a[1], n = b[1], s = a[2], t = b[2]}
+  inputs.most = operands.compute("maximum(m, n)", inputs)
+  return {inputs.most, operands.compute(
+    "s * exp(where(m == most, 0, m - most)) + t * exp(where(n == most, 0, n - most))", inputs)}
+end
+local function log_of_powers(x, ranges, skips)
+  if not is_float(x) or ranges.longest <= COPIED or inner.is_recorded(x) then return nil end
+  local out = join_tree({shares(computed(x), skips, -math.huge)}, ranges, join_powers, 0.0)
+  local sums = out[1] + out[2]:log()
+  return strew.where(counts_of(x, ranges, skips):gt(0), sums, 0.0)
+end
+
+-- Means, sums of squares and of cubes about them, and counts (Pebay).
+local function join_cubes(a, b)
+  local inputs = {m = a[1], n = b[1], s = a[2], t = b[2], u = a[3], v = b[3], c = a[4], d = b[4]}
+  inputs.share = operands.compute("d / maximum(c + d, 1)", inputs)
+  inputs.apart = operands.compute("n - m", inputs)
+  inputs.weight = operands.compute("apart * share * c", inputs)
+  return {operands.compute("m + apart * share", inputs), operands.compute("s + t + apart * weight", inputs),
+    operands.compute("u + v + apart * (apart * weight * (1 - 2 * share) + 3 * ((1 - share) * t - share * s))", inputs),
+    a[4] + b[4]}
+end
+-- The rules of g:skew.
+local function skewness(x, ranges, skips)
+  if x:dim() > 1 or ranges.longest <= COPIED or inner.is_recorded(x) then return nil end
+  local wide = operands.as(x, operands.widest(x))
+  local numbers, is = shares(wide, skips, 0.0)
+  local out = join_tree({numbers, strew.zeros_like(wide), strew.zeros_like(wide), is}, ranges, join_cubes, 0.0)
+  local inputs = {square = out[2] / out[4], cube = out[3] / out[4], n = out[4]}
+  local skew = operands.compute("cube / (square * sqrt(square)) * sqrt(n * (n - 1)) / (n - 2)", inputs)
+  skew = strew.where(inputs.square:eq(0), 0.0, skew)
+  return strew.where(inputs.n:lt(3) | inputs.square:ne(inputs.square), 0 / 0, skew)
+end
+
 ----------------------------------------------------------------------------------------------------------- quantiles
 
 -- A wavelet matrix (Claude, Navarro and Ordonez) of numbers below `most`: they are divided by each binary digit in
@@ -394,7 +439,7 @@ local JOINING = {
   min = extreme(strew.minimum, math.huge),
   max = extreme(strew.maximum, -math.huge), any = truth(strew.logical_or, false),
   all = truth(strew.logical_and, true), first = choice(false), last = choice(true),
-  prod = product,
+  prod = product, logsumexp = log_of_powers, skew = skewness,
   count = function(x, ranges, skips)
     return counts_of(x, ranges, skips):expand(ranges.count, table.unpack(x.shape, 2))
   end,
@@ -506,7 +551,7 @@ local function as_own(out, x, options)
   return is_float(x) and is_float(out) and operands.as(out, options.dtype or x.dtype) or out
 end
 
-local IN_FLOAT64 <const> = {var = true, std = true, median = true, lower_median = true, quantile = true}
+local IN_FLOAT64 <const> = {var = true, std = true, skew = true, median = true, lower_median = true, quantile = true}
 
 -- Returns a row for each range; nil: by groups alone.
 local function join(x, ranges, word, options, skips)

@@ -45,7 +45,7 @@ local function reduce_group(rows, word, options)
     strew.full(table.move({1}, 1, 1, 1, rows:narrow(0, 0, 0).shape), rows:size(0), {dtype = "int64"})
   if rows:dim() > 1 and not options.skip_nan then counts = counts:view(1, -1):expand(1, rows:size(1)) end
   if word == "count" then return counts, counts end
-  local g, own = strew.grouping(strew.zeros(rows:size(0), {dtype = "int64"}), {dim_size = 1}), {dim = 0}
+  local g, own = strew.grouping(strew.zeros(rows:size(0), {dtype = "int64"}), {dim_size = 1}), {dim = rows:dim() > 1 and 0 or nil}
   for name, value in pairs(options) do own[name] = value end
   return (g[word](g, rows, own)), counts
 end
@@ -163,6 +163,26 @@ describe("ranges of rows", function()
         if not seen[values[k]] then seen[values[k]], count = true, count + 1 end
       end
       assert.equal(count, got[i])
+    end
+  end)
+
+  it("have skewness, and logarithms of sums of powers, of long windows", function()
+    for case = 1, 8 do
+      local v = strew.randn(300, {dtype = "float64"}) * 3 + case % 3 * 100
+      if case > 4 then v = strew.where(strew.rand(300):lt(0.02), ({nan, 1 / 0, -1 / 0, nan})[case - 4], v) end
+      if case == 4 then v:fill_(0.1) end
+      for _, word in ipairs{"logsumexp", "skew"} do
+        for _, n in ipairs{25, 64, 300} do
+          local options = {skip_nan = case % 2 == 1}
+          local got = strew.rolling(v, n, {word, skip_nan = options.skip_nan}, {min_count = 1}):tolist()
+          for _, last in ipairs{0, 2, 24, 63, 64, 170, 299} do
+            local first = math.max(last + 1 - n, 0)
+            local expected, counts = reduce_group(v:narrow(0, first, last + 1 - first), word, options)
+            expected = options.skip_nan and counts:item() == 0 and {nan} or expected:tolist()
+            same(expected, {got[last + 1]}, 1e-9, ("%s of %d, case %d"):format(word, n, case))
+          end
+        end
+      end
     end
   end)
 

@@ -358,4 +358,25 @@ describe("quantiles of tensors", function()
       end
     end
   end)
+
+  it("correlations of a table are those of each two columns, whether elements are missing or not", function()
+    local columns = {}
+    for i = 1, 7 do
+      local v = strew.randn(57) * i
+      if i % 3 == 0 then v[i] = nan end
+      columns[i] = {"c" .. i, i == 7 and strew.ones(57) or v}
+    end
+    local x = strew.table(columns)
+    for _, y in ipairs{x, x:columns{"c1", "c2", "c4", "c7"}, x:head(1)} do
+      for _, method in ipairs{"pearson", "spearman"} do
+        local out, names = y:corr{method = method}, y:columns()
+        for _, a in ipairs(names) do
+          for k, b in ipairs(names) do
+            local one, pair = out[a][k - 1], y[a]:corr(y[b], {method = method}):item()
+            assert.is_true(one == pair or one ~= one and pair ~= pair, a .. b .. method)
+          end
+        end
+      end
+    end
+  end)
 end)
