@@ -45,7 +45,10 @@ const char *bind_text(lua_State *L, const struct script_call *call, int i, char 
       snprintf(text, TEXT_BYTES, "a %s", lua_tostring(L, -1));
       return lua_pop(L, 1), text;
     } /* fallthrough */
-  default: snprintf(text, TEXT_BYTES, "a %s", luaL_typename(L, i)); return text;
+  default:
+    if (lua_islightuserdata(L, i) && !lua_touserdata(L, i)) return "strew.null";
+    snprintf(text, TEXT_BYTES, "a %s", luaL_typename(L, i));
+    return text;
   }
 }
 

@@ -217,6 +217,8 @@ static bool walk_value(lua_State *L, struct walk *walk, int depth) {
   default:
     fail_entry(walk, depth, bind_text(L, walk->call, i, text), "expected numbers or booleans");
     if (bind_to_box(L, walk->call->binding, i)) bind_hint(walk->call, "strew.stack joins tensors");
+    if (lua_islightuserdata(L, i)) /* strew.null */
+      bind_hint(walk->call, "missing elements are strew.nan, \"\" among words, \"NaT\" among times");
     return false;
   }
 }
