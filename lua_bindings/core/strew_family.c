@@ -533,7 +533,7 @@ const struct script_function bind_family_rows[] = {
     IN(grouped, value_counts, ALWAYS | CONSTANT), IN(elementwise, one_hot, ALWAYS | CONSTANT),
     IN(words, text, FUNCTION | CONSTANT), IN(words, contains, ALWAYS | CONSTANT),
     IN(rewording, map, METHOD | CONSTANT), IN(rewording, replace, ALWAYS | CONSTANT),
-    IN(rewording, trim, ALWAYS | CONSTANT), IN(rewording, match, ALWAYS | CONSTANT),
+    IN(words, trim, ALWAYS | CONSTANT), IN(rewording, match, ALWAYS | CONSTANT),
     IN(rewording, join_words, ALWAYS | CONSTANT),
     IN(words, starts_with, ALWAYS | CONSTANT), IN(words, ends_with, ALWAYS | CONSTANT),
     IN(words, upper, ALWAYS | CONSTANT), IN(words, lower, ALWAYS | CONSTANT),

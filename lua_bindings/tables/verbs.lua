@@ -252,7 +252,9 @@ local function corr(x, other, method)
     if t:dim() == 1 and kind ~= "text" and kind ~= "time" then
       local i = #names + 1
       names[i], lines[i] = tostring(name), operands.as(t, operands.widest(t))
-      if columns.rows > 1 and not lines[i]:isnan():any():item() then whole[#whole + 1], places[i] = lines[i], #whole + 1 end
+      if columns.rows > 1 and not lines[i]:isnan():any():item() then
+        whole[#whole + 1], places[i] = lines[i], #whole + 1
+      end
     end
   end
   if #names == 0 then fail("x", "has no column of numbers", nil, "dtype") end

@@ -126,11 +126,6 @@ end
 
 --------------------------------------------------------------------------------------------------------------- parts
 
-local function trim(t)
-  words.operand(t, "self", t)
-  return reworded(t, function(word) return string.match(word, "^%s*(.-)%s*$") end)
-end
-
 -- Returns the characters i to j of a word, as string.sub counts them: of UTF-8, or bytes where it is no UTF-8.
 local function part_of(word, i, j)
   local count = string.find(word, "[\x80-\xff]") and utf8.len(word)
@@ -190,6 +185,5 @@ rewording.calls.map = map
 rewording.map = {"self:tensor f:any", map}
 rewording.replace = {"t:tensor a:any b?any plain=boolean", replace}
 rewording.match = {"t:tensor pattern:word", match}
-rewording.trim = {"t:tensor", trim}
 rewording.join_words = {"a:any b:any separator?word", join_words}
 return rewording

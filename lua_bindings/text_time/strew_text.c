@@ -57,7 +57,8 @@ static strew_status sorted(struct arguments *a) { return a->second = NULL, align
 
 /* ------------------------------------------------------------------------------------------------ word by word */
 
-enum { LENGTH, CONTAINS, STARTS_WITH, ENDS_WITH, UPPER, LOWER };
+#define BLANKS " \t\n\v\f\r"
+enum { LENGTH, CONTAINS, STARTS_WITH, ENDS_WITH, UPPER, LOWER, TRIM };
 
 struct word {
   const char *text;
@@ -81,7 +82,14 @@ static char *copy_in_case(bool is_upper, const struct word *word, char *to) {
   return to;
 }
 
-/* upper, lower(t) */
+/* A word without blanks at its ends. */
+static struct word trimmed(struct word word) {
+  for (; word.length && strchr(BLANKS, word.text[word.length - 1]); word.length--) continue;
+  for (; word.length && strchr(BLANKS, *word.text); word.text++) word.length--;
+  return word;
+}
+
+/* upper, lower, trim(t) */
 static int map_to_words(lua_State *L, struct script_call *call, const strew_tensor *self, const struct word *words,
                         size_t count, strew_tensor **out) {
   size_t bytes = 0;
@@ -91,9 +99,10 @@ static int map_to_words(lua_State *L, struct script_call *call, const strew_tens
   char *to = (char *)(lengths + count);
   for (size_t i = 0; i < count; i++) {
     if (!bind_may_continue(call, (int64_t)i + 1)) return -1;
-    texts[i] = to;
-    to = copy_in_case(call->row->code == UPPER, &words[i], to);
-    lengths[i] = words[i].length;
+    const struct word word = call->row->code == TRIM ? trimmed(words[i]) : words[i];
+    texts[i] = call->row->code == TRIM ? word.text : to;
+    if (call->row->code != TRIM) to = copy_in_case(call->row->code == UPPER, &word, to);
+    lengths[i] = word.length;
   }
   return bind_end(strew_text_from(strew_tensor_device(self), strew_tensor_rank(self), strew_tensor_sizes(self), texts,
                                   lengths, out, &call->error),
@@ -165,5 +174,6 @@ const struct script_function bind_text_rows[] = {
     {"word_ends_with", map_words, ENDS_WITH, INNER | CONSTANT},
     {"word_upper", map_words, UPPER, INNER | CONSTANT},
     {"word_lower", map_words, LOWER, INNER | CONSTANT},
+    {"word_trim", map_words, TRIM, INNER | CONSTANT},
     {NULL},
 };

@@ -203,6 +203,15 @@ local function by_words(name)
   end
 end
 
+-- Words are numbered as they are first used, as what scripts make of them.
+local function trim(t)
+  local codes = text(t, "self", t):codes():reshape(-1)
+  if #codes == 0 then return t:clone() end
+  local g = strew.group_by(codes, {order = "first"})
+  return inner.word_trim(of(g.keys[1], t)):index_select(0, g.ids):reshape(t.shape)
+end
+
+words.trim = {"t:tensor", trim}
 words.text = {"x:any words?several ordered=boolean", make}
 for name in string.gmatch("contains starts_with ends_with", "[%a_]+") do
   words[name] = {"t:tensor word:word", by_words(name)}

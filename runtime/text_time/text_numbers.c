@@ -21,17 +21,25 @@ static size_t write_word(strew_dtype dtype, const void *element, char *to) {
 
 static strew_status number_words(const struct call *call, strew_context *context, strew_dtype dtype, int64_t count,
                                  const unsigned char *elements, struct words *words, int32_t *codes) {
+  enum { RECENT_BITS = 10 };
   const size_t element_bytes = dtype_bytes(dtype);
   char word[TEXT_BYTES];
-  for (int64_t i = 0; i < count; i++, elements += element_bytes) {
+  int64_t recent[1 << RECENT_BITS]; /* elements whose words are known, by hash: the position of one, and 1; 0: none */
+  memset(recent, 0, sizeof recent);
+  for (int64_t i = 0; i < count; i++) {
+    const unsigned char *element = elements + (size_t)i * element_bytes;
+    uint64_t bits = 0;
     int64_t number;
     if (i % WORDS_PER_LOOK == 0) RETURN_IF_FAILED(context_check(call, context));
-    if (i && !memcmp(elements, elements - element_bytes, element_bytes)) {
-      codes[i] = codes[i - 1];
+    memcpy(&bits, element, element_bytes);
+    int64_t *known = &recent[bits * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_BITS)];
+    if (*known && !memcmp(element, elements + (size_t)(*known - 1) * element_bytes, element_bytes)) {
+      codes[i] = codes[*known - 1];
       continue;
     }
-    RETURN_IF_FAILED(words_number(call, context, words, word, write_word(dtype, elements, word), &number));
+    RETURN_IF_FAILED(words_number(call, context, words, word, write_word(dtype, element, word), &number));
     codes[i] = (int32_t)number;
+    *known = i + 1;
   }
   return STREW_OK;
 }

@@ -269,6 +269,13 @@ enum time_reading time_read(const char *text, size_t length, const char *format,
 
 /* ------------------------------------------------------------------------------------------------------- writing */
 
+/* Writes a separator and `count` digits; returns their end. */
+static char *put_digits(char *to, const char *separator, int number, int count) {
+  if (*separator) *to++ = *separator;
+  for (int i = count; i-- > 0; number /= 10) to[i] = (char)('0' + number % 10);
+  return to + count;
+}
+
 const char *strew_time_text(int64_t time, char *text) {
   if (time == INT64_MIN) return strcpy(text, "");
   const int64_t seconds = floor_divide(time, MICROSECONDS), days = floor_divide(seconds, 86400);
@@ -279,13 +286,13 @@ const char *strew_time_text(int64_t time, char *text) {
   while (left < days_before(year)) year--;
   while (left >= days_before(year + 1)) year++;
   for (left -= days_before(year); left >= days_in(year, month); month++) left -= days_in(year, month);
-  char *at = text + sprintf(text, year < 0 || year > 9999 ? "%+06" PRId64 : "%04" PRId64, year);
-  at += sprintf(at, "-%02d-%02d", month, (int)left + 1);
-  if (!in_day && !microsecond) return text;
-  at += sprintf(at, "T%02d:%02d", in_day / 3600, in_day / 60 % 60);
-  if (in_day % 60 || microsecond) at += sprintf(at, ":%02d", in_day % 60);
+  char *at = year < 0 || year > 9999 ? text + sprintf(text, "%+06" PRId64, year) : put_digits(text, "", (int)year, 4);
+  at = put_digits(put_digits(at, "-", month, 2), "-", (int)left + 1, 2);
+  if (in_day || microsecond) at = put_digits(put_digits(at, "T", in_day / 3600, 2), ":", in_day / 60 % 60, 2);
+  if (in_day % 60 || microsecond) at = put_digits(at, ":", in_day % 60, 2);
   if (microsecond)
-    for (at += sprintf(at, ".%06d", microsecond); at[-1] == '0';) *--at = '\0';
+    for (at = put_digits(at, ".", microsecond, 6); at[-1] == '0';) at--;
+  *at = '\0';
   return text;
 }
 

@@ -45,7 +45,8 @@ local function reduce_group(rows, word, options)
     strew.full(table.move({1}, 1, 1, 1, rows:narrow(0, 0, 0).shape), rows:size(0), {dtype = "int64"})
   if rows:dim() > 1 and not options.skip_nan then counts = counts:view(1, -1):expand(1, rows:size(1)) end
   if word == "count" then return counts, counts end
-  local g, own = strew.grouping(strew.zeros(rows:size(0), {dtype = "int64"}), {dim_size = 1}), {dim = rows:dim() > 1 and 0 or nil}
+  local g = strew.grouping(strew.zeros(rows:size(0), {dtype = "int64"}), {dim_size = 1})
+  local own = {dim = rows:dim() > 1 and 0 or nil}
   for name, value in pairs(options) do own[name] = value end
   return (g[word](g, rows, own)), counts
 end
