@@ -31,6 +31,8 @@ local function map(values, f)
 end
 local function part_of(values, first, count) return map(values, function(t) return t:narrow(0, first, count) end) end
 
+local function narrow_integers(n) return n < 1 << 30 and "int32" or "int64" end
+
 local function next_level(level, join, size)
   local count = level[1]:size(0) - size
   return join(part_of(level, 0, count), part_of(level, size, count), size, size)
@@ -78,13 +80,14 @@ end
 local function cover_of(x, ranges, f, empty)
   if inner.is_recorded(x) then return tree_of(x, ranges, f, empty) end
   local starts, count, longest = ranges.starts, ranges.count, ranges.longest
-  local lengths, ends = starts and beside(ranges.lengths, x), starts and (ranges.ends or starts + ranges.lengths)
-  local level, out, size = x, nil, 1
+  local ends = starts and (ranges.ends or starts + ranges.lengths)
+  local lengths, level, size = starts and ranges.lengths:to(narrow_integers(longest)), x, 1
+  local out = starts and strew.full({count, table.unpack(x.shape, 2)}, empty, {dtype = x.dtype, device = x.device})
   while true do
-    if starts then
-      local last = ends - size
-      local joined = f(level:index_select(0, starts, {mode = "drop"}), level:index_select(0, last, {mode = "drop"}))
-      out = strew.where(lengths:ge(size), joined, out or empty)
+    local at = starts and (lengths ~ size):lt(size):nonzero():select(1, 0) -- of lengths size .. 2 * size - 1
+    if at and #at > 0 then
+      local first, last = starts:index_select(0, at), ends:index_select(0, at) - size
+      out:index_copy_(0, at, f(level:index_select(0, first), level:index_select(0, last)))
     end
     if size > longest // 2 then break end
     level, size = next_level({level}, function(a, b) return {f(a[1], b[1])} end, size)[1], size * 2
@@ -325,8 +328,6 @@ local function descend(numbers, most, queries, rises_of)
     numbers = strew.cat{numbers:masked_select(is_low), numbers:masked_select(is_high)}
   end
 end
-
-local function narrow_integers(n) return n < 1 << 30 and "int32" or "int64" end
 
 -- Returns the positions in a line of the elements that have those ranks among the sorted elements of their range, for
 -- each of `ranks`.
