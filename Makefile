@@ -35,12 +35,13 @@ EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno
 EXCESS   = $(if $(findstring __FLT_EVAL_METHOD__ 1 ,$(MACROS) ),-fexcess-precision=fast)
 # Loops compiled for each instruction set are vectorised without the rest of -O3, which would double their size.
 VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
-# Composed calls (steps.h) spend their time in others, linear algebra in those loops: -Os makes them a fifth smaller.
-SMALL    = $(patsubst %,runtime/%.c,core/rearrange groups/histogram linalg/cpu/linalg linalg/linalg order/quantile order/searchsorted order/sort reduce/isclose)
+# What runs once a call, not for each element, is compiled for size.
+SMALL    = $(filter-out %/rearrange.c,$(wildcard $(patsubst %,runtime/%/*.c,reduce order groups linalg programs interchange)) $(wildcard opencl/*/*.c)) \
+           $(patsubst %,runtime/%.c,linalg/cpu/linalg files/csv_errors files/csv_guess files/format files/safetensors)
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter $(SMALL),$<),-Os,\
              $(if $(findstring /cpu/,$<),-O3,-O2))))
-# Loops call nothing that unwinds: tables for it would be a tenth of their size.
-LEAN     = $(if $(filter %_loops.c %/long_functions.c,$<),-fno-asynchronous-unwind-tables)
+# The library calls nothing that unwinds: tables for it would be a fifteenth of its size. Debuggers get theirs by DEBUG=1.
+LEAN     = $(if $(SANITIZE)$(DEBUG),,$(if $(filter runtime/% opencl/%,$<),-fno-asynchronous-unwind-tables))
 INCLUDE  = -I. -Iruntime $(if $(filter-out runtime/% opencl/%,$<),-Ilua_bindings $(LUA_CFLAGS) -DPACKED=$(if $(ZLIB),1,0))
 # The user's CFLAGS win, except over flags that results depend on. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
 ALL_CFLAGS = $(WARNINGS) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) -fPIC $(if $(ISAS),-fno-plt) \
@@ -108,7 +109,8 @@ all: $(BUILD)/libstrew_core.a $(BUILD)/libstrew_core.so $(BUILD)/strew.so
 else
 all: $(BUILD)/strew $(BUILD)/strew.so $(if $(MPICC),$(if $(SANITIZE),,$(BUILD)/modules/strew/mpi.so)) $(foreach library,libstrew libstrew_lua,$(BUILD)/$(library).a $(BUILD)/$(library).so) $(BUILD)/strew.1 $(BUILD)/luacats/strew.lua
 endif
-shared = $(CC) -shared -Wl,-Bsymbolic $(ALL_LDFLAGS)
+# (Without the names of hidden functions, which are a twelfth of libstrew.)
+shared = $(CC) -shared -Wl,-Bsymbolic $(if $(SANITIZE)$(DEBUG),,-Wl,-x) $(ALL_LDFLAGS)
 
 # An archive exports the same names as the shared library: it is one object, in which hidden names are local.
 # (Tests and the programs here link the objects themselves; where tables of rooms are weak, all as one: a weak name takes

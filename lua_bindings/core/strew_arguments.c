@@ -404,7 +404,7 @@ static bool fail_count(lua_State *L, struct script_call *call, const struct para
   call->is_misspelled = true;
   if (!parameters->name)
     bind_fail(call, STREW_EARGUMENT, NULL, "takes no arguments, %d given", count);
-  else if (parameters[positional].name && count == positional + 1)
+  else if (parameters[positional].name && count == positional + 1 && !lua_istable(L, count))
     bind_fail(call, STREW_EARGUMENT, "options", "is %s, expected a table; the arguments are %s",
               bind_text(L, call, count, value), signature(parameters, text, sizeof text));
   else if (self && !parameters[1].name)
