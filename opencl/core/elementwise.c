@@ -111,11 +111,15 @@ static void launch_arguments(struct elementwise_launch *job, const struct descri
   if (job->bad) launch_blocks(&job->launch, job->bad);
 }
 
+static const char *unrolled(const struct elementwise_launch *job) {
+  return job->turns <= SHORT_PROGRAM ? " UNROLLED" : "";
+}
+
 static strew_status run_dense(struct elementwise_launch *job, const struct described *described) {
   char each[48] = "";
   if (takes_few(job))
     snprintf(each, sizeof each, " EACH=%d GROUP_SIZE=%zu%s", GPU_ELEMENTS, opencl_large_group(job->launch.device),
-             job->turns <= SHORT_PROGRAM ? " UNROLLED" : "");
+             unrolled(job));
   launch_start(&job->launch, "elementwise.cl", "dense", "%s DENSE OUTER=1%s", described->settings, each);
   launch_ints(&job->launch, job->space.columns);
   for (int i = 0; i < job->plan->plan.count; i++) launch_memory(&job->launch, &job->plan->plan.operands[i]);
@@ -124,8 +128,9 @@ static strew_status run_dense(struct elementwise_launch *job, const struct descr
 }
 
 static strew_status run_rows(struct elementwise_launch *job, const struct described *described) {
-  launch_start(&job->launch, "elementwise.cl", "rows", "%s ROWS STRIP=%d OUTER=%d%s", described->settings, job->strip,
-               job->space.outer, space_width(job->launch.device, &job->plan->plan));
+  const bool is_few = job->strip == GPU_ELEMENTS && opencl_of(job->launch.device)->is_gpu;
+  launch_start(&job->launch, "elementwise.cl", "rows", "%s ROWS STRIP=%d OUTER=%d%s%s", described->settings, job->strip,
+               job->space.outer, space_width(job->launch.device, &job->plan->plan), is_few ? unrolled(job) : "");
   launch_space(&job->launch, &job->space);
   for (int i = 0; i < job->plan->plan.count; i++) launch_operand(&job->launch, &job->space, i);
   launch_arguments(job, described);

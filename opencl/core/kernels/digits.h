@@ -28,15 +28,25 @@ static inline uint radix_digit(item x, int shift) { return (uint)(key_in(x) >> s
 #define TOTALS __global uint *totals, const int tiles, const long prefix_tile
 #define COUNTS __global uint *counts, TOTALS, BLOCKS
 
-/* Counts the digits at `shift`, unless that is -1, of the block's items: `ITEM` is item number i. */
+/* Counts the digits at `shift`, unless that is -1, of the block's items: `ITEM` is item number i, of `given`, a TYPE that
+   is LOADED. A GPU's work-item takes EACH items, and loads all before it stores or counts the first. */
 #ifdef IS_GPU
-#define COUNT_DIGITS(ITEM)                                                                                             \
+enum { EACH = BROAD ? 4 : 8 };
+#define COUNT_DIGITS(TYPE, LOADED, ITEM)                                                                               \
   __local uint found[RADIX];                                                                                           \
   const uint me = (uint)get_local_id(0);                                                                               \
   BLOCK_BOUNDS;                                                                                                        \
+  TYPE all[EACH];                                                                                                      \
+  UNROLL for (int e = 0; e < EACH; e++) {                                                                              \
+    const long i = min(begin + me + e * GROUP_SIZE, end - 1);                                                          \
+    all[e] = LOADED;                                                                                                   \
+  }                                                                                                                    \
   for (uint d = me; d < RADIX; d += GROUP_SIZE) found[d] = 0;                                                          \
   barrier(CLK_LOCAL_MEM_FENCE);                                                                                        \
-  for (long i = begin + me; i < end; i += GROUP_SIZE) {                                                                \
+  UNROLL for (int e = 0; e < EACH; e++) {                                                                              \
+    const long i = begin + me + e * GROUP_SIZE;                                                                        \
+    if (i >= end) continue;                                                                                            \
+    const TYPE given = all[e];                                                                                         \
     const item x = ITEM;                                                                                               \
     if (shift >= 0) atomic_inc(&found[radix_digit(x, shift)]);                                                         \
   }                                                                                                                    \
@@ -44,15 +54,16 @@ static inline uint radix_digit(item x, int shift) { return (uint)(key_in(x) >> s
   for (uint d = me; d < RADIX && shift >= 0; d += GROUP_SIZE) {                                                        \
     counts[d * blocks] = found[d];                                                                                     \
     if (tiles && found[d])                                                                                             \
-      atomic_add(&totals[(line * blocks * RADIX + at_block + d * blocks) / prefix_tile], found[d]);                    \
+      atomic_add(&totals[(uint)(line * blocks * RADIX + at_block + d * blocks) / (uint)prefix_tile], found[d]);        \
   }
 #else
 /* Even and odd items have separate counters, so that a run of one digit does not serialise on one. */
-#define COUNT_DIGITS(ITEM)                                                                                             \
+#define COUNT_DIGITS(TYPE, LOADED, ITEM)                                                                               \
   BLOCK_BOUNDS;                                                                                                        \
   uint found[2][RADIX];                                                                                                \
   for (int d = 0; d < RADIX; d++) found[0][d] = found[1][d] = 0;                                                       \
   for (long i = begin; i < end; i++) {                                                                                 \
+    const TYPE given = LOADED;                                                                                         \
     const item x = ITEM;                                                                                               \
     if (shift >= 0) found[i & 1][radix_digit(x, shift)]++;                                                             \
   }                                                                                                                    \

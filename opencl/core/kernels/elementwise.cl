@@ -27,11 +27,13 @@
 #define FIRST_COLUMN ((long)get_global_id(0) * STRIP)
 #define LAST_COLUMN (begin + STRIP - 1)
 #endif
-#define EACH_COLUMN                                                                                                    \
+#define STRIP_START                                                                                                    \
   const long begin = FIRST_COLUMN, row = (long)get_global_id(1);                                                       \
   if (begin >= columns || row >= rows) return;                                                                         \
   const long end = min(columns, LAST_COLUMN + 1);                                                                      \
-  const coordinates at = coordinates_of(row, rows, sizes);                                                             \
+  const coordinates at = coordinates_of(row, rows, sizes)
+#define EACH_COLUMN                                                                                                    \
+  STRIP_START;                                                                                                         \
   for (long column = begin; column < end; column += COLUMN_STEP)
 
 #ifdef GENERAL
@@ -103,10 +105,11 @@ __kernel void general(SPACE, OPERAND(uchar, to), const int to_dtype, const int o
 #else
 #include "program.h"
 
-#define COMPUTE                                                                                                        \
+#define COMPUTE_TO(result)                                                                                             \
   OPERANDS(ELEMENT_INPUT, NOTHING, NOTHING)                                                                            \
   STEPS                                                                                                                \
-  ELEMENT(to) = RESULT;
+  result = RESULT;
+#define COMPUTE COMPUTE_TO(ELEMENT(to))
 
 #ifdef DENSE
 #define MEMORY(type, x) __global type *x, const long x##_offset
@@ -121,19 +124,28 @@ __kernel void general(SPACE, OPERAND(uchar, to), const int to_dtype, const int o
 #endif
 #define PARAMETERS OPERANDS(PARAMETER_INPUT, PARAMETER_TABLE, PARAMETER_NUMBER) PARAMETER_BAD
 
+/* Computes all of a work-item's elements before it stores the first: no load may pass a store to memory that an operand
+   may share. So all are in flight. For UNROLLED, short programs on a GPU. */
+#define COMPUTE_ALL(count, position, first, step)                                                                      \
+  {                                                                                                                    \
+    CAT(T_, GIVES) results[count];                                                                                     \
+    UNROLL for (int e = 0; e < count; e++) {                                                                           \
+      const long position = (first) + e * (step);                                                                      \
+      COMPUTE_TO(results[e])                                                                                           \
+    }                                                                                                                  \
+    UNROLL for (int e = 0; e < count; e++) {                                                                           \
+      const long position = (first) + e * (step);                                                                      \
+      ELEMENT(to) = results[e];                                                                                        \
+    }                                                                                                                  \
+    return;                                                                                                            \
+  }
+
 #if defined(DENSE) && defined(EACH)
-/* A work-item computes EACH elements, at the group's distance. Whole groups test no bounds. UNROLLED: the program is
-   short. */
+/* A work-item computes EACH elements, at the group's distance. Whole groups test no bounds. */
 GROUP_KERNEL dense(const long count, MEMORY(CAT(T_, GIVES), to) PARAMETERS) {
   const long begin = (long)group_id() * (EACH * GROUP_SIZE), first = begin + (long)get_local_id(0);
 #ifdef UNROLLED
-  if (begin + EACH * GROUP_SIZE <= count) {
-    UNROLL for (int e = 0; e < EACH; e++) {
-      const long i = first + e * GROUP_SIZE;
-      COMPUTE
-    }
-    return;
-  }
+  if (begin + EACH * GROUP_SIZE <= count) COMPUTE_ALL(EACH, i, first, GROUP_SIZE)
 #endif
   const long end = min(count, begin + EACH * GROUP_SIZE);
   for (long i = first; i < end; i += GROUP_SIZE) { COMPUTE }
@@ -145,7 +157,13 @@ __kernel void dense(const long count, MEMORY(CAT(T_, GIVES), to) PARAMETERS) {
 }
 #elif !defined(PACKED)
 __kernel void rows(SPACE, MEMORY(CAT(T_, GIVES), to) PARAMETERS) {
+#ifdef UNROLLED
+  STRIP_START;
+  if (end == LAST_COLUMN + 1) COMPUTE_ALL(STRIP, column, begin, COLUMN_STEP)
+  for (long column = begin; column < end; column += COLUMN_STEP) { COMPUTE }
+#else
   EACH_COLUMN { COMPUTE }
+#endif
 }
 #else
 #define PARAMETER_INPUT(s, x) , __global const T_##s *x

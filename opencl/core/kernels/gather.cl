@@ -5,23 +5,28 @@
 
 #define CHECKED LIMITS, const int check, __global int *verdict
 
-static inline long checked(long value, CHECKED) {
+/* The place that an index value names: -1, and *bad, if it is out of range. */
+static inline long place_of(long given, long size, int mode, bool *bad) {
+  const long value = IN_MODE(given, size);
   if ((ulong)value < (ulong)size) return value;
-  if (check) verdict_add(CHECK, BAD, verdict);
+  *bad = true;
   return -1;
 }
-#define CHECKED_VALUE(at) checked(IN_MODE(WIDE(index[at]), size), size, mode, check, verdict)
 
 #ifdef DENSE
 GROUP_KERNEL gather(const long count, __global WORD *out, const long out_offset, __global const I *index,
                     const long index_offset, __global const WORD *self, const long self_offset, const long dim_stride,
                     CHECKED) {
   const long begin = (long)group_id() * (EACH * GROUP_SIZE), first = begin + (long)get_local_id(0);
+  I given[EACH];
   long values[EACH];
+  bool bad = false;
   UNROLL for (int e = 0; e < EACH; e++) {
-    const long i = first + e * GROUP_SIZE;
-    values[e] = i < count ? CHECKED_VALUE(index_offset + i) : -1;
+    const long i = min(first + e * GROUP_SIZE, count - 1);
+    given[e] = index[index_offset + i];
   }
+  UNROLL for (int e = 0; e < EACH; e++) values[e] = place_of(WIDE(given[e]), size, mode, &bad);
+  if (bad && check) verdict_add(CHECK, BAD, verdict);
   WORD elements[EACH];
   UNROLL for (int e = 0; e < EACH; e++)
     elements[e] = values[e] < 0 ? (WORD)0 : self[self_offset + PRODUCT(values[e], dim_stride)];
@@ -34,7 +39,9 @@ GROUP_KERNEL gather(const long count, __global WORD *out, const long out_offset,
 __kernel void gather(SPACE, OPERAND(WORD, out), OPERAND(const I, index), OPERAND(const WORD, self),
                      const long dim_stride, CHECKED) {
   ROW_AND_COLUMN;
-  const long value = CHECKED_VALUE(AT(index));
+  bool bad = false;
+  const long value = place_of(WIDE(index[AT(index)]), size, mode, &bad);
+  if (bad && check) verdict_add(CHECK, BAD, verdict);
   WORD element = 0;
   if (value >= 0) element = self[AT(self) + PRODUCT(value, dim_stride)];
   out[AT(out)] = element;

@@ -6,10 +6,9 @@
 
 #define MODE_WRAP 1 /* as in opencl.h */
 #define MODE_CLIP 2
-static inline long in_mode(long value, long size, int mode) {
-  if (mode == MODE_WRAP) return value < 0 ? value + size : value;
-  if (mode == MODE_CLIP) return value < 0 ? 0 : value >= size ? size - 1 : value;
-  return value;
+static inline long in_mode(long value, long size, int mode) { /* without branches, so that several loads are in flight */
+  const long wrapped = value + (value < 0 ? size : 0), clipped = min(max(value, 0l), size - 1);
+  return mode == MODE_WRAP ? wrapped : mode == MODE_CLIP ? clipped : value;
 }
 #define IN_MODE(value, size) in_mode(value, size, mode)
 

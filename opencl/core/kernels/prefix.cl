@@ -5,7 +5,7 @@
 
 #ifdef IS_GPU
 GROUP_KERNEL total_tiles(__global const NUMBER *numbers, const long count, const long tile, __global NUMBER *totals) {
-  __local ulong sums[GROUP_SIZE];
+  __local ulong sums[GROUP_SUMS];
   const long begin = (long)group_id() * tile, end = min(begin + tile, count);
   ulong sum = 0, total;
   for (long i = begin + (long)get_local_id(0); i < end; i += GROUP_SIZE) sum += numbers[i];
@@ -19,7 +19,7 @@ GROUP_KERNEL total_tiles(__global const NUMBER *numbers, const long count, const
 /* Each work-item sums contiguous numbers, so it can turn them into prefix sums by itself. */
 GROUP_KERNEL sum_tiles(__global NUMBER *numbers, const long count, const long tile, __global const NUMBER *starts,
                        const int has_starts) {
-  __local ulong sums[GROUP_SIZE];
+  __local ulong sums[GROUP_SUMS];
   ulong start = has_starts == STARTS ? starts[group_id()] : 0;
   if (has_starts == STARTS_ARE_TOTALS) {
     ulong before = 0;

@@ -58,22 +58,33 @@ static inline size_t group_id(void) {
 #ifdef GROUP_SIZE
 #define GROUP_KERNEL __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
 
-/* The sum of `value` over the work-items before this one; *total is that over all. `sums` holds GROUP_SIZE numbers and
-   may be reused at once. All work-items of the group must call it. */
+/* The sum of `value` over the work-items before this one; *total is that over all. `sums` holds GROUP_SUMS numbers and
+   may be reused at once. All work-items of the group must call it. Values stand in rows of SUMS_ROW, each with its total
+   behind it, so that rows begin in different banks of local memory: one work-item sums a row, then each the totals. */
+enum { SUMS_ROW = 16, SUMS_ROWS = GROUP_SIZE / SUMS_ROW, GROUP_SUMS = GROUP_SIZE + SUMS_ROWS };
 static inline ulong group_prefix_sum(ulong value, __local ulong *sums, ulong *total) {
-  const uint me = (uint)get_local_id(0);
-  sums[me] = value;
+  const uint me = (uint)get_local_id(0), at = me + me / SUMS_ROW;
+  sums[at] = value;
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (uint step = 1; step < GROUP_SIZE; step *= 2) {
-    const ulong before = me >= step ? sums[me - step] : 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    sums[me] += before;
-    barrier(CLK_LOCAL_MEM_FENCE);
+  if (me < SUMS_ROWS) {
+    __local ulong *row = sums + me * (SUMS_ROW + 1);
+    ulong sum = 0;
+    _Pragma("unroll 4") for (int i = 0; i < SUMS_ROW; i++) {
+      const ulong next = row[i];
+      row[i] = sum;
+      sum += next;
+    }
+    row[SUMS_ROW] = sum;
   }
-  const ulong sum = sums[me];
-  *total = sums[GROUP_SIZE - 1];
   barrier(CLK_LOCAL_MEM_FENCE);
-  return sum - value;
+  ulong before = sums[at], all = 0;
+  _Pragma("unroll 4") for (uint r = 0; r < SUMS_ROWS; r++) {
+    if (r == me / SUMS_ROW) before += all;
+    all += sums[r * (SUMS_ROW + 1) + SUMS_ROW];
+  }
+  *total = all;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return before;
 }
 #endif
 

@@ -12,20 +12,24 @@
 #include "run.h"
 #endif
 
-static inline item contribution(const long i, SPACE, OPERAND(const I, index), LIMITS, const long shared,
-                                const ulong no_destination, const int check, __global int *verdict) {
-  const long batch = i / columns, at_line = i - batch * columns;
+static inline I index_of(const long i, SPACE, OPERAND(const I, index), const long shared) {
+  const long batch = quotient(i, columns), at_line = i - batch * columns;
   const coordinates at = coordinates_of(batch * shared, rows, sizes);
-  const long dst = IN_MODE(WIDE(index[ROW_OF(index) + at_line * index_step]), size);
+  return index[ROW_OF(index) + at_line * index_step];
+}
+
+static inline item contribution(const I given, const long i, const long columns, LIMITS, const ulong no_destination,
+                                const int check, __global int *verdict) {
+  const long dst = IN_MODE(WIDE(given), size);
   const bool in_range = (ulong)dst < (ulong)size;
   if (check && !in_range) verdict_add(WAY, BAD, verdict);
-  return make_item(in_range ? (ulong)(batch * size + dst) : no_destination, (ulong)i);
+  return make_item(in_range ? (ulong)(quotient(i, columns) * size + dst) : no_destination, (ulong)i);
 }
 
 BLOCK_KERNEL make_items(SPACE, OPERAND(const I, index), LIMITS, const long shared, const ulong no_destination,
                         const int check, __global int *verdict, __global item *items, COUNTS) {
-  COUNT_DIGITS(items[i] = contribution(i, columns, rows, sizes, index, index_offset, index_step, index_strides, size,
-                                       mode, shared, no_destination, check, verdict));
+  COUNT_DIGITS(I, index_of(i, columns, rows, sizes, index, index_offset, index_step, index_strides, shared),
+               items[i] = contribution(given, i, columns, size, mode, no_destination, check, verdict));
 }
 
 /* The verdict counts the segments of either kind. They are listed in any order. */
@@ -76,12 +80,12 @@ __kernel void find_segments(__global const item *items, const long count, const 
 #endif
 
 __kernel void join_short(SEGMENTED) {
-  const long item_at = (long)get_global_id(0), segment = item_at / shared, column = item_at - segment * shared;
+  const long item_at = (long)get_global_id(0), segment = quotient(item_at, shared), column = item_at - segment * shared;
   if (segment >= FOUND(0)) return;
   long i = (long)starts[segment];
   item next = items[i];
   const ulong key = key_in(next);
-  const long batch = (long)(key / (ulong)size), dst = (long)key - batch * size;
+  const long batch = quotient((long)key, size), dst = (long)key - batch * size;
   ROW_STARTS;
   LOAD_HELD(true);
   do {
@@ -116,7 +120,7 @@ __kernel void join_long(SEGMENTED, const int across, const long from_offset, con
   long i = start + from_offset;
   const ulong key = key_in(items[start]);
   if (i >= end || key_in(items[i]) != key) return;
-  const long batch = (long)(key / (ulong)size), dst = (long)key - batch * size;
+  const long batch = quotient((long)key, size), dst = (long)key - batch * size;
   const long column = first + (lane < wide ? lane : 0);
   ROW_STARTS;
   LOAD_HELD(lane < wide);

@@ -36,7 +36,7 @@ static inline void write_coordinates(__global long *out, const int rank, const l
 #ifdef IS_GPU
 /* With `few` adds the counts to *all; else a 0 behind them becomes their total. */
 GROUP_KERNEL count_flags(FLAGS, __global COUNT *counts, __global uint *all, const int few) {
-  __local ulong sums[GROUP_SIZE];
+  __local ulong sums[GROUP_SUMS];
   const long begin = (long)group_id() * block, end = min(begin + block, count);
   ulong found = 0, total;
   for (long i = begin + (long)get_local_id(0); i < end; i += GROUP_SIZE) found += flags[flags_offset + i] != 0;
@@ -47,7 +47,7 @@ GROUP_KERNEL count_flags(FLAGS, __global COUNT *counts, __global uint *all, cons
 }
 
 GROUP_KERNEL write_positions(SPACE, FLAGS, __global const COUNT *counts, const int few, OUTPUT) {
-  __local ulong sums[GROUP_SIZE];
+  __local ulong sums[GROUP_SUMS];
   ulong before = 0, start;
   for (long i = (long)get_local_id(0); few && i < (long)group_id(); i += GROUP_SIZE) before += counts[i];
   group_prefix_sum(before, sums, &start);

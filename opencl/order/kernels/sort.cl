@@ -101,7 +101,7 @@ BLOCK_KERNEL load_items(SPACE, INPUT, const long first, const ulong flip, const 
                         COUNTS) {
   const long row = BLOCK_NUMBER / blocks;
   const coordinates at = coordinates_of(first + row, first + rows, sizes);
-  COUNT_DIGITS(items[i] = loaded(IN_ROW(from, i - row * columns), i - row * columns, flip, narrows));
+  COUNT_DIGITS(word, IN_ROW(from, i - row * columns), items[i] = loaded(given, i - row * columns, flip, narrows));
 }
 
 /* Writes the first `columns` of each row's n sorted items. */
