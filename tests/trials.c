@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* gettid */
 #include "trials.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -148,10 +149,19 @@ struct trial {
 /* Shared by the tests' processes. */
 static struct tally { long trials, failures, done_without, lost; } * tally;
 
+/* A device blocks Ctrl-C within a call alone. */
+static void check_signals(const char *name) {
+  sigset_t blocked;
+  pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+  if (sigismember(&blocked, SIGINT)) ck_abort_msg("%s has left Ctrl-C blocked", name);
+}
+
 static strew_status run(const struct trial *trial) {
   for (int k = 0; k < OUT_COUNT; k++) out[k] = k ? NULL : trial->target;
   clear_failure();
-  return trial->call(trial->i);
+  const strew_status status = trial->call(trial->i);
+  check_signals(trial->name);
+  return status;
 }
 
 static void finish_success(const struct trial *trial, const char *what) {

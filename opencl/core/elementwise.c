@@ -223,7 +223,8 @@ static strew_status run_general(struct elementwise_launch *job) {
     launch_flags(&job->launch, is_number ? -1 : (cl_int)in->dtype);
     launch_value(&job->launch, number.bytes, dtype_bytes(instruction->compute));
   }
-  return launch_strips(job);
+  launch_strips(job);
+  return launch_end(&job->launch);
 }
 
 strew_status opencl_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan) {

@@ -70,5 +70,6 @@ strew_status opencl_divide_by_count(const struct call *call, strew_device *devic
   launch_start(&launch, "divide.cl", "divide", "S=%s OUTER=%d", dtype_suffix(plan->operands[0].dtype), space.outer);
   launch_plan(&launch, &space, 0, 1);
   launch_ints(&launch, extra);
-  return launch_rows(&launch, &space);
+  launch_rows(&launch, &space);
+  return launch_end(&launch);
 }

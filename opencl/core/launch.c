@@ -56,6 +56,7 @@ void launch_free(struct launch *launch, struct block *block) {
 }
 
 strew_status launch_end(struct launch *launch) {
+  opencl_let_signals(opencl_of(launch->device));
   for (int i = 0; i < MOST_SCRATCH; i++) block_free(launch->device, &launch->scratch[i]);
   return launch->status;
 }
@@ -180,11 +181,9 @@ static strew_status enqueue(struct launch *launch, cl_uint dimensions, const siz
   RETURN_IF_FAILED(opencl_throttle(launch->call, launch->device, turns));
   on->busy = true;
   cl_int error;
-  sigset_t before;
-  opencl_block_signals(&before); /* some drivers link a kernel at its first launch */
+  opencl_hold_signals(on); /* some drivers link a kernel at its first launch */
   do error = cl.clEnqueueNDRangeKernel(on->queue, launch->kernel, dimensions, first, global, local, 0, NULL, NULL);
   while (error == CL_MEM_OBJECT_ALLOCATION_FAILURE && blocks_reclaim(launch->device));
-  opencl_restore_signals(&before);
   if (error != CL_SUCCESS) return opencl_fail(launch->call, launch->device, "clEnqueueNDRangeKernel", error);
   return STREW_OK;
 }

@@ -133,3 +133,13 @@ void opencl_block_signals(sigset_t *before) {
 }
 
 void opencl_restore_signals(const sigset_t *before) { pthread_sigmask(SIG_SETMASK, before, NULL); }
+
+void opencl_hold_signals(struct opencl *on) {
+  if (!on->holds_signals) opencl_block_signals(&on->signals);
+  on->holds_signals = true;
+}
+
+void opencl_let_signals(struct opencl *on) {
+  if (on->holds_signals) opencl_restore_signals(&on->signals);
+  on->holds_signals = false;
+}

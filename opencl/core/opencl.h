@@ -73,6 +73,10 @@ strew_status opencl_fail_lost(const struct call *call, strew_device *device);
    opencl_restore_signals delivers pending ones. */
 void opencl_block_signals(sigset_t *before);
 void opencl_restore_signals(const sigset_t *before);
+/* The same from a call's first launch on, until it ends or waits. */
+struct opencl;
+void opencl_hold_signals(struct opencl *on);
+void opencl_let_signals(struct opencl *on);
 
 /* --------------------------------------------------------------------------------------------------------- device.c */
 
@@ -114,6 +118,8 @@ struct opencl {
     size_t used;      /* by transfers in the queue */
   } staging;          /* the driver's host memory, through which small transfers go: see buffer.c */
   bool busy;          /* the queue may hold unfinished commands */
+  bool holds_signals; /* blocks the terminal's; the thread's mask before is in `signals` */
+  sigset_t signals;
   cl_event batch_end; /* marker behind the last full batch of launches, or NULL */
   struct {
     int64_t launches, turns;
@@ -218,7 +224,8 @@ enum { MOST_SCRATCH = 16 }; /* blocks at a time; a scatter by sorting takes 10 *
      launch_start(&launch, "copy.cl", "copy", "T=%s OUTER=%d", "f32", space.outer);
      launch_space(&launch, &space);
      launch_operand(&launch, &space, 0);
-     return launch_rows(&launch, &space); */
+     launch_rows(&launch, &space);
+     return launch_end(&launch); */
 struct launch {
   const struct call *call;
   strew_device *device;
@@ -234,7 +241,7 @@ struct launch {
 struct block *launch_scratch(struct launch *launch, uint64_t size_bytes);
 /* Frees a scratch block, or none if NULL, earlier. */
 void launch_free(struct launch *launch, struct block *block);
-/* Frees all scratch; returns the first failure. */
+/* Ends every call that launches: frees all scratch; returns the first failure. */
 strew_status launch_end(struct launch *launch);
 /* As block_transfer; nothing after a failure. What a failed read has written does not count. */
 void launch_write(struct launch *launch, const struct block *to, const void *from, size_t size_bytes);

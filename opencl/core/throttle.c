@@ -31,6 +31,7 @@ static void pause_polling(int64_t waited_ns) {
 static strew_status wait_for(const struct call *call, strew_device *device, cl_event event) {
   struct opencl *on = opencl_of(device);
   cl_int error = cl.clFlush(on->queue), state = CL_QUEUED;
+  opencl_let_signals(on);
   if (error != CL_SUCCESS) return opencl_fail(call, device, "clFlush", error);
   for (int64_t begin = fine_clock_ns();; pause_polling(fine_clock_ns() - begin)) {
     error = cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);

@@ -19,7 +19,8 @@ strew_status opencl_random(const struct call *call, strew_device *device, const 
   launch_memory(&launch, &plan->out);
   launch_ints(&launch, plan->count, (int64_t)plan->seed, (int64_t)plan->block, plan->low, (int64_t)plan->range);
   launch.turns = per_block * RANDOM_TURNS;
-  return launch_items(&launch, (plan->count - 1) / per_block + 1);
+  launch_items(&launch, (plan->count - 1) / per_block + 1);
+  return launch_end(&launch);
 }
 
 /* One number per work-item. A device without float64 computes float64 ramps from the bits, with integers. */
@@ -32,5 +33,6 @@ strew_status opencl_ramp(const struct call *call, strew_device *device, const st
   launch_ints(&launch, plan->count);
   launch_value(&launch, &plan->start.as, sizeof plan->start.as);
   launch_value(&launch, &plan->step.as, sizeof plan->step.as);
-  return launch_items(&launch, plan->count);
+  launch_items(&launch, plan->count);
+  return launch_end(&launch);
 }

@@ -162,5 +162,6 @@ strew_status opencl_sorted_ends(const struct call *call, strew_device *device, c
   launch_plan(&launch, &space, 0, 1);
   launch_ints(&launch, size, step);
   launch.turns = SEARCH_TURNS;
-  return launch_rows(&launch, &space);
+  launch_rows(&launch, &space);
+  return launch_end(&launch);
 }

@@ -154,5 +154,5 @@ strew_status opencl_matmul(const struct call *call, strew_device *device, const 
                                                            : product.many_cores ? multiply_tiles
                                                                                 : multiply_panels;
   for (int64_t begin = 0; begin < k && launch.status == STREW_OK; begin += product.k_chunk) multiply(&product, begin);
-  return launch.status;
+  return launch_end(&launch);
 }

@@ -15,7 +15,8 @@ strew_status opencl_search(const struct call *call, strew_device *device, const 
   launch_plan(&launch, &space, SEARCH_OUT, SEARCH_VALUES, SEARCH_SORTED);
   launch_ints(&launch, search->size, search->step);
   for (int64_t n = search->size; n; n /= 2) launch.turns++;
-  return launch_rows(&launch, &space);
+  launch_rows(&launch, &space);
+  return launch_end(&launch);
 }
 
 /* Elements at the ranks of quantiles: a work-item for each quantile. */
@@ -33,5 +34,6 @@ strew_status opencl_quantile(const struct call *call, strew_device *device, cons
                plan->interpolation == STREW_LINEAR || plan->interpolation == STREW_MIDPOINT);
   launch_plan(&launch, &space, QUANTILE_OUT, QUANTILE_SORTED, QUANTILE_START, QUANTILE_COUNT);
   launch_ints(&launch, plan->step, q, (int64_t)plan->interpolation, empty);
-  return launch_rows(&launch, &space);
+  launch_rows(&launch, &space);
+  return launch_end(&launch);
 }

@@ -112,7 +112,7 @@ static void carry(const struct scan *scan, const struct block *carries, const st
   }
 }
 
-static strew_status scan_by_blocks(const struct scan *scan) {
+static void scan_by_blocks(const struct scan *scan) {
   strew_dtype wide = dtype_is_float(scan->in) ? dtype_wide(scan->in) : STREW_INT64;
   uint64_t row_bytes = (uint64_t)scan->line_count * 2 * strew_dtype_size_bytes(wide); /* pairs of (high, low) */
   struct block *carries = launch_scratch(scan->launch, (uint64_t)scan->blocks * row_bytes);
@@ -120,7 +120,6 @@ static strew_status scan_by_blocks(const struct scan *scan) {
   cumsum_lines(scan, carries, true);
   carry(scan, carries, running);
   cumsum_lines(scan, carries, false);
-  return launch_end(scan->launch);
 }
 
 strew_status opencl_cumsum(const struct call *call, strew_device *device, const struct scan_plan *plan) {
@@ -128,7 +127,11 @@ strew_status opencl_cumsum(const struct call *call, strew_device *device, const 
   struct scan scan = {.launch = &launch};
   scan_start(&scan, &plan->plan);
   choose_scan(&scan);
-  return scan.blocks <= scan.span ? cumsum_lines(&scan, NULL, false) : scan_by_blocks(&scan);
+  if (scan.blocks <= scan.span)
+    cumsum_lines(&scan, NULL, false);
+  else
+    scan_by_blocks(&scan);
+  return launch_end(&launch);
 }
 
 /* -------------------------------------------------------------------------------------------- products and extremes */
@@ -154,7 +157,7 @@ static strew_status scan_lines(const struct call *call, strew_device *device, co
     launch.continues = begin > 0;
     launch_items(&launch, plan_numel(&lines));
   }
-  return launch.status;
+  return launch_end(&launch);
 }
 
 strew_status opencl_cumprod(const struct call *call, strew_device *device, const struct scan_plan *scan) {
