@@ -8164,18 +8164,21 @@ local Grouping = {}
 ---```
 ---@call strew.ends_with(t, word) -> found
 
----Returns words with capital letters in place of a to z.
+---Returns words with capital letters in place of small ones.
+---
+---Letters are those of the Latin, Greek, Cyrillic and Armenian alphabets whose small and capital forms have both one byte or
+---both two in UTF-8; the German sharp s stays.
 ---
 ---```lua
----print(strew.tensor{"Oslo", "Rome"}:upper())
+---print(strew.tensor{"Oslo", "Z\u{fc}rich"}:upper())
 ---```
 ---```text
 ---text[2] cpu
---- "OSLO"  "ROME"
+---   "OSLO"  "ZÜRICH"
 ---```
 ---@call strew.upper(t) -> t
 
----Returns words with small letters in place of A to Z.
+---Returns words with small letters in place of capital ones, the reverse of `upper`.
 ---
 ---```lua
 ---print(strew.tensor{"Oslo", "Rome"}:lower())

@@ -72,12 +72,42 @@ static bool test_word(int test, const struct word *word, const struct word *part
   return part->length <= word->length && memcmp(word->text + begin, part->text, part->length) == 0;
 }
 
-/* Copies with the case of ASCII letters changed; returns the end. */
+/* Small letters of two bytes of UTF-8, first to last by step, and how far before them their capitals are. */
+static const struct letters {
+  int first, last, step, distance;
+} letters[] = {
+    {0xe0, 0xf6, 1, 32},   {0xf8, 0xfe, 1, 32},   {0xff, 0xff, 1, -121},  {0x101, 0x12f, 2, 1},  {0x133, 0x137, 2, 1},
+    {0x13a, 0x148, 2, 1},  {0x14b, 0x177, 2, 1},  {0x17a, 0x17e, 2, 1},   {0x1a1, 0x1a5, 2, 1},  {0x1b0, 0x1b0, 1, 1},
+    {0x1ce, 0x1dc, 2, 1},  {0x1df, 0x1ef, 2, 1},  {0x1f9, 0x21f, 2, 1},   {0x223, 0x233, 2, 1},  {0x3ac, 0x3ac, 1, 38},
+    {0x3ad, 0x3af, 1, 37}, {0x3b1, 0x3c1, 1, 32}, {0x3c3, 0x3cb, 1, 32},  {0x3cc, 0x3cc, 1, 64}, {0x3cd, 0x3ce, 1, 63},
+    {0x430, 0x44f, 1, 32}, {0x450, 0x45f, 1, 80}, {0x461, 0x481, 2, 1},   {0x48b, 0x4bf, 2, 1},  {0x4c2, 0x4ce, 2, 1},
+    {0x4d1, 0x52f, 2, 1},  {0x561, 0x586, 1, 48}, {0x259, 0x259, 1, 202},
+};
+
+static int in_case(bool is_upper, int letter) {
+  if (is_upper && letter == 0x3c2) return 0x3a3; /* sigma at the end of a word */
+  for (size_t k = 0; k < sizeof letters / sizeof *letters; k++) {
+    const int small = is_upper ? letter : letter + letters[k].distance;
+    if (small >= letters[k].first && small <= letters[k].last && (small - letters[k].first) % letters[k].step == 0)
+      return is_upper ? letter - letters[k].distance : small;
+  }
+  return letter;
+}
+
+/* Copies with the case of letters changed; returns the end. */
 static char *copy_in_case(bool is_upper, const struct word *word, char *to) {
   for (size_t i = 0; i < word->length; i++) {
-    const char c = word->text[i];
-    const bool is_changed = is_upper ? c >= 'a' && c <= 'z' : c >= 'A' && c <= 'Z';
-    *to++ = (char)(is_changed ? c ^ 0x20 : c);
+    const unsigned char c = (unsigned char)word->text[i];
+    const unsigned char next = i + 1 < word->length ? (unsigned char)word->text[i + 1] : 0;
+    if (c >= 0xc3 && c <= 0xd6 && next >= 0x80 && next < 0xc0) {
+      const int letter = in_case(is_upper, (c & 0x1f) << 6 | (next & 0x3f));
+      *to++ = (char)(0xc0 | letter >> 6);
+      *to++ = (char)(0x80 | (letter & 0x3f));
+      i++;
+    } else {
+      const bool is_changed = is_upper ? c >= 'a' && c <= 'z' : c >= 'A' && c <= 'Z';
+      *to++ = (char)(is_changed ? c ^ 0x20 : c);
+    }
   }
   return to;
 }
