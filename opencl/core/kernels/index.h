@@ -6,10 +6,18 @@
 
 #define MODE_WRAP 1 /* as in opencl.h */
 #define MODE_CLIP 2
-static inline long in_mode(long value, long size, int mode) { /* without branches, so that several loads are in flight */
+#ifdef IS_GPU /* without branches, so that several loads are in flight */
+static inline long in_mode(long value, long size, int mode) {
   const long wrapped = value + (value < 0 ? size : 0), clipped = min(max(value, 0l), size - 1);
   return mode == MODE_WRAP ? wrapped : mode == MODE_CLIP ? clipped : value;
 }
+#else /* with branches, of which a CPU's compiler makes loops: a gather of 4 M takes a quarter less */
+static inline long in_mode(long value, long size, int mode) {
+  if (mode == MODE_WRAP) return value < 0 ? value + size : value;
+  if (mode == MODE_CLIP) return value < 0 ? 0 : value >= size ? size - 1 : value;
+  return value;
+}
+#endif
 #define IN_MODE(value, size) in_mode(value, size, mode)
 
 /* A value of either index type as a long. Mesa's rusticl zero-extends an int that was just loaded, so the sign is
