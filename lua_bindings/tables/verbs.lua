@@ -250,10 +250,10 @@ local function corr(x, other, method)
   for i, name in ipairs(columns.names) do
     local t, kind = columns.tensors[i], tables.kind(columns, i)
     if t:dim() == 1 and kind ~= "text" and kind ~= "time" then
-      local i = #names + 1
-      names[i], lines[i] = tostring(name), operands.as(t, operands.widest(t))
-      if columns.rows > 1 and not lines[i]:isnan():any():item() then
-        whole[#whole + 1], places[i] = lines[i], #whole + 1
+      local k, line = #names + 1, operands.as(t, operands.widest(t))
+      names[k], lines[k] = tostring(name), line
+      if columns.rows > 1 and not line:isnan():any():item() then
+        whole[#whole + 1], places[k] = line, #whole + 1
       end
     end
   end
