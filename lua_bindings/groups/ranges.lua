@@ -260,7 +260,7 @@ local function spread(is_deviation)
 end
 
 -- Elements: ranges as short are copied, for what follows.
-local COPIED <const> = 24
+local COPIED <const>, JOINS_LONG <const> = 24, {logsumexp = true, skew = true}
 
 -- Numbers of which one or the other may be left out, and 1 for each of the others.
 local function shares(x, skips, neutral)
@@ -567,15 +567,20 @@ local function join(x, ranges, word, options, skips)
   return out and as_own(out, x, options):to(x.device)
 end
 
-local function reduce_ranges(v, x, ranges, order, word, options, skips)
-  if inner.is_combination(word) then return by_combination(v, ranges, order, word) end
-  return join(order and x:index_select(0, order) or x, ranges, word, options, skips) or
-    by_groups(x, ranges, order, word, options)
-end
-
 local function ranges_of(starts, lengths)
   local count = starts:size(0)
   return {starts = starts, lengths = lengths, count = count, longest = count > 0 and lengths:amax():item() or 0}
+end
+
+local function reduce_ranges(v, x, ranges, order, word, options, skips)
+  if inner.is_combination(word) then return by_combination(v, ranges, order, word) end
+  local out = join(order and x:index_select(0, order) or x, ranges, word, options, skips)
+  if not out then return by_groups(x, ranges, order, word, options) end
+  if not (JOINS_LONG[word] and ranges.starts) then return out end
+  local short = ranges.lengths:le(COPIED):nonzero():select(1, 0) -- also beside long ones, so that bits are the same
+  if #short == 0 then return out end
+  local own = ranges_of(ranges.starts:index_select(0, short), ranges.lengths:index_select(0, short))
+  return out:index_copy(0, short, operands.as(by_groups(x, own, order, word, options), out.dtype))
 end
 
 local function ranges(v, starts, ends, reduce)

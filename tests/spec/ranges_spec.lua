@@ -187,6 +187,18 @@ describe("ranges of rows", function()
     end
   end)
 
+  it("of some rows have the same bits beside ranges of any length", function()
+    local v = strew.randn(300) + 5
+    local starts, ends = strew.tensor{7, 0, 20, 11, 50}, strew.tensor{31, 300, 20, 36, 53}
+    for _, word in ipairs{"sum", "mean", "std", "prod", "max", "median", "logsumexp", "skew"} do
+      local all = strew.ranges(v, starts, ends, word)
+      for i = 0, 4 do
+        local one = strew.ranges(v, starts:narrow(0, i, 1), ends:narrow(0, i, 1), word)
+        same(one:tolist(), {all:get{i}}, 0, word)
+      end
+    end
+  end)
+
   -- Copies of these windows would have 4e9 elements.
   it("are not copied to count different elements, for quantiles, or for the first number", function()
     local n <const>, wide <const> = 100000, 50000
