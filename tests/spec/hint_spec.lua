@@ -177,6 +177,8 @@ describe("a hint can be followed:", function()
      "strew.tensor(other)"},
     {"a table as index of groups", "strew.scatter(w, {0, 0, 1})", "{0, 0, 1}", "strew.tensor{0, 0, 1}",
      "float32[2] {2.0, 1.0}", {}, "strew.tensor(index)"},
+    {"a missing element", "strew.tensor{1, strew.null}", "strew.null", "strew.nan", "float32[2] {1.0, nan}", {},
+     "missing elements are strew.nan"},
     {"numbers without braces", "strew.tensor(1, 2, 3)", "(1, 2, 3)", "{1, 2, 3}", "int64[3] {1, 2, 3}", {},
      "strew.tensor{1, 2, 3}"},
     {"a comparison by Lua's operator", "strew.clone(w >= 1)", "w >= 1", "w:ge(1)", "bool[3] {true, true, true}", {},
