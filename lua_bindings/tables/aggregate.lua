@@ -84,16 +84,34 @@ local function below(old, entry, values, argument)
   return tables.stacked(parts, {1, 1}, argument)
 end
 
--- Returns the reduction `word` of what has been reduced so far, `old` or nil, and of values of groups `ids`, which are
--- the script's argument of that name.
-local function joined(old, word, ids, values, n, options, entry, argument)
+local ADDS <const> = {sum = "sum", prod = "product"}
+
+-- Returns sums or products of integers in the dtype that they have of a column like that.
+local function added(t, like, entry, argument)
+  local dtype = string.find(like.dtype, "^u") and "uint64" or "int64"
+  if t.dtype == "uint64" and dtype == "int64" then
+    operands.check_none(t:gt(math.maxinteger), t, argument, format("a %s of %s that int64 holds",
+      ADDS[entry.word], tables.quoted(entry.src or entry.name)))
+  end
+  return t:to(dtype)
+end
+
+-- Returns the columns of what has been reduced so far, `old` or nil, and of values of groups `ids`, the script's argument
+-- of that name, of a column like that, by `word`.
+local function joined(old, word, ids, values, like, n, options, entry, argument)
   local all = ids
   if old then
-    all, values = strew.cat{strew.arange(#old, {device = ids.device}), ids}, below(old, entry, values, argument)
+    all = strew.cat{strew.arange(#old.value, {device = ids.device}), ids}
+    like = like and below(old.like, entry, like, argument)
+    if ADDS[entry.word] and not operands.is_float(like) then
+      values = strew.cat{added(old.value, like, entry, argument), added(values, like, entry, argument)}
+    else
+      values = below(old.value, entry, values, argument)
+    end
   end
   local g = strew.grouping(all, {dim_size = n})
   local call = g[word]
-  return (call(g, values, options))
+  return {value = (call(g, values, options)), like = like}
 end
 
 -- Adds the columns of an entry, sums of integers or exact sums, to those of groups `ids`.
@@ -121,8 +139,8 @@ local function taken(entry, old, ids, values, n)
     if values.dtype == "bool" then values = values:to("int8") end
     return {sums = sums_of(entry, old, n, values.device):add(values, ids, skips)}
   end
-  return {value = joined(old and old.value, word, ids, values, n, word ~= "any" and word ~= "all" and skips or nil,
-    entry, "chunk")}
+  return joined(old, word, ids, values, values:narrow(0, 0, 0), n, word ~= "any" and word ~= "all" and skips or nil,
+    entry, "chunk")
 end
 
 -- Returns the columns of entry of two aggregates; ids: the group of each of b's.
@@ -130,11 +148,11 @@ local function merged(entry, old, other, ids, n)
   if other.sums or old and old.sums then
     return {sums = with_sums(sums_of(entry, old, n, ids.device), other, ids)}
   elseif not old then -- other's columns, by ids
-    return {value = joined(nil, "first", ids, other.value, n)}
+    return joined(nil, "first", ids, other.value, other.like, n)
   end
   local word = entry.word == "count" and "sum" or entry.word
-  return {value = joined(old.value, word, ids, other.value, n, word ~= "any" and word ~= "all"
-    and {skip_nan = word ~= "sum" and entry.options.skip_nan} or nil, entry, "other")}
+  return joined(old, word, ids, other.value, other.like, n, word ~= "any" and word ~= "all"
+    and {skip_nan = word ~= "sum" and entry.options.skip_nan} or nil, entry, "other")
 end
 
 -- Returns the result of a chunk without rows, which has the dtypes of others.

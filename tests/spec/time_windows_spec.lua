@@ -340,10 +340,11 @@ describe("aggregates that grow", function()
   it("have the dtype of all chunks, and refuse those of another kind", function()
     local function chunk(key, v, dtype) return strew.table{{"k", {key}}, {"v", strew.tensor({v}, {dtype = dtype})}} end
     for _, pair in ipairs{{{1, "int8"}, {300, "int64"}}, {{1, "uint8"}, {-1, "int16"}}, {{true, "bool"}, {5, "int64"}},
-      {{5, "int32"}, {true, "bool"}}, {{3, "int64"}, {0.5, "float32"}}, {{0.5, "float32"}, {3, "int8"}}} do
+      {{5, "int32"}, {true, "bool"}}, {{3, "int64"}, {0.5, "float32"}}, {{0.5, "float32"}, {3, "int8"}},
+      {{true, "bool"}, {7, "uint16"}}, {{-1, "int8"}, {9007199254740993, "int64"}},
+      {{4294967295, "uint32"}, {-9007199254740993, "int64"}}} do
       local a, b = chunk("a", table.unpack(pair[1])), chunk("b", table.unpack(pair[2]))
-      local of = {lo = {"min", "v"}, l = {"last", "v"}}
-      if pair[1][2] ~= "uint8" then of.s, of.p = {"sum", "v"}, {"prod", "v"} end -- else uint64, which meets int16
+      local of = {lo = {"min", "v"}, l = {"last", "v"}, s = {"sum", "v"}, p = {"prod", "v"}}
       local whole = strew.concat{a, b}:group_by("k"):agg(of)
       same(whole, strew.aggregate("k", of):add(a):add(b):result())
       same(whole, strew.aggregate("k", of):add(a):merge(strew.aggregate("k", of):add(b)):result())
