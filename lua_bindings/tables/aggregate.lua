@@ -96,8 +96,8 @@ local function added(t, like, entry, argument)
   return t:to(dtype)
 end
 
--- Returns the columns of what has been reduced so far, `old` or nil, and of values of groups `ids`, joined by `word`: the
--- script's argument of that name, of a column like that.
+-- Returns the columns of what has been reduced so far, `old` or nil, and of values of groups `ids`, joined by `word`:
+-- the script's argument of that name, of a column like that.
 local function joined(old, word, ids, values, like, n, options, entry, argument)
   local all = ids
   if old then
