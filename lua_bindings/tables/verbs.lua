@@ -201,17 +201,20 @@ end
 
 ------------------------------------------------------------------------------------------------------ correlations
 
+-- Returns the distances of a line from its mean, and the sum of their squares; by ranks: of its ranks.
+local function centered(line, by_ranks)
+  local row = by_ranks and strew.rank(line):to(line.dtype) or line
+  row = row - row:mean()
+  return row, row:square():sum()
+end
+
 -- Returns the correlations of lines of floats without NaN, a matrix; by ranks: of their ranks.
 local function correlations(lines, by_ranks)
   local rows, squares, products = {}, {}, {}
-  for i, line in ipairs(lines) do
-    if by_ranks then line = strew.rank(line):to(lines[i].dtype) end
-    rows[i] = line - line:mean()
-    squares[i] = rows[i]:square():sum()
-  end
-  local centered = strew.stack(rows)
+  for i, line in ipairs(lines) do rows[i], squares[i] = centered(line, by_ranks) end
+  local all = strew.stack(rows)
   squares = strew.stack(squares)
-  for i, row in ipairs(rows) do products[i] = strew.vecdot(centered, row:expand_as(centered)) end
+  for i, row in ipairs(rows) do products[i] = strew.vecdot(all, row:expand_as(all)) end
   local most = (squares:unsqueeze(1) * squares):sqrt()
   return strew.where(most:gt(0), (strew.stack(products) / most):clamp(-1, 1), 0 / 0)
 end
@@ -219,8 +222,12 @@ end
 -- Returns the correlation of two lines over the elements that both have.
 local function correlation(a, b, by_ranks)
   local both = ~(a:isnan() | b:isnan())
-  a, b = a[both], b[both]
-  return #a < 2 and 0 / 0 or correlations({a, b}, by_ranks):get(0, 1)
+  if not both:all():item() then a, b = a[both], b[both] end
+  if #a < 2 then return 0 / 0 end
+  local x, of_x = centered(a, by_ranks)
+  local y, of_y = centered(b, by_ranks)
+  local most = (of_x * of_y):sqrt():item()
+  return most > 0 and math.min(math.max(x:dot(y):item() / most, -1), 1) or 0 / 0
 end
 
 -- Returns the correlation of two tensors.

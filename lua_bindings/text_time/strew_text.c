@@ -129,9 +129,14 @@ static int map_to_words(lua_State *L, struct script_call *call, const strew_tens
   char *to = (char *)(lengths + count);
   for (size_t i = 0; i < count; i++) {
     if (!bind_may_continue(call, (int64_t)i + 1)) return -1;
-    const struct word word = call->row->code == TRIM ? trimmed(words[i]) : words[i];
-    texts[i] = call->row->code == TRIM ? word.text : to;
-    if (call->row->code != TRIM) to = copy_in_case(call->row->code == UPPER, &word, to);
+    struct word word = words[i];
+    if (call->row->code == TRIM) {
+      word = trimmed(word);
+    } else {
+      word.text = to;
+      to = copy_in_case(call->row->code == UPPER, &words[i], to);
+    }
+    texts[i] = word.text;
     lengths[i] = word.length;
   }
   return bind_end(strew_text_from(strew_tensor_device(self), strew_tensor_rank(self), strew_tensor_sizes(self), texts,

@@ -86,11 +86,17 @@ local function fail_word(t, numbers, k, fact, hint, argument)
   fail(argument or "self", format("has %s%s, %s", inner.text(word), place, fact), hint, "value", word, at)
 end
 
--- Returns the words that a text has in order of their first elements, so that errors name the first one, and of each
--- element their number.
-local function used_in_order(t)
+-- Returns a text of the words that a text has in order of their first elements, so that errors name the first one, and
+-- of each element their number.
+local function first_used(t)
   local g = strew.group_by(t:codes():reshape(-1), {order = "first"})
-  return of(g.keys[1], t):tolist(), g.ids:reshape(t.shape)
+  return of(g.keys[1], t), g.ids:reshape(t.shape)
+end
+
+-- Returns the same words as a sequence.
+local function used_in_order(t)
+  local list, numbers = first_used(t)
+  return list:tolist(), numbers
 end
 
 words.used_in_order = used_in_order
@@ -205,10 +211,9 @@ end
 
 -- Words are numbered as they are first used, as what scripts make of them.
 local function trim(t)
-  local codes = text(t, "self", t):codes():reshape(-1)
-  if #codes == 0 then return t:clone() end
-  local g = strew.group_by(codes, {order = "first"})
-  return inner.word_trim(of(g.keys[1], t)):index_select(0, g.ids):reshape(t.shape)
+  if text(t, "self", t):numel() == 0 then return t:clone() end
+  local list, numbers = first_used(t)
+  return inner.word_trim(list)[numbers]
 end
 
 words.trim = {"t:tensor", trim}

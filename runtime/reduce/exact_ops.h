@@ -71,7 +71,7 @@ struct exact_by_plan {
   int low, width, exponent, limbs, square_limbs; /* see exact_window, after a survey; width of variances EXACT_DIGIT */
   unsigned kinds;                                /* that results depend on */
 };
-enum { EXACT_DIGIT = 32, EXACT_MOST_SPREAD = 1 << 30 }; /* terms of a variance by number */
+enum { EXACT_MOST_SPREAD = 1 << 30 }; /* terms of a variance by number */
 
 /* Words of 64 bits that a result by number has: limbs; squares' limbs from squares_at on; a count of terms at count_at and
    kinds at kinds_at, unless these are negative. The sum of a variance has a limb more; its squares have room for n *

@@ -59,13 +59,13 @@ ADD_BY_HALVES(add_local, __local)
 #ifdef FACTOR
 #define ADDED_FACTOR       , OPERAND(const TERM, factor)
 #define ADDED(from)        CAT(exact_product_limb_, R)(term, by, from, width)
-#define ADDED_PLACE        (place_of_term(bits) + place_of_term(CAT(BITS_, R)(by)))
+#define ADDED_PLACE        (CAT(exact_place_, R)(bits) + CAT(exact_place_, R)(CAT(BITS_, R)(by)))
 #define ADDED_DIGITS       (2 * CAT(MOST_DIGITS_, R))
 #define ADDED_KINDS        kinds_of_product(bits, CAT(BITS_, R)(by))
 #else
 #define ADDED_FACTOR
 #define ADDED(from)        LIMB(term, from)
-#define ADDED_PLACE        place_of_term(bits)
+#define ADDED_PLACE        CAT(exact_place_, R)(bits)
 #define ADDED_DIGITS       CAT(MOST_DIGITS_, R)
 #define ADDED_KINDS        kinds_of(bits)
 #endif
@@ -91,7 +91,6 @@ static inline int kinds_of_product(CAT(B_, R) a, CAT(B_, R) b) {
   if ((kinds_of(a) | kinds_of(b)) & EXACT_NAN || (infinite && is_zero)) return EXACT_NAN;
   return !infinite ? EXACT_OTHER : sign ? EXACT_NEGATIVE : EXACT_POSITIVE;
 }
-static inline int place_of_term(CAT(B_, R) bits) { return CAT(exact_place_, R)(bits); }
 
 /* The work-item's elements, `each`: on a GPU GROUP_SIZE apart. */
 #ifdef IS_GPU
@@ -284,20 +283,19 @@ static inline void divide_digits(struct top_bits *top, words_at own, long step, 
 }
 
 #ifdef SPREAD
-#define DIGIT 32
-#define LOW_DIGIT 0xffffffffl
+#define LOW_DIGIT (((long)1 << EXACT_DIGIT) - 1)
 /* The digits of n * squares - sum^2, which is not negative, take the places of the squares'. */
 static inline void subtract_square(words_at sum, int limbs, words_at squares, int count, long n) {
   long carry = 0;
   for (int k = 0; k < count; k++) {
     const long scaled = n * word_at(squares + 2 * k);
-    long low = (scaled & LOW_DIGIT) + carry, high = scaled >> DIGIT;
+    long low = (scaled & LOW_DIGIT) + carry, high = scaled >> EXACT_DIGIT;
     for (int i = max(0, k - limbs + 1); i <= k && i < limbs; i++) {
       const ulong part = (ulong)word_at(sum + 2 * i) * (ulong)word_at(sum + 2 * (k - i));
-      low -= (long)(part & LOW_DIGIT), high -= (long)(part >> DIGIT);
+      low -= (long)(part & LOW_DIGIT), high -= (long)(part >> EXACT_DIGIT);
     }
     put_word(squares + 2 * k, low & LOW_DIGIT);
-    carry = high + (low >> DIGIT);
+    carry = high + (low >> EXACT_DIGIT);
   }
 }
 /* The bits of digits * 2^exponent / n / by, or of its root: bit after bit is divided by both. */
@@ -317,10 +315,10 @@ static inline ulong spread_of(words_at digits, int count, int exponent, long n, 
 #else
   enum { WANTED = 64 };
 #endif
-  int place = DIGIT * count;
+  int place = EXACT_DIGIT * count;
   for (int taken = 0; taken < WANTED; taken += top != 0) {
     place--;
-    left = left << 1 | (place < 0 ? 0 : (ulong)word_at(digits + 2 * (place / DIGIT)) >> place % DIGIT & 1);
+    left = left << 1 | (place < 0 ? 0 : (ulong)word_at(digits + 2 * (place / EXACT_DIGIT)) >> place % EXACT_DIGIT & 1);
     const ulong bit = left >= (ulong)n;
     left -= bit ? (ulong)n : 0;
     over = over << 1 | bit;
@@ -342,9 +340,10 @@ static inline ulong spread_of(words_at digits, int count, int exponent, long n, 
 #endif
   }
   bool more = left || over;
-  for (int k = 0; k < count && k * DIGIT < place; k++) {
+  for (int k = 0; k < count && k * EXACT_DIGIT < place; k++) {
     const ulong digit = (ulong)word_at(digits + 2 * k);
-    more = more || (place - k * DIGIT >= DIGIT ? digit : digit & (((ulong)1 << (place - k * DIGIT)) - 1));
+    const int below = min(place - k * EXACT_DIGIT, (int)EXACT_DIGIT);
+    more = more || digit & (((ulong)1 << below) - 1);
   }
 #ifdef ROOT
   return exact_nearest(top << 2, (place + exponent) / 2 - 2, more || rest, most_digits, least, infinity);
