@@ -6475,8 +6475,8 @@ local Grouping = {}
 ---
 ---.csv: a table of columns, by name if the first line has names, else by number. It has if none of its cells is a
 ---number, and a word is above a number of the second line, or of the next, up to line 8, while the column has none but
----missing cells; `header = true` or `false` decides otherwise. An empty name becomes the column's number, a repeated
----one gets a number, as x_2: with warnings on, one warning says so.
+---missing cells, or there is no other line: a table without rows. `header = true` or `false` decides otherwise. An empty
+---name becomes the column's number, a repeated one gets a number, as x_2: with warnings on, one warning says so.
 ---
 ---Columns of integers become int64, of other numbers float64; an empty cell becomes nan. Words become text,
 ---a dtype whose tensors carry their words. `x.names` is the order of the columns. `strew.columns(x)` returns the same, even
@@ -7708,9 +7708,10 @@ local Grouping = {}
 ---     1      0.5  0.000000
 ---     2      0.0  0.333333
 ---```
----@param row any the name or number of the column whose values become rows, or a sequence of several
----@param column any the name or number of the column whose values become columns
----@param value any the name or number of the column to reduce; only "count" needs none
+---@param row any the name or number of the column whose values become rows, a text of columns as "month(day)", or a
+---  sequence of several
+---@param column any the name or number of the column whose values become columns, or such a text
+---@param value any the name or number of the column to reduce, or such a text; only "count" needs none
 ---@param reduce any a reduction: "sum", "mean", "count", "max" or another word of `g:agg`, or {word, option = ...}
 ---@param fill number|boolean value of missing cells, which keeps the dtype of integers; default: see strew.pivot
 ---@param dtype strew.dtype of a sum, product or mean, as of `g:agg`

@@ -1106,7 +1106,7 @@ STREW_API void strew_arrow_release(struct ArrowArray *array, struct ArrowSchema 
 /* Tells whether the first line of a .csv file holds names. */
 typedef enum strew_header {
   STREW_HEADER_UNSAID, /* loading: yes if it has no number, and a word above one of the next line, or, while cells are
-                          missing, of those after it, up to line 8; cells may be empty.
+                          missing, of those after it, up to line 8, or no other line; cells may be empty.
                           Saving: yes if columns have names */
   STREW_HEADER_NO,
   STREW_HEADER_YES

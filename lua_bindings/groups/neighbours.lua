@@ -87,9 +87,8 @@ end
 
 local function share(g, v, skip_nan, name)
   check(g, v, name, true)
+  if not is_float(v) then v = v:to(operands.widest(v)) end -- no sum of integers wraps
   local sums = g and g:sum(v, {skip_nan = skip_nan}) or not g and v:sum{skip_nan = skip_nan or false}
-  local dtype = is_float(v) and v.dtype or operands.widest(v)
-  v, sums = v:to(dtype), sums:to(dtype)
   if not g then return v / sums end
   local own = sums:index_select(0, g.ids, {mode = "drop"})
   return v / (select(3, inner.ids(g)) and own:masked_fill(g.ids:lt(0), 0 / 0) or own)

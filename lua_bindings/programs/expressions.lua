@@ -388,9 +388,10 @@ function expressions.is_text(columns, name)
   return is_parsed and f or string.find(name, "[-+*/%%^&|~<>=(%[]") and not errors.meant(name, columns.names)
 end
 
--- Returns x's columns, and behind them those that are texts among the names that a script gives.
-function expressions.with_texts(x, names, argument)
-  local all = tables.read(x, "x")
+-- Returns x's columns, `all` if they are known, and behind them those that are texts among the names that a script
+-- gives.
+function expressions.with_texts(x, names, argument, all)
+  all = all or tables.read(x, "x")
   for _, name in ipairs(type(names) == "table" and names or {names}) do
     local f = expressions.is_text(all, name)
     if f then

@@ -61,7 +61,7 @@ local function resample(x, step, on, by)
   end
   local keys, ids, n = {names = {}, tensors = {}}, place, #steps
   if by ~= nil then
-    local positions = tables.positions(columns, by, "by")
+    local positions = tables.positions(expressions.with_texts(x, by, "by", columns), by, "by")
     for _, i in ipairs(positions) do
       if i == at[1] then fail("by", format("has %s, which is 'on'", tables.quoted(columns.names[i]))) end
     end
@@ -97,7 +97,7 @@ local function value_counts(v, by, skip_nan, shares)
     if by ~= nil then fail("by", "is given, but v is a tensor, expected a table of columns") end
     columns, positions = {names = {"value"}, tensors = {v:reshape(-1)}, device = v.device}, {1}
   elseif type(v) == "table" then
-    columns = tables.read(v, "v")
+    columns = expressions.with_texts(v, by, "by", tables.read(v, "v"))
     positions = tables.positions(columns, by == nil and columns.names or by, "by")
   else
     fail("v", format("is %s, expected a tensor or a table of columns", inner.text(v)))
@@ -195,6 +195,9 @@ local function pivot(x, row, column, value, reduce, fill, dtype, skip_nan, share
   if reduce == nil and value == "count" and rawget(x, "count") == nil then value, reduce = nil, value end
   if reduce == nil then fail("reduce", 'is missing, expected a word as "sum" or "count"') end
   local word, options = read_reduce(reduce, dtype, skip_nan)
+  for k, argument in ipairs{"row", "column", "value"} do
+    expressions.with_texts(x, ({row, column, value})[k], argument, columns)
+  end
   local positions = tables.positions(columns, row, "row")
   local across = tables.positions(columns, column, "column")
   if #across > 1 then fail("column", format("has %d columns, expected one", #across)) end

@@ -288,7 +288,8 @@ static void skip_cells(struct cells *cells) {
   }
 }
 
-enum { OPEN = -2 }; /* in place of a column: more lines are needed */
+/* In place of a column: more lines are needed; there are words and no other line. */
+enum { OPEN = -2, WORDS_ALONE = -3 };
 
 /* Returns the first column with a number in the second line below a word, if the first line has words only, and none in
    a column that the options read as text; words as "-" are none above a number. has_numbers, if not NULL, is for a line
@@ -314,7 +315,7 @@ static int64_t column_below_words(const struct csv_reader *reader, struct cells 
   struct cells lines[CSV_HEAD_LINES];
   bool is_open;
   for (int count = 1; count < CSV_HEAD_LINES; count++) {
-    if (!cells_find_line(&cells)) return OPEN;
+    if (!cells_find_line(&cells)) return count > 1 || has_dates || (has_numbers && *has_numbers) ? OPEN : WORDS_ALONE;
     lines[count - 1] = cells;
     const int64_t found = number_below(reader, above, lines, count, has_numbers, has_dates, &is_open);
     if (found >= 0 || !is_open || !has_numbers) return found;
@@ -337,12 +338,14 @@ strew_status csv_head_is_open(const struct csv_reader *reader, struct cells cell
   return STREW_OK;
 }
 
-/* Finds out whether the first line has names. Fails if some are numbers, but a word is above a number, too. */
+/* Finds out whether the first line has names: words above a number, or no other line, as a table without rows is
+   saved. Fails if some are numbers, but a word is above a number, too. */
 static strew_status find_header(struct csv_reader *reader, const struct cells *cells) {
   const strew_header header = reader->options->header;
   bool has_numbers = false;
   const int64_t i = header ? -1 : column_below_words(reader, *cells, &has_numbers);
-  reader->has_header = header == STREW_HEADER_YES || i >= 0;
+  const bool is_named = reader->options->csv && reader->options->csv->names;
+  reader->has_header = header == STREW_HEADER_YES || i >= 0 || (i == WORDS_ALONE && !is_named);
   if (i < 0 || !has_numbers) return STREW_OK;
   return fail_file(reader->call, reader->path,
                    "header = true takes names from it, header = false reads it as all others",

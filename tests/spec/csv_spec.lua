@@ -284,7 +284,7 @@ describe("a .csv file", function()
     assert.equal("9999-12-31T23:59:59", exact[2])
     assert.equal("1 time", read("a\n", {header = true, dates = {"a"}}):gsub("^a", "1"))
     assert.equal("1 time 2024-01-01T00:00:00.25", read("2024-01-01T00:00:00.25\n", {dates = {1}}))
-    assert.equal("load: 'dates' has \"3\", not found among the columns: \"1\"", refusal("x\n", {dates = {3}}))
+    assert.equal("load: 'dates' has \"3\", not found among the columns: \"x\"", refusal("x\n", {dates = {3}}))
     assert.equal("load: 'dates' has \"1\", which is in 'text', too", refusal("x\n", {dates = {1}, text = {1}}))
   end)
 
@@ -323,7 +323,7 @@ describe("a .csv file", function()
         assert.equal(("time: 'format' is %q, %s"):format(format, fact) .. letters, message(strew.time, text, format))
       end
     end
-    local missing = "load: 'dates' has \"b\", not found among the columns: \"1\""
+    local missing = "load: 'dates' has \"b\", not found among the columns: \"x\""
     assert.equal(missing, refusal("x\n", {dates = {c = "%Y", b = "%Y"}}))
     for options_text, expected in pairs{
       ["{a = 1}"] = "has 1 for column \"a\", expected a format, as \"%d.%m.%Y\"",
@@ -332,7 +332,7 @@ describe("a .csv file", function()
     } do
       assert.equal("load: 'dates' " .. expected, refusal("x\n", {dates = load("return " .. options_text)()}))
     end
-    assert.matches("expected a date of the form \"%Y\"", refusal("x\n", {dates = {"1", ["1"] = "%Y"}}), 1, true)
+    assert.matches("expected a date of the form \"%Y\"", refusal("x\ny\n", {dates = {"1", ["1"] = "%Y"}}), 1, true)
     -- Long files are read in parts: the same elements.
     local lines, wanted = {"when,n"}, {}
     for i = 1, 60000 do
@@ -612,7 +612,10 @@ describe("a .csv file", function()
       ["Oslo;5\nRome;6\n"] = "1 {Oslo|Rome} 0 1; 2 int64 5 6",
       ["a;b\nc;d\n"] = "1 {a|c} 0 1; 2 {b|d} 0 1",
       ["a\nnan\n"] = "1 {a|nan} 0 1",
-      ["a;b\n"] = "1 {a} 0; 2 {b} 0",
+      ["a;b\n"] = "a float64; b float64", -- a table without rows
+      ["\n# 2\n\"a\";b\n\n"] = "a float64; b float64",
+      ["a;2\n"] = "1 {a} 0; 2 int64 2",
+      ["a;-\n"] = "a float64; - float64",
       ["-;b\n1;2\n"] = "- int64 1; b int64 2",
       ["city;2024-01-01\nOslo;1\n"] = "city {Oslo} 0; 2024-01-01 int64 1",
       ["n\n\n# 2\n3\n"] = "n int64 3",
@@ -624,6 +627,9 @@ describe("a .csv file", function()
     end
     assert.equal("1 {a|c} 0 1; 2 {b|1} 0 1", read("a;b\nc;1\n", {header = false, separator = ";"}))
     assert.equal("p {c} 0; q int64 1", read("a;b\nc;1\n", {names = {"p", "q"}, separator = ";"}))
+    assert.equal("p {a} 0; q {b} 0", read("a;b\n", {names = {"p", "q"}, separator = ";"}))
+    assert.equal("1 {a} 0; 2 {b} 0", read("a;b\n", {header = false, separator = ";"}))
+    assert.equal("1 {a} 0; 2 time 2024-01-01", read("a,2024-01-01\n", {dates = {2}}))
     assert.equal("when time 1970-01-01", read("when\n1970-01-01\n", {dates = {"when"}}))
     assert.matches("expected numbers or words, not dates\n  hint  {dates = {\"when\"}}", refusal("when\n1970-01-01\n"))
     assert.matches("^has 3 cells in line 2, expected 2, .*lacks the first name$", refusal("mpg,cyl\nMazda,21,6\n"))

@@ -182,7 +182,10 @@ describe("groupings of a table", function()
     near({2, 5, 6}, made.w)
     assert.same({"", "p", "z"}, made.m:tolist())
     near({4, 1.5, 1}, g:agg{f = {"first", x.v, by = x.i}}.f)
-    assert.equal("q", strew.assign(x, {k = "i // 4"}):pivot("g", "k", "w", "mode")["0"][1])
+    assert.equal("q", x:pivot("g", "i // 4", "w", "mode")["0"][1])
+    assert.equal(text(strew.assign(x, {k = "i // 4", u = "i + 1"}):pivot("k", "g", "u", "sum")):gsub("^k", "i // 4"),
+      text(x:pivot("i // 4", "g", "i + 1", "sum")))
+    assert.equal("i // 4 int64[3] {0, 1, 2}; count int64[3] {4, 3, 1}", text(x:value_counts "i // 4"))
   end)
 
   it("read a second column by its name, too", function()

@@ -123,6 +123,11 @@ describe("neighbours within groups", function()
     same({nan, 4, 2, 4, 6, 8, 6.5}, v:interpolate())
     same({nan, 4, 2, 3.5, 5, 8, 6.5}, v:interpolate(t))
     same({0.12, 0.04, 0.16, 0.04, 0.2, 0.36, 0.08}, i:share())
+    local large = strew.full(4, 1 << 62, {dtype = "int64"}) -- whose sum no integer holds
+    for _, dtype in ipairs{"int64", "uint64"} do
+      same({0.25, 0.25, 0.25, 0.25}, large:to(dtype):share())
+      same({0.25, 0.25, 0.25, 0.25}, strew.group_by(strew.zeros(4, {dtype = "int64"})):share(large:to(dtype)))
+    end
     assert.same({"", "a"}, strew.tensor{"a", "b"}:shift():tolist())
   end)
 
