@@ -233,12 +233,35 @@ static bool usual_digits(double value, int count, uint64_t *digits, int *exponen
   return false;
 }
 
-/* Finds the shortest decimal that reads back as value > 0, a normal number of the dtype: the nearest one of max_digits
-   digits, then of one digit less as long as it lies between the midpoints to the neighbours. False if that needs more
-   bits, or for powers of two, whose neighbours are not equally far, and, in dtypes narrower than float64, for decimals
-   near a midpoint, because they are read as float64 first. */
+/* A value in units of a decimal place. */
+struct scaled {
+  uint64_t whole, fraction; /* of FRACTION bits */
+  uint64_t width;           /* from one middle to the other, between the value and its neighbours */
+  uint64_t lost, close;     /* how far a comparison may be off: with the value, with the width */
+  bool is_even;             /* the middles read back as the value, too */
+  bool is_unsure;           /* a comparison was too close */
+};
+enum { FRACTION = 50 };
+
+/* The value in `step` units, rounded; *fits: that reads back as the value. Without branches, which foresee no digits. */
+static inline __attribute__((always_inline)) uint64_t in_steps(struct scaled *scaled, uint64_t step, bool *fits) {
+  const uint64_t high = scaled->whole / step, width = scaled->width, close = scaled->close, lost = scaled->lost;
+  const uint64_t below = (scaled->whole - high * step) << FRACTION | scaled->fraction;
+  const uint64_t above = (step << FRACTION) - below;
+  const bool is_up = (below > above) | ((below == above) & (high & 1));
+  const uint64_t error = 2 * (is_up ? above : below);
+  if (step > 1) scaled->is_unsure |= error - width + close < 2 * close; /* the nearest of max_digits always fits */
+  scaled->is_unsure |= below - above + lost < 2 * lost;
+  *fits = (error < width) | ((error == width) & scaled->is_even);
+  return high + is_up;
+}
+
+/* Finds the shortest decimal that reads back as value > 0, a normal number of the dtype: the nearest one of min_digits
+   digits that lies between the midpoints to the neighbours, or of one digit more. False if that needs more bits, or for
+   powers of two, whose neighbours are not equally far, and, in dtypes narrower than float64, for decimals near a
+   midpoint, because they are read as float64 first. */
 static inline bool usual_shortest(const struct float_form *form, double value, struct decimal *out) {
-  enum { CLOSE = 20, STORED = 52, FRACTION = 50 /* bits */, LOST = 8 /* at most, in a comparison */ };
+  enum { CLOSE = 20, STORED = 52 /* bits */, LOST = 8 /* at most, in a comparison */ };
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   uint64_t significand = bits & (((uint64_t)1 << STORED) - 1);
@@ -246,33 +269,34 @@ static inline bool usual_shortest(const struct float_form *form, double value, s
   significand = (significand | (uint64_t)1 << STORED) >> form->dropped_bits;
   const int exponent = (int)(bits >> STORED) - 1023, exponent2 = exponent - STORED + form->dropped_bits;
   int exponent10 = (exponent * 1233 >> 12) - form->max_digits + 1; /* 1233 / 4096: log10(2); at most 1 too low */
-  uint128 scaled; /* value / 10^exponent10 = significand * 5^-exponent10 / 2^right, with FRACTION bits */
-  uint64_t width; /* from one middle to the other */
-  int shift;
+  uint128 product; /* value / 10^exponent10 = significand * 5^-exponent10 / 2^right, with FRACTION bits */
+  struct scaled scaled = {.is_even = !(significand & 1)};
   for (;; exponent10++) {
-    const int right = exponent10 - exponent2;
+    const int right = exponent10 - exponent2, shift = FRACTION - right;
     if (exponent10 > 0 || exponent10 < -MAX_POWER || right < 0 || right > 120) return false;
     const uint64_t five = powers_of_five[-exponent10];
-    const uint128 product = (uint128)significand * five;
-    shift = FRACTION - right;
-    scaled = shift < 0 ? product >> -shift : product << shift;
-    width = shift < 0 ? five >> -shift : five << shift;
-    if ((uint64_t)(scaled >> FRACTION) < power_of_ten(form->max_digits) - 1) break;
+    product = (uint128)significand * five;
+    product = shift < 0 ? product >> -shift : product << shift;
+    scaled.width = shift < 0 ? five >> -shift : five << shift;
+    scaled.lost = shift < 0 ? LOST : 0;
+    if ((uint64_t)(product >> FRACTION) < power_of_ten(form->max_digits) - 1) break;
   }
-  const uint64_t whole = (uint64_t)(scaled >> FRACTION), fraction = (uint64_t)scaled & (((uint64_t)1 << FRACTION) - 1);
-  const uint64_t lost = shift < 0 ? LOST : 0, close = form->dropped_bits ? width >> CLOSE : lost;
-  uint64_t high = whole, step = 1;
-  for (int count = form->max_digits;; count--, high /= 10, step *= 10) {
-    const uint64_t below = (whole - high * step) << FRACTION | fraction, above = (step << FRACTION) - below;
-    const bool is_up = below > above || (below == above && high % 2);
-    const uint64_t error = 2 * (is_up ? above : below);
-    if (error + close >= width && error < width + close) return false;
-    if (below + lost > above && above + lost > below) return false;
-    if (error > width || (error == width && significand % 2)) break;
-    out->digits = (high + is_up) * step;
-    if (count == form->min_digits) break;
+  scaled.whole = (uint64_t)(product >> FRACTION);
+  scaled.fraction = (uint64_t)product & (((uint64_t)1 << FRACTION) - 1);
+  scaled.close = form->dropped_bits ? scaled.width >> CLOSE : scaled.lost;
+  bool fits;
+  out->digits = in_steps(&scaled, 100, &fits), out->exponent = exponent10 + 2;
+  if (fits) { /* two digits less than max_digits; float32 has one more to lose */
+    if (form->max_digits - form->min_digits < 3) return !scaled.is_unsure;
+    const uint64_t thousands = in_steps(&scaled, 1000, &fits);
+    if (fits) out->digits = thousands, out->exponent++;
+    return !scaled.is_unsure;
   }
-  return out->exponent = exponent10, true;
+  const uint64_t tens = in_steps(&scaled, 10, &fits);
+  bool is_close;
+  const uint64_t ones = in_steps(&scaled, 1, &is_close);
+  out->digits = fits ? tens : ones, out->exponent = exponent10 + fits;
+  return !scaled.is_unsure;
 }
 #else
 static bool usual_shortest(const struct float_form *form, double value, struct decimal *out) {
@@ -366,21 +390,27 @@ static inline void put_pair(uint32_t number, char *to) {
   memcpy(to, &pairs[2 * number], 2);
 }
 
-/* Writes the last `count` digits of a number; returns their end. */
+static inline void put_eight(uint32_t number, char *to) {
+  const uint32_t high = number / 10000, low = number % 10000;
+  put_pair(high / 100, to);
+  put_pair(high % 100, to + 2);
+  put_pair(low / 100, to + 4);
+  put_pair(low % 100, to + 6);
+}
+
+/* Writes the last `count` digits of a number, and zeros for which there is room; returns the digits' end. */
 static inline char *put_digits(uint64_t number, int count, char *to) {
   enum { EIGHT = 100000000 };
-  char *end = to + count;
-  for (; count > 8; count -= 8, number /= EIGHT) {
-    const uint32_t eight = (uint32_t)(number % EIGHT), high = eight / 10000, low = eight % 10000;
-    put_pair(high / 100, to + count - 8);
-    put_pair(high % 100, to + count - 6);
-    put_pair(low / 100, to + count - 4);
-    put_pair(low % 100, to + count - 2);
+  if (count > 16) { /* up to four digits */
+    const uint64_t high = number / power_of_ten(16);
+    put_eight((uint32_t)(high * power_of_ten(24 - count)), to);
+    number -= high * power_of_ten(16), to += count - 16, count = 16;
   }
-  uint32_t rest = (uint32_t)number;
-  for (; count > 1; count -= 2, rest /= 100) put_pair(rest % 100, to + count - 2);
-  if (count) *to = (char)('0' + rest);
-  return end;
+  if (count <= 8) return put_eight((uint32_t)(number * power_of_ten(8 - count)), to), to + count;
+  number *= power_of_ten(16 - count);
+  put_eight((uint32_t)(number / EIGHT), to);
+  put_eight((uint32_t)(number % EIGHT), to + 8);
+  return to + count;
 }
 
 int write_integer(uint64_t magnitude, bool negative, char *to) {
