@@ -3,10 +3,17 @@ local strew, fail, use, inner = ...
 local operands, errors, words, cells = use "operands.lua", use "errors.lua", use "words.lua", use "cells.lua"
 local rewording = {calls = {}}
 
+-- Returns make(words), a text of as many, made of each word once.
+local function made_of(t, make, ...)
+  local list, spread = words.different(t)
+  return #list == 0 and t:clone() or spread(make(list, ...))
+end
+
 -- Returns text of f(word), nil: missing.
 local function reworded(t, f)
   local list, spread = words.different(t)
   if #list == 0 then return t:clone() end
+  list = list:tolist()
   for k, word in ipairs(list) do list[k] = f(word) or "" end
   return spread(errors.own("x", "self", nil, strew.tensor, list, {device = t.device}))
 end
@@ -35,6 +42,7 @@ local function map(t, f)
   end
   local device, list, spread = t.device, words.different(t)
   if #list == 0 then return t:clone() end
+  list = list:tolist()
   local values, kind, has_gaps, first = {}, nil, false, nil
   for k, word in ipairs(list) do
     local value, own = result_of(f, word)
@@ -108,7 +116,12 @@ local function replace(t, a, b, plain)
     local value = k == 1 and a or b
     if type(value) ~= "string" then fail(name, format("is %s, expected a string", inner.text(value))) end
   end
-  if plain then a, b = string.gsub(a, "%p", "%%%0"), string.gsub(b, "%%", "%%%%") end
+  if a ~= "" and not string.find(a .. b, "\0", 1, true)
+      and (plain or not (string.find(a, "[%^%$%*%+%?%.%(%)%[%%%-]") or string.find(b, "%", 1, true))) then
+    return made_of(t, inner.word_replace, a, b)
+  elseif plain then
+    a, b = string.gsub(a, "%p", "%%%0"), string.gsub(b, "%%", "%%%%")
+  end
   return reworded(t, function(word)
     local is_done, made = pcall(string.gsub, word, a, b)
     if not is_done then checked("a", a, pcall(string.find, word, a)) end
@@ -126,19 +139,10 @@ end
 
 --------------------------------------------------------------------------------------------------------------- parts
 
--- Returns the characters i to j of a word, as string.sub counts them: of UTF-8, or bytes where it is no UTF-8.
-local function part_of(word, i, j)
-  local count = string.find(word, "[\x80-\xff]") and utf8.len(word)
-  if not count then return string.sub(word, i, j) end
-  i = i < 0 and math.max(count + i + 1, 1) or math.max(i, 1)
-  j = j < 0 and count + j + 1 or math.min(j, count)
-  return i > j and "" or string.sub(word, utf8.offset(word, i), utf8.offset(word, j + 1) - 1)
-end
-
 function rewording.calls.sub(self, i, j)
   if not words.is(self) or math.type(i) ~= "integer" then return strew.sub(self, i, j) end -- fails again
   if j ~= nil and math.type(j) ~= "integer" then fail("j", format("is %s, expected an integer", inner.text(j))) end
-  return reworded(self, function(word) return part_of(word, i, j or -1) end)
+  return made_of(self, inner.word_sub, i, j or -1)
 end
 
 -- Returns the parts of a word at separators.
@@ -158,10 +162,7 @@ function rewording.calls.split(self, separator, k)
   if math.type(k) ~= "integer" then
     fail("k", format("is %s, expected the number of a part, from 0 on; -1 is the last", inner.text(k)))
   end
-  return reworded(self, function(word)
-    local parts = rewording.parts_of(word, separator)
-    return parts[k < 0 and #parts + k + 1 or k + 1]
-  end)
+  return made_of(self, inner.word_split, separator, k)
 end
 
 -- Each different pair of words once: pairs are numbers.
@@ -170,15 +171,12 @@ local function join_words(a, b, separator)
   if not operands.is_tensor(like) then fail("a", format("is %s, expected text", inner.text(a)), nil, "dtype") end
   a, b, separator = words.operand(a, "a", like), words.operand(b, "b", like), separator or ""
   operands.check_device(a, b, "b")
-  local first, second = a.words, b.words
-  local pairs_of = a:codes():to "int64" * math.max(#second, 1) + b:codes()
+  local n = math.max(inner.word_count(b), 1)
+  local pairs_of = a:codes():to "int64" * n + b:codes()
   if pairs_of:numel() == 0 then return strew.text(pairs_of, {""}) end
-  local g, list = strew.group_by(pairs_of:reshape(-1), {order = "first"}), {}
-  for k, pair in ipairs(g.keys[1]:tolist()) do
-    local x, y = first[pair // #second + 1], second[pair % #second + 1]
-    list[k] = (x == "" or y == "") and "" or x .. separator .. y
-  end
-  return strew.tensor(list, {device = like.device})[g.ids:reshape(pairs_of.shape)]
+  local g = strew.group_by(pairs_of:reshape(-1), {order = "first"})
+  local first, second = words.of(g.keys[1] // n, a), words.of(g.keys[1] % n, b)
+  return inner.word_join(first, second, separator)[g.ids:reshape(pairs_of.shape)]
 end
 
 rewording.calls.map = map

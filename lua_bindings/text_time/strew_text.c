@@ -58,7 +58,7 @@ static strew_status sorted(struct arguments *a) { return a->second = NULL, align
 /* ------------------------------------------------------------------------------------------------ word by word */
 
 #define BLANKS " \t\n\v\f\r"
-enum { LENGTH, CONTAINS, STARTS_WITH, ENDS_WITH, UPPER, LOWER, TRIM };
+enum { LENGTH, CONTAINS, STARTS_WITH, ENDS_WITH, UPPER, LOWER, TRIM, SUB, SPLIT, REPLACE, JOIN };
 
 struct word {
   const char *text;
@@ -119,22 +119,103 @@ static struct word trimmed(struct word word) {
   return word;
 }
 
-/* upper, lower, trim(t) */
-static int map_to_words(lua_State *L, struct script_call *call, const strew_tensor *self, const struct word *words,
-                        size_t count, strew_tensor **out) {
+/* Character k of a word of so many; the same of bytes. */
+static const char *character(const struct word *word, int64_t characters, int64_t k) {
+  const char *at = word->text;
+  if (characters == (int64_t)word->length) return at + k;
+  for (; k > 0; k--) do
+      at++;
+    while ((*at & 0xc0) == 0x80);
+  return at;
+}
+
+/* Characters i to j, as string.sub counts them: of UTF-8, or bytes where the word is no UTF-8. */
+static struct word part_of(const struct word *word, int64_t characters, int64_t i, int64_t j) {
+  if (i <= 0) i = i && i + characters >= 0 ? i + characters + 1 : 1;
+  if (j < 0) j += characters + 1;
+  if (j > characters) j = characters;
+  if (i > j) return (struct word){word->text, 0};
+  const char *begin = character(word, characters, i - 1);
+  return (struct word){begin, (size_t)(character(word, characters, j) - begin)};
+}
+
+/* The next `part` in a word at `at`; NULL: none, as no word has a zero byte. */
+static const char *next_part(const char *at, const struct word *part) {
+  return strlen(part->text) < part->length ? NULL : strstr(at, part->text);
+}
+
+static int64_t count_parts(const struct word *word, const struct word *part) {
+  int64_t parts = 0;
+  for (const char *at = word->text; (at = next_part(at, part)); at += part->length) parts++;
+  return parts;
+}
+
+/* What is between separators k and k + 1, of the last ones if k < 0; nothing: the empty word. */
+static struct word split(const struct word *word, const struct word *separator, int64_t k) {
+  const char *at = word->text, *end = word->text + word->length;
+  if (k < 0) k += count_parts(word, separator) + 1;
+  for (; k > 0 && at; k--)
+    if ((at = next_part(at, separator))) at += separator->length;
+  if (k < 0 || !at) return (struct word){word->text, 0};
+  const char *next = next_part(at, separator);
+  return (struct word){at, (size_t)((next ? next : end) - at)};
+}
+
+static char *copy_word(const struct word *word, char *to) {
+  return (char *)memcpy(to, word->text, word->length) + word->length;
+}
+
+static char *replace(const struct word *word, const struct word *part, const struct word *by, char *to) {
+  const char *at = word->text;
+  for (const char *next; (next = next_part(at, part)); at = next + part->length)
+    to = copy_word(by, copy_word(&(struct word){at, (size_t)(next - at)}, to));
+  return copy_word(&(struct word){at, (size_t)(word->text + word->length - at)}, to);
+}
+
+/* What is made of words: of those with others, parts i to j, and strings. */
+struct edit {
+  int operation;
+  int64_t i, j;
+  struct word part, by, *others;
+};
+
+/* The most bytes of result k that are not its word's own. */
+static size_t new_bytes(const struct edit *edit, const struct word *word, size_t k) {
+  if (edit->operation == JOIN) return word->length + edit->part.length + edit->others[k].length;
+  if (edit->operation == REPLACE) return word->length + (size_t)count_parts(word, &edit->part) * edit->by.length;
+  return edit->operation <= LOWER ? word->length : 0;
+}
+
+/* Returns the end of a word that is new, written from `to` on. */
+static char *write_word(const struct edit *edit, const struct word *word, size_t k, char *to) {
+  if (edit->operation == REPLACE) return replace(word, &edit->part, &edit->by, to);
+  if (edit->operation != JOIN) return copy_in_case(edit->operation == UPPER, word, to);
+  if (!word->length || !edit->others[k].length) return to; /* missing */
+  return copy_word(&edit->others[k], copy_word(&edit->part, copy_word(word, to)));
+}
+
+/* upper, lower, trim(t), sub(t, i, j), split(t, separator, k), replace(t, part, by), join(t, other, separator) */
+static int map_to_words(lua_State *L, struct script_call *call, const strew_tensor *self, const struct edit *edit,
+                        const struct word *words, const int32_t *codes, strew_tensor **out) {
+  const size_t count = (size_t)strew_tensor_numel(self);
   size_t bytes = 0;
-  for (size_t i = 0; i < count; i++) bytes += words[i].length;
+  for (size_t i = 0; i < count; i++) bytes += new_bytes(edit, &words[i], i);
   const char **texts = lua_newuserdatauv(L, count * (sizeof *texts + sizeof(size_t)) + bytes + 1, 0);
   size_t *lengths = (size_t *)(void *)(texts + count);
   char *to = (char *)(lengths + count);
   for (size_t i = 0; i < count; i++) {
     if (!bind_may_continue(call, (int64_t)i + 1)) return -1;
     struct word word = words[i];
-    if (call->row->code == TRIM) {
+    if (edit->operation == TRIM) {
       word = trimmed(word);
+    } else if (edit->operation == SUB) {
+      word = part_of(&word, strew_word_characters(self, codes[i]), edit->i, edit->j);
+    } else if (edit->operation == SPLIT) {
+      word = split(&word, &edit->part, edit->i);
     } else {
       word.text = to;
-      to = copy_in_case(call->row->code == UPPER, &words[i], to);
+      to = write_word(edit, &words[i], i, to);
+      word.length = (size_t)(to - word.text);
     }
     texts[i] = word.text;
     lengths[i] = word.length;
@@ -144,20 +225,33 @@ static int map_to_words(lua_State *L, struct script_call *call, const strew_tens
                   1);
 }
 
+/* The elements of a text, in Lua memory, which is pushed; NULL: call->error is filled. */
+static struct word *read_elements(lua_State *L, struct script_call *call, const strew_tensor *t, int32_t **codes) {
+  const size_t count = (size_t)strew_tensor_numel(t);
+  struct word *words = lua_newuserdatauv(L, count * (sizeof *words + sizeof **codes) + 1, 0);
+  *codes = (int32_t *)(void *)(words + count);
+  if (strew_read(t, *codes, count * sizeof **codes, &call->error) != STREW_OK) return NULL;
+  for (size_t i = 0; i < count; i++) words[i].text = strew_word(t, (*codes)[i], &words[i].length);
+  return words;
+}
+
 /* length(t), contains(t, part), ...: of the word of each element. */
 static int map_words(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *self;
-  struct word part = {.length = 0};
+  strew_tensor **out = bind_result(L, call), *self, *other;
+  struct edit edit = {.operation = call->row->code};
   const int operation = call->row->code, top = lua_gettop(L);
-  if (!bind_tensor(L, call, 1, "t", &self)) return -1;
-  if (operation >= CONTAINS && operation <= ENDS_WITH) part.text = luaL_checklstring(L, 2, &part.length);
+  int32_t *codes, *its;
+  if (!bind_tensor(L, call, 1, "t", &self) || (operation == JOIN && !bind_tensor(L, call, 2, "other", &other)))
+    return -1;
+  const int at = operation == JOIN ? 3 : 2;
+  if (lua_type(L, at) == LUA_TSTRING) edit.part.text = lua_tolstring(L, at, &edit.part.length);
+  if (operation == REPLACE) edit.by.text = lua_tolstring(L, 3, &edit.by.length);
+  edit.i = lua_tointeger(L, operation == SPLIT ? 3 : 2), edit.j = lua_tointeger(L, 3);
   const size_t count = (size_t)strew_tensor_numel(self);
-  struct word *words = lua_newuserdatauv(L, count * (sizeof *words + sizeof(int32_t)) + 1, 0);
-  int32_t *codes = (int32_t *)(void *)(words + count);
-  if (strew_read(self, codes, count * sizeof *codes, &call->error) != STREW_OK) return -1;
-  for (size_t i = 0; i < count; i++) words[i].text = strew_word(self, codes[i], &words[i].length);
+  struct word *words = read_elements(L, call, self, &codes);
+  if (!words || (operation == JOIN && !(edit.others = read_elements(L, call, other, &its)))) return -1;
   if (operation >= UPPER) {
-    const int results = map_to_words(L, call, self, words, count, out);
+    const int results = map_to_words(L, call, self, &edit, words, codes, out);
     return lua_settop(L, top), results;
   }
   const strew_dtype dtype = operation == LENGTH ? STREW_INT64 : STREW_BOOL;
@@ -168,7 +262,7 @@ static int map_words(lua_State *L, struct script_call *call) {
     if (operation == LENGTH)
       numbers[i] = strew_word_characters(self, codes[i]);
     else
-      truths[i] = test_word(operation, &words[i], &part);
+      truths[i] = test_word(operation, &words[i], &edit.part);
   }
   const strew_status status = strew_from(strew_tensor_device(self), dtype, strew_tensor_rank(self),
                                          strew_tensor_sizes(self), numbers, out, &call->error);
@@ -210,5 +304,9 @@ const struct script_function bind_text_rows[] = {
     {"word_upper", map_words, UPPER, INNER | CONSTANT},
     {"word_lower", map_words, LOWER, INNER | CONSTANT},
     {"word_trim", map_words, TRIM, INNER | CONSTANT},
+    {"word_sub", map_words, SUB, INNER | CONSTANT},
+    {"word_split", map_words, SPLIT, INNER | CONSTANT},
+    {"word_replace", map_words, REPLACE, INNER | CONSTANT},
+    {"word_join", map_words, JOIN, INNER | CONSTANT},
     {NULL},
 };

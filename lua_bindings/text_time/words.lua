@@ -113,12 +113,12 @@ local function first_part(t, codes, count)
   return has_all and of(part, t) or nil
 end
 
--- Returns the words that a text has, as used_in_order, and a function that spreads a row for each of them over the
--- elements.
+-- Returns a text of the words that a text has, in order of their first elements, and a function that spreads a row for
+-- each of them over the elements.
 function words.different(t)
   local codes, count = t:codes():reshape(-1), inner.word_count(t)
   local part = first_part(t, codes, count)
-  local list, numbers = used_in_order(part or t)
+  local list, numbers = first_used(part or t)
   if not part then return list, function(rows) return rows[numbers] end end
   local at = strew.zeros(count, {dtype = "int64", device = t.device}):scatter_(0, part:codes():to "int64", numbers)
   return list, function(rows)
@@ -211,9 +211,8 @@ end
 
 -- Words are numbered as they are first used, as what scripts make of them.
 local function trim(t)
-  if text(t, "self", t):numel() == 0 then return t:clone() end
-  local list, numbers = first_used(t)
-  return inner.word_trim(list)[numbers]
+  local list, spread = words.different(text(t, "self", t))
+  return #list == 0 and t:clone() or spread(inner.word_trim(list))
 end
 
 words.trim = {"t:tensor", trim}

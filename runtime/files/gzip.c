@@ -63,7 +63,7 @@ struct codec {
 
 strew_status codec_create(const struct call *call, strew_context *context, struct file *file, const struct draft *draft,
                           struct codec **out) {
-  enum { LEVEL = 6, MEMORY = 8 }; /* zlib's defaults */
+  enum { LEVEL = 4 /* zlib's own, 6, takes 2 to 4 times as long for 2 to 10 % less */, MEMORY = 8 };
   const char *path = file ? file->path : draft->path;
   RETURN_IF_FAILED(check_zlib(call, path));
   ALLOCATE_NEW(struct codec *, codec, call, context, sizeof *codec);

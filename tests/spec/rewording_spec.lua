@@ -36,6 +36,53 @@ describe("a text's words", function()
     assert.same("a", strew.tensor("ab"):sub(1, 1):item())
   end)
 
+  it("are cut, split and replaced as scripts would, one by one", function()
+    local list = {"", "a", "aa", "abab", "aab,", ",", ",,", "a,b,,c", "Zürich", "é,ü", "ü", "\xff\xc3\xa9,", "日本,語",
+      "b%a.b"}
+    local t = strew.tensor(list)
+    local function each(f) local out = {} for k, word in ipairs(list) do out[k] = f(word) end return out end
+    local function characters(word)
+      local out = {}
+      for at in word:gmatch(utf8.len(word) and utf8.charpattern or "()") do
+        out[#out + 1] = type(at) == "string" and at or at <= #word and word:sub(at, at) or nil
+      end
+      return out
+    end
+    for i = -5, 5 do
+      for j = -5, 5 do
+        local function part(word)
+          local all = characters(word)
+          local from = i < 0 and math.max(#all + i + 1, 1) or math.max(i, 1)
+          local to = j < 0 and #all + j + 1 or math.min(j, #all)
+          return table.concat(all, "", from, math.max(to, from - 1))
+        end
+        assert.same(each(part), t:sub(i, j):tolist(), i .. " " .. j)
+      end
+      for _, separator in ipairs{",", "a", "ü", "ab", "\0", ",\0"} do
+        local function part(word)
+          local parts, rest = {}, word
+          while rest do
+            local at, to = rest:find(separator, 1, true)
+            parts[#parts + 1], rest = rest:sub(1, at and at - 1), at and rest:sub(to + 1)
+          end
+          return parts[i < 0 and #parts + i + 1 or i + 1] or ""
+        end
+        assert.same(each(part), t:split(separator, i):tolist(), separator .. " " .. i)
+      end
+    end
+    for _, row in ipairs{{"a", ""}, {"a", "bb"}, {",", ";"}, {"ab", "a"}, {"aa", "a"}, {"ü", "ue"}, {"%a", "%%"},
+      {"a.", "x"}, {"", "-"}} do
+      local a, b = row[1], row[2]
+      assert.same(each(function(word) return (word:gsub(a, b)) end), t:replace(a, b):tolist(), a)
+      local plain, by = a:gsub("%p", "%%%0"), b:gsub("%%", "%%%%")
+      assert.same(each(function(word) return (word:gsub(plain, by)) end), t:replace(a, b, {plain = true}):tolist(), a)
+    end
+    local pairs_of = strew.join_words(t:view(-1, 1), t, "+"):tolist()
+    for k, x in ipairs(list) do
+      assert.same(each(function(y) return (x == "" or y == "") and "" or x .. "+" .. y end), pairs_of[k])
+    end
+  end)
+
   it("are mapped by a function or a table, each different one once", function()
     local t, seen = city(), {}
     local function shown(f) return support.text(t:map(f)) end
