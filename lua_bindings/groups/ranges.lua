@@ -413,6 +413,53 @@ local function different(x, ranges, skips)
   return query.found:to("int64")
 end
 
+local function rises(line) return line:narrow(0, 1, #line - 1):ge(line:narrow(0, 0, #line - 1)):all():item() end
+
+-- Of spans of places with a weight, the greatest weight of those that have a place: spans are covered by two blocks
+-- each, and blocks give theirs to their halves.
+local function heaviest(count, first, lengths, weights)
+  local zeros, size = strew.zeros(count, {dtype = "int64", device = weights.device}), 1
+  local most = zeros:clone()
+  while size <= lengths:amax():item() // 2 do size = size * 2 end
+  repeat
+    local at = (lengths ~ size):lt(size):nonzero():select(1, 0) -- of lengths size .. 2 * size - 1
+    local w, place = weights:index_select(0, at), first:index_select(0, at)
+    most:index_reduce_(0, place, w, "amax"):index_reduce_(0, place + lengths:index_select(0, at) - size, w, "amax")
+    size = size // 2
+    if size > 0 then most = most:maximum(strew.cat{zeros:narrow(0, 0, size), most:narrow(0, 0, count - size)}) end
+  until size == 0
+  return most
+end
+
+-- The commonest element that is not NaN, of several the least, and of equal ones the first: ranges that rise take each
+-- element in and leave it out once, so that the numbers of equal ones are spans of ranges.
+local function commonest(x, ranges)
+  local count, options = ranges.count, {device = x.device}
+  local starts = ranges.starts or strew.arange(count, options)
+  local ends = starts + (ranges.lengths or ranges.longest)
+  if x:dim() > 1 or not (rises(starts) and rises(ends)) then return nil end
+  local sorted, order = (is_float(x) and x:detach() + 0.0 or x):sort(0)
+  local n = is_float(x) and sorted:eq(sorted):sum():item() or #sorted
+  if n == 0 then return nil end
+  sorted, order = sorted:narrow(0, 0, n), order:narrow(0, 0, n)
+  local numbers = strew.cat{strew.zeros(1, {dtype = "int64", device = x.device}),
+    sorted:narrow(0, 1, n - 1):ne(sorted:narrow(0, 0, n - 1)):cumsum(0)}
+  local changes, at = strew.cat{numbers * (count + 1) + ends:searchsorted(order, {right = true}),
+    numbers * (count + 1) + starts:searchsorted(order, {right = true})}:sort(0)
+  local places, sums = changes % (count + 1), strew.where(at:lt(n), 1, -1):to("int64"):cumsum(0)
+  local spans = strew.cat{places:narrow(0, 1, 2 * n - 1), places:narrow(0, 0, 1)} - places
+  local is_some = spans:gt(0) & sums:gt(0)
+  places, spans = places[is_some], spans[is_some]
+  local different = numbers:get{n - 1} + 1
+  local weights = sums[is_some] * different + (different - 1 - changes[is_some] // (count + 1))
+  local most = heaviest(count, places, spans, weights)
+  local is_none, length = most:eq(0), x:size(0)
+  if not is_float(x) and is_none:any():item() then return nil end
+  local first = (numbers * length + order):searchsorted((different - 1 - most % different) * length + starts)
+  local out = x:detach():index_select(0, order:index_select(0, first, {mode = "clip"}))
+  return is_float(x) and strew.where(is_none, 0 / 0, out) or out
+end
+
 -- Makes f of lines one of rows, column by column. (Many columns of short ranges are sooner copied.)
 local function by_columns(f)
   return function(x, ranges, skips, options)
@@ -434,7 +481,7 @@ local function median(way)
 end
 
 local JOINING = {
-  nunique = by_columns(different), median = median "linear", lower_median = median "lower",
+  nunique = by_columns(different), mode = commonest, median = median "linear", lower_median = median "lower",
   quantile = by_columns(quantile),
   sum = summing(tree_sum, false), mean = summing(tree_mean, true), var = spread(false), std = spread(true),
   min = extreme(strew.minimum, math.huge),

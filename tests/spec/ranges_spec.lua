@@ -231,6 +231,27 @@ describe("ranges of rows", function()
     assert.equal(1, strew.rolling(factors:ne(0), wide, "prod")[wide - 1])
   end)
 
+  it("have the commonest elements of their groups, also where they rise and are not copied", function()
+    for _, dtype in ipairs(DTYPES) do
+      for k = 1, 6 do
+        local n = loops.any{1, 2, 9, 40}
+        local v, m = random_tensor({n}, dtype), loops.any{1, 3, 20}
+        local starts = strew.randint(0, n + 1, {m}):sort()
+        local ends = strew.randint(0, n + 1, {m}):sort():maximum(starts)
+        if k % 3 == 0 then starts, ends = starts:flip(0), ends:flip(0) end
+        if k % 2 == 0 then ends = (ends + 1):clamp(1, n) starts = starts:minimum(ends - 1) end
+        local got = strew.ranges(v, starts, ends, "mode")
+        for i = 0, m - 1 do
+          local rows = v:narrow(0, starts:get{i}, (ends - starts):get{i})
+          local want = strew.grouping(strew.zeros(#rows, {dtype = "int64"}), {dim_size = 1}):mode(rows):to(got.dtype)
+          same(want:tolist(), {got:get{i}}, 0, dtype)
+          if want:get{0} == 0 then assert.equal(1 / want:to"float32":get{0}, 1 / got:to"float32":get{i}, dtype) end
+        end
+        assert.equal(v.dtype, strew.rolling(v, 1, "mode").dtype)
+      end
+    end
+  end)
+
   it("take reductions of one's own, with the position of each element", function()
     local r = strew.reduction{init = 0, combine = "acc * 0.5 + x * i"}
     local v, by = strew.randn(30, {dtype = "float64"}), strew.randint(0, 3, {30})
