@@ -197,30 +197,38 @@ local function reduce(g, entry)
 end
 
 -- Raises the error of shared entries; of a value or dtype with the name of its entry.
-local function fail_one(g, entries, shared, at, message)
+local function fail_one(g, entries, shared, places, message)
   local found = strew.last_error()
-  for i, entry in ipairs(found and (found.code == "value" or found.code == "dtype") and entries or {}) do
-    if at[i] then aggregates.checked(entry.name, g, inner.aggregate, g, {shared[at[i]]}) end
+  for k, list in ipairs(found and (found.code == "value" or found.code == "dtype") and shared or {}) do
+    aggregates.checked(entries[places[k]].name, g, inner.aggregate, g, {list})
   end
   error(message, 0)
 end
 
+-- Adds the results of shared entries at their places.
+local function add_shared(results, g, entries, shared, places)
+  local made = {pcall(inner.aggregate, g, shared)}
+  if not made[1] then fail_one(g, entries, shared, places, made[2]) end
+  for k, place in ipairs(places) do results[place] = made[k + 1] end
+end
+
 -- Returns the results of the entries, whose tensors are of one dimension and of the grouping's length and device.
 function aggregates.make(g, entries)
-  local shared, at, results = {}, {}, {}
+  local shared, places, results = {}, {}, {}
   for i = 1, #entries do
     local entry = entries[i]
-    if is_shared(entry) and #shared < MOST_SHARED then
+    if is_shared(entry) then
       local list = {entry.word, entry.src}
       for key, value in next, entry.options do list[key] = value end
-      table.insert(shared, list)
-      at[i] = #shared
+      shared[#shared + 1], places[#places + 1] = list, i
+    end
+    if #shared == MOST_SHARED or i == #entries then
+      add_shared(results, g, entries, shared, places)
+      shared, places = {}, {}
     end
   end
-  local made = {pcall(inner.aggregate, g, shared)}
-  if not made[1] then fail_one(g, entries, shared, at, made[2]) end
   for i = 1, #entries do
-    results[i] = at[i] and made[at[i] + 1] or aggregates.checked(entries[i].name, g, reduce, g, entries[i])
+    results[i] = results[i] or aggregates.checked(entries[i].name, g, reduce, g, entries[i])
   end
   return results
 end

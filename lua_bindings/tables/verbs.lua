@@ -2,7 +2,7 @@
 -- too, as of its one column.
 local strew, fail, use, inner = ...
 local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
-local missing, grouped = use "missing.lua", use "grouped.lua"
+local missing = use "missing.lua"
 
 -- Returns the columns of a table, or of a tensor as one.
 local function read(x)
@@ -111,13 +111,26 @@ end
 
 ----------------------------------------------------------------------------------------------------- repeated rows
 
+local MOST_KEYS <const> = 64 -- of a grouping
+
+-- Returns the grouping of the rows by columns at positions; numbers of groups stand for more than MOST_KEYS.
+local function rows_of(columns, positions)
+  local keys = {}
+  for k, i in ipairs(positions) do
+    tables.check_key(columns, i, "names")
+    keys[#keys + 1] = columns.tensors[i]
+    if #keys == MOST_KEYS and k < #positions then keys = {strew.group_by(keys, {order = "first"}).ids} end
+  end
+  return strew.group_by(keys, {order = "first"})
+end
+
 -- Returns where rows are not the one that is kept of equal ones: the first, the last, or (false) one without others.
 local function repeats(columns, names, keep)
   if keep ~= false and keep ~= "last" and (keep or "first") ~= "first" then
     fail("keep", format("is %s, expected first, last or false", inner.text(keep)),
       errors.meant(keep, {"first", "last"}))
   end
-  local g = grouped.groups_of(columns, named(columns, names), "first", "names")
+  local g = rows_of(columns, named(columns, names))
   if keep == false then return g.counts:gt(1)[g.ids] end
   local at = g.positions
   if keep == "last" then at = g:max(strew.arange(columns.rows, {device = columns.device})) end

@@ -65,7 +65,8 @@ local calls = {
   {"#x", function(x) return #x end}, {"names", function(x) return strew.columns(x) end},
   {"columns, one", function(x) return x:columns "c2" end},
   {"columns, all", function(x, names) return x:columns(names) end},
-  {"describe", function(x) return x:describe() end}, {"melt", function(x) return x:melt "c1" end},
+  {"describe", function(x) return x:describe() end}, {"drop_duplicates", function(x) return x:drop_duplicates() end},
+  {"melt", function(x) return x:melt "c1" end},
   {"pivot", function(x) return x:pivot("c1", "c2", "c3", "sum") end},
   {"join", function(x, y) return x:join(y, "c1") end, function(_, _, n) return wide(n, 1) end},
   {"outer join", function(x, y) return x:join(y, "c1", {how = "outer"}) end, function(_, _, n) return wide(n, 2) end},
@@ -102,4 +103,52 @@ describe("steps grow as the columns:", function()
       assert.is_true(many < 2.5 * few + 20, ("%d steps for 400 columns, %d for 800"):format(few, many))
     end)
   end
+end)
+
+-- Columns that are reduced at once, or by groups of groups, have the results of each alone.
+describe("many columns", function()
+  local nan, n, rows = 0 / 0, 150, 1200 -- more rows than the parts of describe have of one
+  local given = {}
+  for i = 1, n do
+    local v = strew.arange(rows):mul(i * 37 % 101):remainder(97):to "float32" / 7
+    if i % 5 == 0 then v = v:masked_fill(strew.arange(rows):remainder(6):lt(i % 7), nan) end
+    if i % 7 == 0 then v = v:to "float16" elseif i % 11 == 0 then v = strew.arange(rows) * i end
+    given[i] = {"c" .. i, i == 31 and v:gt(3) or i == 32 and v * nan or i == 33 and v:to "text" or v}
+  end
+  local x = strew.table(given)
+
+  it("are described", function()
+    local d = x:describe()
+    for i = 1, n do
+      local alone = x:columns{"c" .. i}:describe()
+      for _, name in ipairs(strew.columns(d)) do
+        local a, b = d[name][i - 1], alone[name][0]
+        assert(a == b or a ~= a and b ~= b, ("%s of column %d: %s, alone %s"):format(name, i, a, b))
+      end
+    end
+  end)
+
+  it("are aggregated", function()
+    local g, what = x:group_by "c31", {}
+    for i = 1, n do what[i] = {"a" .. i, i % 3 == 0 and "count" or i % 2 == 0 and "mean" or "std", "c" .. i} end
+    what[31], what[33] = {"a31", "any", "c31"}, {"a33", "max", "c33"}
+    local all = g:agg(what)
+    for i = 1, n do
+      local alone = g:agg{what[i]}["a" .. i]
+      assert(strew.equal(alone, all["a" .. i]) or alone:isnan():all():item(), "column " .. i)
+    end
+    x.big = strew.full(rows, math.maxinteger)
+    what[n + 1] = {"big", "sum", "big"}
+    local ok, message = pcall(function() return x:group_by("c31"):agg(what) end)
+    x.big = nil
+    assert.is_false(ok)
+    assert.matches("'big'", message, 1, true)
+  end)
+
+  it("are compared", function()
+    local few = x:rows(strew.arange(rows) % 400)
+    few.c149[900], few.c64[901], few.c2[902] = -1, -1, -1
+    assert.equal(403, #few:drop_duplicates())
+    assert.same({{900}, {901}, {902}}, few:duplicated():logical_not():nonzero():narrow(0, 400, 3):tolist())
+  end)
 end)
