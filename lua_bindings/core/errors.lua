@@ -15,6 +15,23 @@ function errors.meant(name, names)
   return nearest and format("did you mean '%s'?", nearest) or nil, nearest
 end
 
+-- "a, b or c"
+function errors.listed(words)
+  local last = #words
+  local list = {}
+  for k, word in ipairs(words) do list[k] = tostring(word) end
+  return last == 1 and list[1] or table.concat(list, ", ", 1, last - 1) .. " or " .. list[last]
+end
+
+-- Raises an error unless a script's option is one of the words, of which the last may be false. meant: the word that it
+-- has elsewhere; nil: none.
+function errors.check_word(name, value, words, meant)
+  for _, word in ipairs(words) do
+    if value == word then return end
+  end
+  fail(name, format("is %s, expected %s", inner.text(value), errors.listed(words)), errors.meant(meant or value, words))
+end
+
 local function owned(from, to, reword, is_done, ...)
   if is_done then return ... end
   local found, message = last_error(), ...

@@ -146,7 +146,7 @@ struct script_function {
   int form;
 };
 
-enum { MOST_PARAMETERS = 16 };
+enum { MOST_PARAMETERS = 17 };
 
 struct script_call {
   struct binding *binding;

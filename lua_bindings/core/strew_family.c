@@ -521,7 +521,7 @@ const struct script_function bind_family_rows[] = {
     {"a:result", run, 0, INNER | CONSTANT, "aggregate.lua"}, IN(times, date_range, FUNCTION | CONSTANT),
     {"optim.sgd", run, 0, FUNCTION | CONSTANT, "optimizers.lua"}, {"optim.adam", run, 0, FUNCTION | CONSTANT, "optimizers.lua"},
     {"optim.adamw", run, 0, FUNCTION | CONSTANT, "optimizers.lua"}, {"o:step", run, 0, INNER | CONSTANT, "optimizers.lua"},
-    {"o:state", run, 0, INNER | CONSTANT, "optimizers.lua"},
+    {"o:state", run, 0, INNER | CONSTANT, "optimizers.lua"}, {"plotted", run, 0, INNER | CONSTANT, "plotting.lua"},
     IN(verbs, dropna, ALWAYS), IN(verbs, fillna, ALWAYS), IN(verbs, duplicated, ALWAYS | CONSTANT),
     IN(verbs, drop_duplicates, ALWAYS), IN(verbs, rename, FUNCTION), IN(verbs, drop, FUNCTION), IN(verbs, sample, ALWAYS),
     IN(verbs, explode, FUNCTION),

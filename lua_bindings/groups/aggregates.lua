@@ -25,12 +25,7 @@ for _, word in ipairs{"mode", "skew"} do WORDS[#WORDS + 1], KEYS[word] = word, {
 local PAIRS <const> = {corr = true, cov = true}
 KEYS.corr, KEYS.cov = {"other", "skip_nan"}, {"correction", "other", "skip_nan"}
 
--- "a, b or c"
-local function listed(names)
-  return #names == 1 and names[1] or table.concat(names, ", ", 1, #names - 1) .. " or " .. names[#names]
-end
-
-local shown = inner.text
+local shown, listed = inner.text, errors.listed
 
 function aggregates.is_word(word) return KEYS[word] ~= nil end
 function aggregates.is_pair(word) return PAIRS[word] end

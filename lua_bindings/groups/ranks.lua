@@ -1,5 +1,5 @@
 -- ranks.lua: ranks of values with ties, as pandas has them.
-local strew, fail, use, inner = ...
+local strew, _, use, inner = ...
 local operands, errors, missing = use "operands.lua", use "errors.lua", use "missing.lua"
 
 local TIES <const> = {"average", "min", "max", "dense", "first"}
@@ -25,11 +25,7 @@ end
 -- Returns ranks of the elements of a line within their groups: "first" from 0, others from 1 on, those of missing
 -- elements NaN.
 local function rank(g, src, is_descending, nulls, ties)
-  local is_known = false
-  for _, word in ipairs(TIES) do is_known = is_known or word == ties end
-  if not is_known then
-    fail("ties", format("is %s, expected %s", inner.text(ties), table.concat(TIES, ", ")), errors.meant(ties, TIES))
-  end
+  errors.check_word("ties", ties, TIES)
   local first = first_of(g, src, is_descending, nulls)
   if ties == "first" or #src == 0 then return ties == "average" and operands.floats(first) or first end
   local is_ranked, key = ranked(src, first), missing.order(src:detach(), false)

@@ -7,100 +7,69 @@ local operands, errors, tables = use "operands.lua", use "errors.lua", use "tabl
 local about, expressions = use "columns.lua", use "expressions.lua"
 local data, axes = use "plot_data.lua", use "plot_axes.lua"
 
-local OPTIONS <const> = {"path", "x", "y", "kind", "by", "title", "xlabel", "ylabel", "labels", "log", "xlim", "ylim",
-  "bins", "width", "height", "style"}
+local OPTIONS <const> = "columns~any path=word x=any y=any kind=any by=any title=word xlabel=word ylabel=word "
+  .. "labels=any log=any xlim=any ylim=any bins=integer width=integer height=integer style=any"
 local KINDS <const> = {"line", "points", "bars", "histogram", "area"}
 local STYLES <const> = {[0] = "ascii", "blocks", "256", "truecolor", "svg"}
 local OTHERS <const> = {scatter = "points", point = "points", hist = "histogram", barh = "bars", bar = "bars",
   lines = "line", fill = "area"} -- kinds of other libraries
+local LOGS <const> = {[false] = "none", [true] = "y", x = "x", y = "y", xy = "xy", both = "xy"}
 local MOST_SERIES <const>, MOST_BARS <const>, MOST_BINS <const> = 24, 1000, 1000
 
 ------------------------------------------------------------------------------------------------------------ arguments
 
 local function is_columns(value) return type(value) == "table" and about.about(value) ~= nil end
 
--- Adds the options of a table to `given`.
-local function read_options(options, given)
-  local known = {}
-  for _, name in ipairs(OPTIONS) do known[name] = true end
-  local first -- the message does not depend on the order of the table
-  for key in next, options do
-    if math.type(key) ~= "integer" and not known[key] and (first == nil or tostring(key) < tostring(first)) then
-      first = key
-    end
-  end
-  if first ~= nil then
-    fail("options", format("has unknown key %s, expected %s", inner.text(first), table.concat(OPTIONS, ", ")),
-      errors.meant(first, OPTIONS))
-  end
-  for _, name in ipairs(OPTIONS) do
-    local value = rawget(options, name)
-    if value ~= nil and given[name] ~= nil then fail(name, "is given twice, by position and in options") end
-    if value ~= nil then given[name] = value end
-  end
-end
-
--- Returns the options, with path, x, y and columns of a script's arguments by position: [path,] columns, y, or x and y,
--- and a table of options, whose sequence is y.
+-- Returns the options of a script's arguments by position, of which each may be one, and its columns or nil: [path,]
+-- columns, y, or x and y, and a table of options, whose sequence is y.
 local function read_arguments(...)
-  local given, rest, last = {}, {}, select("#", ...)
+  local given, rest, last, columns = {}, {}, select("#", ...), nil
   while last > 0 and select(last, ...) == nil do last = last - 1 end
   for k = 1, last do
     local value = select(k, ...)
     local is_plain = type(value) == "table" and not is_columns(value)
     if type(value) == "string" and given.path == nil and rest[1] == nil then
       given.path = value
-    elseif (is_columns(value) or is_plain and k < last and rawlen(value) == 0) and not (given.columns or rest[1]) then
-      given.columns = value
+    elseif (is_columns(value) or is_plain and k < last and rawlen(value) == 0) and not (columns or rest[1]) then
+      columns = value
     elseif is_plain and k == last and (rawlen(value) == 0 or next(value, rawlen(value)) ~= nil) then
+      if rawlen(value) > 0 then rest[#rest + 1] = table.move(value, 1, rawlen(value), 1, {}) end
       given.options = value
     else
       rest[#rest + 1] = value
     end
   end
-  local options = given.options
-  if options and rawlen(options) > 0 then rest[#rest + 1] = table.move(options, 1, rawlen(options), 1, {}) end
   if #rest > 2 then
     fail(nil, format("too many arguments: %d, expected [path,] y, or x and y, and options", last))
   end
-  given.y, given.x = rest[#rest], rest[#rest - 1]
-  if options then read_options(options, given) end
-  return given
-end
-
-local function check_text(given, name)
-  local value = given[name]
-  if value ~= nil and type(value) ~= "string" then
-    fail(name, format("is %s, expected a string", inner.text(value)))
+  local options = {path = given.path, y = rest[#rest], x = rest[#rest - 1]}
+  for _, name in ipairs{"path", "y", "x"} do
+    if options[name] ~= nil and given.options and rawget(given.options, name) ~= nil then
+      fail(name, "is given twice, by position and in options")
+    end
   end
-  return value and (string.gsub(inner.printable(value), "[\n\t\r]", " "))
+  for key, value in next, given.options or {} do
+    if math.type(key) ~= "integer" then options[key] = value end
+  end
+  return options, columns
 end
 
+-- Returns a text in one line.
+local function line_of_text(text) return text and (string.gsub(inner.printable(text), "[\n\t\r]", " ")) end
+
+-- Returns the integer of an option; nil: none is given.
 local function check_integer(given, name, least, most)
   local value = given[name]
-  if value == nil then return nil end
-  local whole = type(value) == "number" and math.tointeger(value)
-  if not whole or whole < least or whole > most then
-    fail(name, format("is %s, expected an integer %d..%d", inner.text(value), least, most), nil, "value")
+  if value and (value < least or value > most) then
+    fail(name, format("is %d, expected an integer %d..%d", value, least, most), nil, "value")
   end
-  return whole
-end
-
--- Returns the word for `kind`; nil: none is given.
-local function check_kind(kind)
-  if kind == nil then return nil end
-  for _, word in ipairs(KINDS) do
-    if word == kind then return word end
-  end
-  local meant = OTHERS[kind] and format('kind = "%s"', OTHERS[kind]) or errors.meant(kind, KINDS)
-  fail("kind", format("is %s, expected %s", inner.text(kind), table.concat(KINDS, ", ")), meant)
+  return value
 end
 
 -- Returns whether x and y have logarithms.
 local function check_log(log)
-  if log == nil or log == false then return false, false end
-  if log == true or log == "y" then return false, true end
-  if log == "x" or log == "xy" or log == "both" then return true, log ~= "x" end
+  local axes_of = LOGS[log or false]
+  if axes_of then return string.find(axes_of, "x") ~= nil, string.find(axes_of, "y") ~= nil end
   fail("log", format('is %s, expected "x", "y", "xy" or true, which is "y"', inner.text(log)))
 end
 
@@ -128,10 +97,10 @@ local function line_of(value, argument, columns)
   return value
 end
 
--- Returns columns by a script's names or texts as series of their names.
-local function by_names(x, names, argument)
-  local all, list = expressions.with_texts(x, names, argument), {}
-  for k, name in ipairs(type(names) == "table" and names or {names}) do
+-- Returns columns as series of their names.
+local function by_names(all, names, argument)
+  local list = {}
+  for k, name in ipairs(names) do
     local place = tables.position(all, name, argument)
     tables.check_key(all, place, argument)
     list[k] = {name = tostring(name), values = all.tensors[place]:detach()}
@@ -144,18 +113,14 @@ local function lines_of(value, argument, columns)
   local is_list = type(value) == "table" and rawlen(value) > 0
   local first = is_list and rawget(value, 1)
   if columns and (type(value) == "string" or is_list and type(first) == "string") then
-    return by_names(columns, value, argument)
+    return by_names(expressions.with_texts(columns, value, argument), is_list and value or {value}, argument)
   elseif is_list and (operands.is_tensor(first) or type(first) == "table") then
     local list = {}
     for k = 1, rawlen(value) do list[k] = {values = line_of(rawget(value, k), argument, columns)} end
     return list
   elseif type(value) == "table" and not is_list and not operands.is_tensor(value) then
-    local all, list = tables.read(value, argument), {}
-    for k, name in ipairs(all.names) do
-      tables.check_key(all, k, argument)
-      list[k] = {name = tostring(name), values = all.tensors[k]:detach()}
-    end
-    return list
+    local all = tables.read(value, argument)
+    return by_names(all, all.names, argument)
   end
   return {{values = line_of(value, argument, columns)}}
 end
@@ -296,8 +261,7 @@ local function set_histogram(plot, given)
     one.x, one.y = xs[k], xs[k] * 0
     most = math.max(most, table.unpack(one.counts))
   end
-  plot.y_axis = {kind = "number", base = 0, is_whole = true, low = 0.0, high = most + 0.0, infinite = 0,
-    not_positive = 0}
+  plot.y_axis = {kind = "number", base = 0, is_whole = true, low = 0.0, high = most + 0.0}
   plot.y_limits = given.ylim
 end
 
@@ -345,8 +309,7 @@ local function set_bars(plot, given)
     for i = 1, #labels do one.bars[i] = false end
     for i, value in ipairs(ys[k]:tolist()) do one.bars[places[k] and places[k][i] or i] = value end
   end
-  plot.x_axis = {kind = "words", base = 0, words = labels, low = -0.5, high = math.max(#labels, 1) - 0.5, infinite = 0,
-    not_positive = 0}
+  plot.x_axis = {kind = "words", base = 0, words = labels, low = -0.5, high = math.max(#labels, 1) - 0.5}
   if given.xlim ~= nil then fail("xlim", "is given with bars, which are all drawn") end
 end
 
@@ -361,8 +324,9 @@ end
 local function add_notes(plot)
   local x, y = plot.x_axis, plot.y_axis
   if plot.is_empty then plot.notes[1] = "no values" end
-  add_note(plot, x.infinite + y.infinite, "%d infinite value%s not shown")
-  add_note(plot, x.not_positive + y.not_positive, "%d value%s of 0 or less not shown: they have no logarithm")
+  local function both(field) return (x[field] or 0) + (y[field] or 0) end
+  add_note(plot, both "infinite", "%d infinite value%s not shown")
+  add_note(plot, both "not_positive", "%d value%s of 0 or less not shown: they have no logarithm")
 end
 
 -- Checks the limits of y, and counts what they cut.
@@ -390,7 +354,7 @@ local function style_of(given)
   for k = 0, #STYLES do
     if given.style == nil and k == own or STYLES[k] == given.style then return k, lines end
   end
-  fail("style", format("is %s, expected ascii, blocks, 256, truecolor or svg", inner.text(given.style)))
+  errors.check_word("style", given.style, table.move(STYLES, 0, #STYLES, 1, {}))
 end
 
 -- Returns the page of a terminal, 80 x 24 if it is none, or of a file.
@@ -408,19 +372,17 @@ end
 
 local function check_path(path)
   if path == nil then return end
-  if type(path) ~= "string" then fail("path", format("is %s, expected a string", inner.text(path))) end
   if not strew.save then fail("path", "is given, but a sandbox has no files", 'style = "svg" prints the text') end
   if not string.find(string.lower(path), "[.]svg$") then
     fail("path", format("is %s, expected a name that ends in .svg", inner.text(path)))
   end
 end
 
-local function plot(...)
-  local given = read_arguments(...)
+local function plot(given)
   check_path(given.path)
-  local picture = {notes = {}, title = check_text(given, "title"), kind = check_kind(given.kind)}
+  local picture = {notes = {}, title = line_of_text(given.title), kind = given.kind}
+  errors.check_word("kind", given.kind or "line", KINDS, OTHERS[given.kind])
   picture.x_log, picture.y_log = check_log(given.log)
-  given.kind = picture.kind
   local series, x_name, y_name = series_of(given)
   name_series(series, given.labels)
   picture.series = series
@@ -436,8 +398,8 @@ local function plot(...)
   if given.bins ~= nil and picture.kind ~= "histogram" then fail("bins", 'is given without kind = "histogram"') end
   makers[picture.kind](picture, given)
   local is_histogram = picture.kind == "histogram"
-  picture.x_label = check_text(given, "xlabel") or is_histogram and y_name or x_name
-  picture.y_label = check_text(given, "ylabel") or is_histogram and "count" or y_name
+  picture.x_label = line_of_text(given.xlabel) or is_histogram and y_name or x_name
+  picture.y_label = line_of_text(given.ylabel) or is_histogram and "count" or y_name
   picture.has_legend = #series > 1 or given.labels ~= nil or given.by ~= nil
   add_notes(picture)
   check_limits(picture, given)
@@ -447,6 +409,17 @@ local function plot(...)
   svg.save(given.path, picture, page)
 end
 
+local NAMES <const> = {}
+for name in string.gmatch(OPTIONS, "(%w+)[=~]") do NAMES[#NAMES + 1] = name end
+
 return {
-  plot = {"a~any b~any c~any d~any", function(a, b, c, d) return plot(a, b, c, d) end},
+  plot = {"a~any b~any c~any d~any", function(a, b, c, d)
+    local options, columns = read_arguments(a, b, c, d)
+    return inner.plotted(columns, options)
+  end},
+  plotted = {OPTIONS, function(...)
+    local given = {}
+    for k, name in ipairs(NAMES) do given[name] = select(k, ...) end
+    return plot(given)
+  end},
 }

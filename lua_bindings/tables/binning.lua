@@ -194,38 +194,27 @@ local function add_dummies(out, v, prefix)
 end
 
 local function get_dummies(v, names)
-  local out, taken = {names = {}, tensors = {}}, {}
-  if operands.is_tensor(v) then
-    if names ~= nil then fail("names", "is given, but v is a tensor, expected a table of columns") end
-    operands.check_rank(v, "v", 1, 1, "1")
-    add_dummies(out, v, "")
-  elseif type(v) ~= "table" then
-    fail("v", format("is %s, expected a tensor or a table of columns", inner.text(v)))
-  else
-    local columns, chosen = tables.read(v, "v"), {}
-    if names == nil then
-      names = {}
-      for i, name in ipairs(columns.names) do
-        if columns.tensors[i].dtype == "text" then names[#names + 1] = name end
-      end
-      if #names == 0 then fail("v", "has no column of text") end
-    end
-    local order = tables.positions(columns, names, "names")
-    for _, i in ipairs(order) do
-      tables.check_key(columns, i, "names")
-      chosen[i] = true
-    end
+  local out, columns, chosen = {names = {}, tensors = {}}, tables.read_any(v, "v"), {}
+  local is_line = operands.is_tensor(v)
+  if is_line and names ~= nil then fail("names", "is given, but v is a tensor, expected a table of columns") end
+  if names == nil then
+    names = {}
     for i, name in ipairs(columns.names) do
-      if not chosen[i] then out.names[#out.names + 1], out.tensors[#out.tensors + 1] = name, columns.tensors[i] end
+      if is_line or columns.tensors[i].dtype == "text" then names[#names + 1] = name end
     end
-    for _, i in ipairs(order) do add_dummies(out, columns.tensors[i], columns.names[i] .. "_") end
+    if #names == 0 then fail("v", "has no column of text") end
   end
+  local order = tables.positions(columns, names, "names")
+  for _, i in ipairs(order) do
+    tables.check_key(columns, i, "names")
+    chosen[i] = true
+  end
+  for i, name in ipairs(columns.names) do
+    if not chosen[i] then out.names[#out.names + 1], out.tensors[#out.tensors + 1] = name, columns.tensors[i] end
+  end
+  for _, i in ipairs(order) do add_dummies(out, columns.tensors[i], is_line and "" or columns.names[i] .. "_") end
   if #out.names == 0 then fail("v", "has no word that is not missing") end
-  for _, name in ipairs(out.names) do
-    if taken[name] then fail("names", format("makes two columns %s", tables.quoted(name))) end
-    taken[name] = true
-  end
-  return tables.make(out)
+  return tables.make_different(out, "names")
 end
 
 return {

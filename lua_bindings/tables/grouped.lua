@@ -92,17 +92,11 @@ local function keys_of(self)
 end
 
 local function value_counts(v, by, skip_nan, shares)
-  local columns, positions
-  if operands.is_tensor(v) then
-    if by ~= nil then fail("by", "is given, but v is a tensor, expected a table of columns") end
-    columns, positions = {names = {"value"}, tensors = {v:reshape(-1)}, device = v.device}, {1}
-  elseif type(v) == "table" then
-    columns = expressions.with_texts(v, by, "by", tables.read(v, "v"))
-    positions = tables.positions(columns, by == nil and columns.names or by, "by")
-  else
-    fail("v", format("is %s, expected a tensor or a table of columns", inner.text(v)))
-  end
-  columns.argument = "v"
+  local is_line = operands.is_tensor(v)
+  local columns = tables.read_any(is_line and v:reshape(-1) or v, "v")
+  if is_line and by ~= nil then fail("by", "is given, but v is a tensor, expected a table of columns") end
+  if by ~= nil then columns = expressions.with_texts(v, by, "by", columns) else by = columns.names end
+  local positions = tables.positions(columns, by, "by")
   for _, i in ipairs(positions) do tables.check_key(columns, i, "by") end
   if skip_nan then
     local argument = columns.argument
@@ -175,7 +169,7 @@ local function reduced(g, columns, value, word, options)
   return out
 end
 
-local SHARES <const> = {row = true, column = true, all = true}
+local SHARES <const> = {"row", "column", "all"}
 
 -- Returns cells, a line for each column of a pivot, divided by the sum of their row, of their column, or of all.
 local function shares_of(cells, shares)
@@ -189,9 +183,7 @@ end
 
 local function pivot(x, row, column, value, reduce, fill, dtype, skip_nan, shares)
   local columns = tables.read(x, "x")
-  if shares ~= nil and not SHARES[shares] then
-    fail("shares", format("is %s, expected row, column or all", inner.text(shares)))
-  end
+  errors.check_word("shares", shares or "all", SHARES)
   if reduce == nil and value == "count" and rawget(x, "count") == nil then value, reduce = nil, value end
   if reduce == nil then fail("reduce", 'is missing, expected a word as "sum" or "count"') end
   local word, options = read_reduce(reduce, dtype, skip_nan)

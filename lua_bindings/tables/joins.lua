@@ -115,14 +115,6 @@ end
 
 local HOWS <const> = {"inner", "left", "right", "outer", "semi", "anti"}
 
-local function check_how(how)
-  for _, known in ipairs(HOWS) do
-    if how == known then return end
-  end
-  fail("how", format("is %s, expected %s", inner.text(how), table.concat(HOWS, ", ")),
-    errors.meant(inner.hints().word(how), HOWS))
-end
-
 -- Returns the columns of a and of b, on one device.
 local function read_both(a, b)
   local left, right = tables.read(a, "a"), tables.read(b, "b")
@@ -154,7 +146,7 @@ end
 
 local function join(a, b, key, how, suffixes, fill)
   how = how or "inner"
-  check_how(how)
+  errors.check_word("how", how, HOWS, inner.hints().word(how))
   local left, right = read_both(a, b)
   local in_left, in_right = tables.positions(left, key, "key"), tables.positions(right, key, "key")
   local of_a, of_b, n = groups_of(left, right, in_left, in_right, "key")
@@ -234,15 +226,9 @@ local function asof_rows(left, right, from, how, in_left, in_right, names_a, nam
 end
 
 local function asof(a, b, on, by, direction, tolerance, suffixes, fill, strict, how)
-  if how ~= nil and how ~= "inner" and how ~= "left" and how ~= "outer" then
-    fail("how", format("is %s, expected inner, left or outer", inner.text(how)),
-      errors.meant(how, {"inner", "left", "outer"}))
-  end
+  errors.check_word("how", how or "left", {"inner", "left", "outer"})
   direction = direction or "backward"
-  if direction ~= "backward" and direction ~= "forward" and direction ~= "nearest" then
-    fail("direction", format("is %s, expected backward, forward or nearest", inner.text(direction)),
-      errors.meant(direction, DIRECTIONS))
-  end
+  errors.check_word("direction", direction, DIRECTIONS)
   local left, right = read_both(a, b)
   local in_left, in_right = tables.positions(left, on, "on"), tables.positions(right, on, "on")
   if #in_left ~= 1 then fail("on", format("has %d columns, expected one", #in_left)) end

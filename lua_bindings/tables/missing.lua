@@ -3,7 +3,7 @@
 --
 -- A missing element is NaN among floats, NaT among times and the empty word in text, as strew.load reads an empty cell.
 -- Integers and booleans become floats, only where an element is missing, as in pandas.
-local strew, fail, use, inner = ...
+local strew, fail, use = ...
 local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
 local missing = {}
 
@@ -13,19 +13,11 @@ function missing.of(t)
   return (operands.is_float(t) or t.dtype == "time") and t:ne(t) or nil
 end
 
--- Returns whether the script's option `nulls` is "first".
-local function are_first(nulls)
-  if nulls == nil or nulls == "last" then return false end
-  if nulls ~= "first" then
-    fail("nulls", format("is %s, expected first or last", inner.text(nulls)), errors.meant(nulls, {"first", "last"}))
-  end
-  return true
-end
-
 -- Returns numbers and a direction whose order is that of the elements of t in the direction `is_descending`, with the
 -- missing ones last, or first if nulls is "first".
 function missing.order(t, is_descending, nulls)
-  local first = are_first(nulls)
+  local first = nulls == "first"
+  errors.check_word("nulls", nulls or "last", {"first", "last"})
   if operands.is_float(t) then -- NaN is the greatest
     if is_descending ~= first then return -t, first end
     return t, is_descending

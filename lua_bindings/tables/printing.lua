@@ -38,10 +38,7 @@ end
 -- The profile applies first.
 local function set_printoptions(precision, threshold, edgeitems, linewidth, profile)
   local values, given = {inner.print_options()}, {precision, threshold, edgeitems, linewidth}
-  if profile and not PROFILES[profile] then
-    local hint = errors.meant(profile, {"default", "short", "full"})
-    fail("profile", format("is %s, expected default, short or full", inner.text(profile)), hint)
-  end
+  if profile then errors.check_word("profile", profile, {"default", "short", "full"}) end
   for k, option in ipairs(OPTIONS) do
     if profile then values[k] = PROFILES[profile][k] end
     if given[k] ~= nil then values[k] = read_option(option, given[k]) end

@@ -184,6 +184,26 @@ function tables.read(x, argument, of_any_length)
   return columns
 end
 
+-- The same of a script's tensor, too, as its one column, whose name is "value".
+function tables.read_any(x, argument)
+  if type(x) == "table" then return tables.read(x, argument) end
+  if not operands.is_tensor(x) then
+    fail(argument, format("is %s, expected a tensor or a table of columns", inner.text(x)))
+  end
+  operands.check_rank(x, argument, 1, operands.MANY, "1 or more")
+  return {names = {"value"}, tensors = {x}, rows = x:size(0), device = x.device, argument = argument}
+end
+
+-- Returns the table of columns whose names a script's argument made: an error if two are equal.
+function tables.make_different(columns, argument)
+  local is_taken = {}
+  for _, name in ipairs(columns.names) do
+    if is_taken[name] then fail(argument, format("makes two columns %s", tables.quoted(name))) end
+    is_taken[name] = true
+  end
+  return tables.make(columns)
+end
+
 -- Returns the table of the columns, which prints as rows.
 function tables.make(columns)
   local x, names, tensors = {}, columns.names, columns.tensors

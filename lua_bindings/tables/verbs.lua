@@ -4,15 +4,7 @@ local strew, fail, use, inner = ...
 local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
 local missing = use "missing.lua"
 
--- Returns the columns of a table, or of a tensor as one.
-local function read(x)
-  if type(x) == "table" then return tables.read(x, "x") end
-  if not operands.is_tensor(x) then
-    fail("x", format("is %s, expected a tensor or a table of columns", inner.text(x)))
-  end
-  operands.check_rank(x, "x", 1, operands.MANY, "1 or more")
-  return {names = {"value"}, tensors = {x}, rows = x:size(0), device = x.device, argument = "x"}
-end
+local function read(x) return tables.read_any(x, "x") end
 
 -- Returns the columns as x is: a table, or a tensor.
 local function like(x, columns) return operands.is_tensor(x) and columns.tensors[1] or tables.make(columns) end
@@ -22,22 +14,25 @@ local function named(columns, names)
   return tables.positions(columns, names == nil and columns.names or names, "names")
 end
 
--- Raises an error unless a script's option is one of these words.
-local function check_word(name, value, ...)
-  for _, word in ipairs{...} do
-    if value == word then return end
-  end
-  fail(name, format("is %s, expected %s", inner.text(value), table.concat({...}, " or ")),
-    errors.meant(value, {...}))
-end
-
 local function dropna(x, names, how)
   local columns = read(x)
-  check_word("how", how or "any", "any", "all")
+  errors.check_word("how", how or "any", {"any", "all"})
   return like(x, missing.without(columns, named(columns, names), "x", how == "all"))
 end
 
------------------------------------------------------------------------------------------------------------ filling
+-- Returns x with f(columns, i, value, is_named) in place of each column, of a script's value for all (is_one: x has
+-- one), or of values by column.
+local function by_column(x, columns, value, argument, is_one, f)
+  local is_by_name = type(value) == "table" and not operands.is_tensor(value)
+  local out = {names = columns.names, tensors = {}}
+  for i, t in ipairs(columns.tensors) do out.tensors[i] = is_by_name and t or f(columns, i, value, is_one) end
+  for name, one in next, is_by_name and value or {} do
+    local i = tables.position(columns, name, argument)
+    out.tensors[i] = f(columns, i, one, true)
+  end
+  return like(x, out)
+end
+
 
 local KINDS <const> = {number = "number", boolean = "number", string = "text"}
 
@@ -64,21 +59,7 @@ local function filled(columns, i, value, is_named)
     strew.masked_fill, t, gaps, value)
 end
 
-local function fillna(x, value)
-  local columns, out = read(x), {tensors = {}}
-  out.names = columns.names
-  local is_by_name = type(value) == "table" and not operands.is_tensor(value)
-  for i = 1, #columns.names do
-    out.tensors[i] = is_by_name and columns.tensors[i] or filled(columns, i, value, operands.is_tensor(x))
-  end
-  for name, one in next, is_by_name and value or {} do
-    local i = tables.position(columns, name, "value")
-    out.tensors[i] = filled(columns, i, one, true)
-  end
-  return like(x, out)
-end
-
----------------------------------------------------------------------------------------------------------- rounding
+local function fillna(x, value) return by_column(x, read(x), value, "value", operands.is_tensor(x), filled) end
 
 -- Returns the column with that many digits, if it has numbers. is_named: the digits are for this column.
 local function rounded(columns, i, digits, is_named)
@@ -96,17 +77,7 @@ local function rounded(columns, i, digits, is_named)
 end
 
 local function round(x, digits)
-  local columns, out = tables.read(x, "x"), {tensors = {}}
-  local is_by_name = type(digits) == "table"
-  out.names = columns.names
-  for i, t in ipairs(columns.tensors) do
-    out.tensors[i] = is_by_name and t or rounded(columns, i, digits == nil and 0 or digits)
-  end
-  for name, one in next, is_by_name and digits or {} do
-    local i = tables.position(columns, name, "digits")
-    out.tensors[i] = rounded(columns, i, one, true)
-  end
-  return tables.make(out)
+  return by_column(x, tables.read(x, "x"), digits == nil and 0 or digits, "digits", false, rounded)
 end
 
 ----------------------------------------------------------------------------------------------------- repeated rows
@@ -126,10 +97,8 @@ end
 
 -- Returns where rows are not the one that is kept of equal ones: the first, the last, or (false) one without others.
 local function repeats(columns, names, keep)
-  if keep ~= false and keep ~= "last" and (keep or "first") ~= "first" then
-    fail("keep", format("is %s, expected first, last or false", inner.text(keep)),
-      errors.meant(keep, {"first", "last"}))
-  end
+  if keep == nil then keep = "first" end
+  errors.check_word("keep", keep, {"first", "last", false})
   local g = rows_of(columns, named(columns, names))
   if keep == false then return g.counts:gt(1)[g.ids] end
   local at = g.positions
@@ -148,7 +117,7 @@ end
 ----------------------------------------------------------------------------------------------------------- columns
 
 local function rename(x, names)
-  local columns, is_taken = tables.read(x, "x"), {}
+  local columns = tables.read(x, "x")
   local own = table.move(columns.names, 1, #columns.names, 1, {})
   for old, new in next, names do
     if type(new) ~= "string" then
@@ -156,24 +125,17 @@ local function rename(x, names)
     end
     own[tables.position(columns, old, "names")] = new
   end
-  for _, name in ipairs(own) do
-    if is_taken[name] then fail("names", format("makes two columns %s", tables.quoted(name))) end
-    is_taken[name] = true
-  end
-  return tables.make{names = own, tensors = columns.tensors}
+  return tables.make_different({names = own, tensors = columns.tensors}, "names")
 end
 
 local function drop(x, names)
-  local columns, is_left_out, out = tables.read(x, "x"), {}, {names = {}, tensors = {}}
+  local columns, is_left_out, rest = tables.read(x, "x"), {}, {}
   for _, i in ipairs(tables.positions(columns, names, "names")) do is_left_out[i] = true end
   for i, name in ipairs(columns.names) do
-    if not is_left_out[i] then
-      out.names[#out.names + 1] = type(name) == "string" and name or #out.names + 1
-      out.tensors[#out.tensors + 1] = columns.tensors[i]
-    end
+    if not is_left_out[i] then rest[#rest + 1] = name end
   end
-  if #out.names == 0 then fail("names", "has all columns, and leaves none") end
-  return tables.make(out)
+  if #rest == 0 then fail("names", "has all columns, and leaves none") end
+  return strew.columns(x, rest)
 end
 
 local function sample(x, n)
@@ -261,12 +223,11 @@ local function corr_of(a, b, by_ranks)
 end
 
 local function corr(x, other, method)
-  check_word("method", method or "pearson", "pearson", "spearman")
+  errors.check_word("method", method or "pearson", {"pearson", "spearman"})
   local by_ranks = method == "spearman"
   if operands.is_tensor(x) then return corr_of(x, other, by_ranks) end
-  if type(x) ~= "table" then fail("x", format("is %s, expected a tensor or a table of columns", inner.text(x))) end
+  local columns, names, lines, whole, places = read(x), {}, {}, {}, {}
   if other ~= nil then fail("other", "is given, but x is a table, expected a tensor") end
-  local columns, names, lines, whole, places = tables.read(x, "x"), {}, {}, {}, {}
   for i, name in ipairs(columns.names) do
     local t, kind = columns.tensors[i], tables.kind(columns, i)
     if t:dim() == 1 and kind ~= "text" and kind ~= "time" then

@@ -502,7 +502,7 @@ table: 3 rows, 3 columns, cpu
       {"strew.join(x, {size = strew.tensor{true}}, 'size')",
        "join: 'key' has column \"size\", which is int64 in a and bool in b"},
       {"strew.join(x, y, 'city', {how = 'cross'})",
-       "join: 'how' is \"cross\", expected inner, left, right, outer, semi, anti"},
+       "join: 'how' is \"cross\", expected inner, left, right, outer, semi or anti"},
       {"strew.join(x, y, 'city', {suffixes = {'', ''}})",
        "join: 'suffixes' would make two columns \"size\"\n  hint  rename a column, or give other suffixes"},
       {"strew.join(x, y, 'city', {suffixes = 'a'})",
