@@ -61,12 +61,12 @@ local function shifted(g, v, n, fill, name)
   return with_gaps(moved(g, v, n, 0), has_moved(g, v, n), name, format("{fill = 0} instead of NaN keeps %s", v.dtype))
 end
 
-local function shift(g, v, n, fill, name)
+local function shift(g, v, name, n, fill)
   check(g, v, name)
   return shifted(g, v, n or 1, fill, name)
 end
 
-local function diff(g, v, n, name)
+local function diff(g, v, name, n)
   check(g, v, name)
   n = n or 1
   if v.dtype == "text" then check(g, v, name, true) end
@@ -79,13 +79,13 @@ local function diff(g, v, n, name)
   return with_gaps(gap, is_there, name, format("%s:to(%q) rounds", name, operands.widest(v)))
 end
 
-local function pct_change(g, v, n, name)
+local function pct_change(g, v, name, n)
   check(g, v, name, true)
   if not is_float(v) then v = v:to(operands.widest(v)) end
   return v / moved(g, v, n or 1, 0 / 0) - 1
 end
 
-local function share(g, v, skip_nan, name)
+local function share(g, v, name, skip_nan)
   check(g, v, name, true)
   if not is_float(v) then v = v:to(operands.widest(v)) end -- no sum of integers wraps
   local sums = g and g:sum(v, {skip_nan = skip_nan}) or not g and v:sum{skip_nan = skip_nan or false}
@@ -150,7 +150,7 @@ local function check_along(g, places, t, along, v)
     "ascending values" .. (g and " within each group" or ""))
 end
 
-local function interpolate(g, v, t, name)
+local function interpolate(g, v, name, t)
   check(g, v, name)
   if v.dtype == "text" then check(g, v, name, true) end
   local places, gaps = in_order(g, v), missing.of(v)
@@ -173,22 +173,18 @@ local function interpolate(g, v, t, name)
   return unsorted(places, made, v)
 end
 
--- Returns the rows of the function f of a grouping and its src, or nil and self.
-local function both(name, parameters, f, of_column)
-  local rest = parameters ~= "" and " " .. parameters or ""
-  return {["g:" .. name] = {"self:grouping src:tensor" .. rest, function(g, v, a, b) return f(g, v, a, b, "src") end},
-    [name] = of_column and {"self:tensor" .. rest, function(v, a, b) return f(nil, v, a, b, "self") end} or nil}
+local function filler(is_next)
+  return function(g, v, name) return filled(g, v, is_next, name) end
 end
 
+-- Methods of groupings, and of tensors: but diff, which those have along dimensions.
 local rows = {}
-local function add(...)
-  for name, row in next, both(...) do rows[name] = row end
+for name, own in next, {shift = {shift, "n?integer fill?any"}, diff = {diff, "n?integer"},
+  pct_change = {pct_change, "n?integer"}, share = {share, "skip_nan=boolean"}, ffill = {filler(false), ""},
+  bfill = {filler(true), ""}, interpolate = {interpolate, "t?tensor"}} do
+  local f, parameters = own[1], own[2]
+  rows["g:" .. name] = {"self:grouping src:tensor " .. parameters, function(g, v, ...) return f(g, v, "src", ...) end}
+  rows[name] = name ~= "diff" and {"self:tensor " .. parameters, function(v, ...) return f(nil, v, "self", ...) end}
+    or nil
 end
-add("shift", "n?integer fill?any", shift, true)
-add("diff", "n?integer", function(g, v, n, _, name) return diff(g, v, n, name) end)
-add("pct_change", "n?integer", function(g, v, n, _, name) return pct_change(g, v, n, name) end, true)
-add("share", "skip_nan=boolean", function(g, v, skips, _, name) return share(g, v, skips, name) end, true)
-add("ffill", "", function(g, v, _, _, name) return filled(g, v, false, name) end, true)
-add("bfill", "", function(g, v, _, _, name) return filled(g, v, true, name) end, true)
-add("interpolate", "t?tensor", function(g, v, t, _, name) return interpolate(g, v, t, name) end, true)
 return rows

@@ -46,11 +46,15 @@ local function add_floats(x, path, list, seen)
   end
 end
 
--- Raises an error unless the tensor, which an argument has at `label`, has floats of p's shape.
-local function check_floats(argument, t, label, p)
-  if operands.is_float(t) and operands.text(t.shape) == operands.text(p.shape) then return end
-  fail(argument, format("has %s%s%s, expected floats of shape %s", t.dtype, operands.text(t.shape), label,
-    operands.text(p.shape)), nil, "shape")
+-- Returns the tensor that an argument has at `label`, `what` is expected: floats of p's shape.
+local function check_floats(argument, t, label, p, what)
+  if not is_tensor(t) or not inner.is_open(t) then
+    fail(argument, format("has %s%s, expected %s", t == nil and "nothing" or inner.text(t), label, what))
+  elseif not operands.is_float(t) or operands.text(t.shape) ~= operands.text(p.shape) then
+    fail(argument, format("has %s%s%s, expected floats of shape %s", t.dtype, operands.text(t.shape), label,
+      operands.text(p.shape)), nil, "shape")
+  end
+  return t
 end
 
 local function value_at(x, path)
@@ -63,32 +67,29 @@ end
 
 ------------------------------------------------------------------------------------------------------------- methods
 
--- How each method steps: step(o, p, g, s, rate, count) returns the new value of p, of gradient g, and replaces the
--- tensors of s, whose names in `buffers` are PyTorch's.
-local methods = {sgd = {buffers = {"momentum_buffer"}}, adam = {buffers = {"exp_avg", "exp_avg_sq"}}}
-
-function methods.sgd.step(o, p, g, s, rate, count)
+-- Each method returns the new value of p, of gradient g, and the tensors in place of s, whose names are PyTorch's.
+local function sgd(o, p, g, s, rate, count)
   if o.weight_decay ~= 0 then g = compute("g + p * d", {g = g, p = p, d = o.weight_decay}) end
   if o.momentum ~= 0 then
     local buffer = count == 1 and g:clone() or compute("b * m + g * k",
       {b = s.momentum_buffer, m = o.momentum, g = g, k = 1 - o.dampening})
     g = o.nesterov and compute("g + b * m", {g = g, b = buffer, m = o.momentum}) or buffer
-    s.momentum_buffer = buffer
+    s = {momentum_buffer = buffer}
   end
-  return compute("p - g * r", {p = p, g = g, r = rate})
+  return compute("p - g * r", {p = p, g = g, r = rate}), s
 end
 
-function methods.adam.step(o, p, g, s, rate, count)
+local function adam(o, p, g, s, rate, count)
   local first, second = o.betas[1], o.betas[2]
   if o.is_decoupled then
     p = compute("p * k", {p = p, k = 1 - rate * o.weight_decay})
   elseif o.weight_decay ~= 0 then
     g = compute("g + p * d", {g = g, p = p, d = o.weight_decay})
   end
-  s.exp_avg = compute("m + (g - m) * k", {m = s.exp_avg, g = g, k = 1 - first})
-  s.exp_avg_sq = compute("v * b + g * g * k", {v = s.exp_avg_sq, b = second, g = g, k = 1 - second})
-  return compute("p - m / (sqrt(v) / c + e) * r", {p = p, m = s.exp_avg, v = s.exp_avg_sq, e = o.eps,
-    c = (1 - second ^ count) ^ 0.5, r = rate / (1 - first ^ count)})
+  local m = compute("m + (g - m) * k", {m = s.exp_avg, g = g, k = 1 - first})
+  local v = compute("v * b + g * g * k", {v = s.exp_avg_sq, b = second, g = g, k = 1 - second})
+  return compute("p - m / (sqrt(v) / c + e) * r", {p = p, m = m, v = v, e = o.eps, c = (1 - second ^ count) ^ 0.5,
+    r = rate / (1 - first ^ count)}), {exp_avg = m, exp_avg_sq = v}
 end
 
 -------------------------------------------------------------------------------------------------------------- options
@@ -118,16 +119,6 @@ end
 
 local function key_of(entry, buffer) return entry.name == "" and buffer or entry.name .. "." .. buffer end
 
--- Returns a copy of the tensor at `key` of a state, as floats of p's shape on p's device.
-local function read_buffer(saved, key, p)
-  local t = rawget(saved, key)
-  if not is_tensor(t) or not inner.is_open(t) then
-    fail("state", format("has %s at '%s', expected a tensor", t == nil and "nothing" or inner.text(t), key))
-  end
-  check_floats("state", t, format(" at '%s'", key), p)
-  return t:clone():to(operands.computed(p).dtype):to(p.device)
-end
-
 local function read_count(saved)
   local t = rawget(saved, "step")
   local count = is_tensor(t) and inner.is_open(t) and operands.is_index(t) and operands.single(t)
@@ -146,8 +137,9 @@ local function begin(o, saved)
     entry.buffers = {}
     for _, buffer in ipairs(o.buffers) do
       local key, p = key_of(entry, buffer), entry.tensor
-      entry.buffers[buffer] = saved and read_buffer(saved, key, p)
-        or strew.zeros(p.shape, {dtype = operands.computed(p).dtype, device = p.device})
+      local t = saved and check_floats("state", rawget(saved, key), format(" at '%s'", key), p, "a tensor"):clone()
+      local options = {dtype = operands.computed(p).dtype, device = p.device}
+      entry.buffers[buffer] = t and t:to(options.dtype):to(options.device) or strew.zeros(p.shape, options)
       known[key] = true
     end
   end
@@ -156,10 +148,11 @@ local function begin(o, saved)
   end
 end
 
-local function make(name, method, params, o, saved)
-  check("rate", o.rate)
-  check("weight_decay", o.weight_decay)
-  o.name, o.step, o.buffers, o.list = name, method.step, method.buffers, {}
+local function make(name, method, buffers, params, o, saved)
+  for _, option in ipairs{"rate", "momentum", "dampening", "eps", "weight_decay"} do
+    if o[option] then check(option, o[option]) end
+  end
+  o.step, o.buffers, o.list = method, buffers, {}
   add_floats(params, {}, o.list, {})
   if #o.list == 0 then
     fail("params", format("is %s, expected float tensors, in a table or nested ones", inner.text(params)))
@@ -188,14 +181,10 @@ local function read_gradients(o, grads)
     local g, p = value_at(grads, entry.path), entry.tensor
     local label = entry.name == "" and "" or format(" at '%s'", entry.name)
     if not inner.is_open(p) then fail("self", format("has a freed tensor%s", label), nil, "freed") end
-    if not is_tensor(g) or not inner.is_open(g) then
-      fail("grads", format("has %s%s, expected a gradient", g == nil and "nothing" or inner.text(g), label))
-    end
-    check_floats("grads", g, label, p)
+    list[k] = check_floats("grads", g, label, p, "a gradient")
     if g.device ~= p.device then
       fail("grads", format("is on %s%s, the parameter on %s", g.device, label, p.device), nil, "device")
     end
-    list[k] = g
   end
   return list
 end
@@ -205,14 +194,11 @@ local function step(self, grads, rate)
   local gradients, made = read_gradients(o, grads), {}
   rate = check("rate", rate or o.rate)
   for k, entry in ipairs(o.list) do
-    local buffers = {}
-    for name, t in next, entry.buffers do buffers[name] = t end
     local p = operands.computed(entry.tensor)
-    local value = o:step(p, operands.as(gradients[k], p.dtype), buffers, rate, o.count + 1)
-    made[k] = {value = value, buffers = buffers}
+    made[k] = {o:step(p, operands.as(gradients[k], p.dtype), entry.buffers, rate, o.count + 1)}
   end
-  for k, entry in ipairs(o.list) do entry.tensor:copy_(operands.as(made[k].value, entry.tensor.dtype)) end
-  for k, entry in ipairs(o.list) do entry.buffers = made[k].buffers end
+  for k, entry in ipairs(o.list) do entry.tensor:copy_(operands.as(made[k][1], entry.tensor.dtype)) end
+  for k, entry in ipairs(o.list) do entry.buffers = made[k][2] end
   o.count = o.count + 1
   return self
 end
@@ -226,10 +212,10 @@ local function state(self)
   return out
 end
 
-local function adam(name, decay)
+local function adam_row(name, decay)
   local function of(params, rate, betas, eps, weight_decay, saved)
-    return make(name, methods.adam, params, {rate = rate or 1e-3, betas = read_betas(betas),
-      eps = check("eps", eps or 1e-8), weight_decay = weight_decay or decay, is_decoupled = decay ~= 0}, saved)
+    return make(name, adam, {"exp_avg", "exp_avg_sq"}, params, {rate = rate or 1e-3, betas = read_betas(betas),
+      eps = eps or 1e-8, weight_decay = weight_decay or decay, is_decoupled = decay ~= 0}, saved)
   end
   return {"params:any rate=number betas=table eps=number weight_decay=number state=table", of}
 end
@@ -237,16 +223,15 @@ end
 return {
   ["optim.sgd"] = {"params:any rate=number momentum=number dampening=number nesterov=boolean weight_decay=number "
     .. "state=table", function(params, rate, momentum, dampening, nesterov, weight_decay, saved)
-    local o = {rate = rate or 1e-3, momentum = check("momentum", momentum or 0),
-      dampening = check("dampening", dampening or 0), nesterov = nesterov, weight_decay = weight_decay or 0}
+    local o = {rate = rate or 1e-3, momentum = momentum or 0, dampening = dampening or 0, nesterov = nesterov,
+      weight_decay = weight_decay or 0}
     if nesterov and (o.momentum == 0 or o.dampening ~= 0) then
       fail("nesterov", "is true, expected momentum above 0 and no dampening")
     end
-    return make("sgd", {step = methods.sgd.step, buffers = o.momentum ~= 0 and methods.sgd.buffers or {}}, params, o,
-      saved)
+    return make("sgd", sgd, o.momentum ~= 0 and {"momentum_buffer"} or {}, params, o, saved)
   end},
-  ["optim.adam"] = adam("adam", 0),
-  ["optim.adamw"] = adam("adamw", 1e-2),
+  ["optim.adam"] = adam_row("adam", 0),
+  ["optim.adamw"] = adam_row("adamw", 1e-2),
   ["o:step"] = {"self:any grads:any rate=number", step},
   ["o:state"] = {"self:any", state},
 }

@@ -1,8 +1,9 @@
 /* jsonl.c: tables of columns as .jsonl files: a flat JSON object a line.
 
    Loading walks through the text twice. The first walk finds the keys and what each of them holds; the second writes the
-   rows as those of a .csv file, without names, which csv_load reads with the same options: dates, dtypes and missing
-   values have one rule each. Lines keep their numbers. Of chunks, the first one decides the keys and what they hold. */
+   rows as those of a .csv file, without names, which its reader reads with the same options: dates, dtypes and missing
+   values have one rule each. Lines keep their numbers. A whole file is one chunk; of several the first one decides the
+   keys and what they hold. */
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "csv_reader.h"
 #include "format.h"
@@ -293,6 +294,12 @@ static strew_status decide(struct json_rows *r) {
   return STREW_OK;
 }
 
+/* Makes room for so many bytes of cells. */
+static strew_status make_room(struct json_rows *r, size_t bytes) {
+  if (r->held_bytes - r->used_bytes >= bytes) return STREW_OK;
+  return stream_grow(r->call, r->context, r->used_bytes, bytes, &r->cells, &r->held_bytes);
+}
+
 static void put(struct json_rows *r, const char *text, size_t length) {
   memcpy(r->cells + r->used_bytes, text, length);
   r->used_bytes += length;
@@ -313,9 +320,7 @@ static strew_status put_cell(struct json_rows *r, int64_t i) {
   const bool is_there = column->at_line == r->line && column->value != ABSENT && !column->is_left_out;
   size_t length = is_there ? (size_t)(column->end - column->text) : 0;
   const char *text = column->text;
-  const size_t room = 3 * length + 9; /* for a word with its quotes doubled, and itself behind it */
-  if (r->held_bytes - r->used_bytes < room)
-    RETURN_IF_FAILED(stream_grow(r->call, r->context, r->used_bytes, room, &r->cells, &r->held_bytes));
+  RETURN_IF_FAILED(make_room(r, 3 * length + 9)); /* for a word with its quotes doubled, and itself behind it */
   if (is_there && column->value == WORD) {
     char *at = r->cells + r->held_bytes - (length + 1); /* the text stays: a chunk may be read again */
     memcpy(at, column->text, length + 1);
@@ -335,9 +340,7 @@ static strew_status put_cell(struct json_rows *r, int64_t i) {
 }
 
 static strew_status put_row(struct json_rows *r, bool is_row) {
-  strew_status status = STREW_OK;
-  if (!is_row && r->held_bytes == r->used_bytes)
-    status = stream_grow(r->call, r->context, r->used_bytes, 1, &r->cells, &r->held_bytes);
+  strew_status status = make_room(r, 1);
   if (!is_row && status == STREW_OK) put(r, "\n", 1);
   for (int64_t i = 0; is_row && i < r->count && status == STREW_OK; i++) status = put_cell(r, i);
   return status;
@@ -364,14 +367,51 @@ static int64_t put_rules(const struct json_rows *r, strew_csv_rule *rules, int64
 static strew_status put_rows(struct json_rows *r, char *begin, const char *end, int64_t line) {
   r->used_bytes = 0;
   RETURN_IF_FAILED(walk(r, begin, end, line, put_row));
-  if (r->held_bytes == r->used_bytes)
-    RETURN_IF_FAILED(stream_grow(r->call, r->context, r->used_bytes, 1, &r->cells, &r->held_bytes));
+  RETURN_IF_FAILED(make_room(r, 1));
   return r->cells[r->used_bytes] = '\0', STREW_OK;
 }
 
-/* Calls `take` with the options that read these rows. */
-static strew_status with_options(struct json_rows *r, void *user,
-                                 strew_status (*take)(void *user, const strew_load_options *options)) {
+struct jsonl_state {
+  struct json_rows rows;
+  struct csv_reader reader;
+  strew_load_options options; /* of the reader */
+  struct window window;
+  int64_t line; /* the first one of the window */
+  size_t end;   /* of the chunk in the window; 0: it is to be found */
+  bool is_put;  /* its rows are written */
+};
+
+static void begin_jsonl(const struct call *call, strew_device *device, const char *path,
+                        const strew_load_options *options, struct jsonl_state *state) {
+  state->rows = (struct json_rows){
+      .call = call, .context = device->context, .path = path, .options = options, .chooses = options->column_count > 0};
+  state->reader.device = device, state->line = 1;
+}
+
+static void close_jsonl(void *user) {
+  struct jsonl_state *state = user;
+  struct json_rows *r = &state->rows;
+  if (!r->context) return;
+  if (state->reader.context) csv_end(&state->reader);
+  memory_free(r->context, state->window.text, state->window.held_bytes);
+  words_release(&r->names, r->context);
+  memory_free(r->context, r->columns, (size_t)r->capacity * sizeof *r->columns);
+  memory_free(r->context, r->key, r->key_bytes);
+  memory_free(r->context, r->cells, r->held_bytes);
+}
+
+/* Returns the written rows, which the reader has. */
+static struct cells begin_cells(struct jsonl_state *state) {
+  struct cells cells;
+  state->reader.text = state->rows.cells, state->reader.size_bytes = state->rows.used_bytes;
+  cells_start(&cells, state->rows.cells, ',', state->reader.point, NULL);
+  cells.line = state->line;
+  return cells;
+}
+
+/* Begins the reader of the rows, with the caller's options. */
+static strew_status begin_reader(struct jsonl_state *state) {
+  struct json_rows *r = &state->rows;
   const strew_csv_options *given = r->options->csv;
   const int64_t count = r->count, given_count = given && given->lists ? given->lists->rule_count : 0;
   const size_t names_bytes = (size_t)count * sizeof(char *),
@@ -386,75 +426,63 @@ static strew_status with_options(struct json_rows *r, void *user,
     lists.rules = rules, lists.rule_count = put_rules(r, rules, given_count);
     strew_csv_options csv = given ? *given : (strew_csv_options){0};
     csv.lists = &lists, csv.names = names, csv.name_count = count, csv.rows = 0;
-    strew_load_options options = *r->options;
-    options.csv = &csv, options.header = STREW_HEADER_NO, options.separator = ',';
-    status = take(user, &options);
+    state->options = *r->options;
+    state->options.csv = &csv, state->options.header = STREW_HEADER_NO, state->options.separator = ',';
+    status = csv_begin(r->call, state->reader.device, r->path, &state->options, &state->reader);
+    struct cells cells = begin_cells(state);
+    TRY(status, csv_read_head(&state->reader, &cells));
+    state->options.csv = NULL; /* what is the caller's is not used again */
   }
   memory_free(r->context, rules, rules_bytes);
   memory_free(r->context, names, names_bytes);
   return status;
 }
 
-static struct json_rows begin_rows(const struct call *call, strew_device *device, const char *path,
-                                   const strew_load_options *options) {
-  return (struct json_rows){
-      .call = call, .context = device->context, .path = path, .options = options, .chooses = options->column_count > 0};
+/* Decides by the window's rows up to state->end what the columns are. */
+static strew_status begin_columns(struct jsonl_state *state) {
+  struct json_rows *r = &state->rows;
+  char *begin = state->window.text;
+  strew_status status = walk(r, begin, begin + state->end, 1, take_kinds);
+  TRY(status, decide(r));
+  TRY(status, put_rows(r, begin, begin + state->end, 1));
+  TRY(status, begin_reader(state));
+  state->is_put = status == STREW_OK;
+  return status;
 }
 
-static void end_rows(struct json_rows *r) {
-  words_release(&r->names, r->context);
-  memory_free(r->context, r->columns, (size_t)r->capacity * sizeof *r->columns);
-  memory_free(r->context, r->key, r->key_bytes);
-  memory_free(r->context, r->cells, r->held_bytes);
-}
-
-struct loading {
-  struct json_rows *rows;
-  strew_device *device;
-  const struct file *file;
-  strew_table **out;
-};
-
-static strew_status load_cells(void *user, const strew_load_options *options) {
-  const struct loading *loading = user;
-  struct file cells = *loading->file;
-  cells.bytes = loading->rows->cells, cells.size_bytes = loading->rows->used_bytes;
-  return csv_load(loading->rows->call, loading->device, &cells, options, loading->out);
+/* Reads the rows of the window up to state->end, whose cells are written once. */
+static strew_status read_chunk(struct jsonl_state *state, strew_table **table) {
+  struct json_rows *r = &state->rows;
+  char *begin = state->window.text + state->window.begin;
+  const char *end = state->window.text + state->end;
+  if (!state->is_put) {
+    RETURN_IF_FAILED(walk(r, begin, end, state->line, take_kinds));
+    RETURN_IF_FAILED(put_rows(r, begin, end, state->line));
+  }
+  state->is_put = true;
+  const int64_t next_line = r->line;
+  struct cells cells = begin_cells(state);
+  RETURN_IF_FAILED(csv_read_rows(&state->reader, &cells, table));
+  state->line = next_line, state->window.begin = state->end;
+  state->end = 0, state->is_put = false;
+  return STREW_OK;
 }
 
 strew_status jsonl_load(const struct call *call, strew_device *device, struct file *file,
                         const strew_load_options *options, strew_table **out) {
-  struct json_rows r = begin_rows(call, device, file->path, options);
+  struct jsonl_state state = {.is_put = false};
+  begin_jsonl(call, device, file->path, options, &state);
   strew_status status = file_hold(call, file, false);
-  char *begin = file->bytes;
-  const char *end = begin + (status == STREW_OK ? file->size_bytes : 0);
-  TRY(status, walk(&r, begin, end, 1, take_kinds));
-  TRY(status, decide(&r));
-  TRY(status, put_rows(&r, begin, end, 1));
-  TRY(status, with_options(&r, &(struct loading){&r, device, file, out}, load_cells));
-  end_rows(&r);
+  if (status == STREW_OK) state.window.text = file->bytes, state.end = (size_t)file->size_bytes;
+  TRY(status, begin_columns(&state));
+  if (status == STREW_OK) progress_resize(device->context, 3 * (uint64_t)state.rows.used_bytes);
+  TRY(status, read_chunk(&state, out));
+  state.window.text = NULL; /* the file's */
+  close_jsonl(&state);
   return status;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- chunks */
-
-struct jsonl_state {
-  struct json_rows rows;
-  struct csv_reader reader;
-  strew_load_options options; /* of the reader */
-  struct window window;
-  int64_t line; /* the first one of the window */
-  size_t end;   /* of the chunk in the window; 0: it is to be found */
-  bool is_put;  /* its rows are written */
-};
-
-static void close_jsonl(void *user) {
-  struct jsonl_state *state = user;
-  if (!state->rows.context) return;
-  if (state->reader.context) csv_end(&state->reader);
-  memory_free(state->rows.context, state->window.text, state->window.held_bytes);
-  end_rows(&state->rows);
-}
 
 /* Fills the window with lines of `rows` objects, or fewer at the end of the file. */
 static strew_status find_chunk(const struct call *call, struct jsonl_state *state, int64_t rows, bool *is_lost) {
@@ -477,57 +505,16 @@ static strew_status find_chunk(const struct call *call, struct jsonl_state *stat
   return state->end = at, STREW_OK;
 }
 
-static strew_status begin_reader(void *user, const strew_load_options *options) {
-  struct jsonl_state *state = user;
-  struct json_rows *r = &state->rows;
-  struct cells cells;
-  state->options = *options;
-  strew_status status = csv_begin(r->call, state->reader.device, r->path, &state->options, &state->reader);
-  state->reader.text = r->cells, state->reader.size_bytes = r->used_bytes;
-  cells_start(&cells, r->cells, ',', state->reader.point, options->csv);
-  TRY(status, csv_read_head(&state->reader, &cells));
-  state->reader.is_chunked = true;
-  state->options.csv = NULL; /* what is the caller's is not used again */
-  return status;
-}
-
 /* The first chunk decides what the columns are. */
 static strew_status open_jsonl(const struct call *call, const struct chunk_source *source, void *user) {
   struct jsonl_state *state = user;
-  struct json_rows *r = &state->rows;
   bool is_lost;
-  *r = begin_rows(call, source->device, source->file->path, source->options);
-  state->window.stream = source->stream, state->line = 1;
-  state->reader.device = source->device;
+  begin_jsonl(call, source->device, source->file->path, source->options, state);
+  state->window.stream = source->stream;
   strew_status status = find_chunk(call, state, source->rows, &is_lost);
-  char *begin = state->window.text;
-  TRY(status, walk(r, begin, begin + state->end, 1, take_kinds));
-  TRY(status, decide(r));
-  TRY(status, put_rows(r, begin, begin + state->end, 1));
-  TRY(status, with_options(r, state, begin_reader));
-  state->is_put = status == STREW_OK;
+  TRY(status, begin_columns(state));
+  state->reader.is_chunked = true;
   return status;
-}
-
-/* Reads the rows of the window up to state->end, whose cells are written once. */
-static strew_status read_chunk(struct jsonl_state *state, strew_table **table) {
-  struct json_rows *r = &state->rows;
-  struct cells cells;
-  char *begin = state->window.text + state->window.begin;
-  const char *end = state->window.text + state->end;
-  if (!state->is_put) {
-    RETURN_IF_FAILED(walk(r, begin, end, state->line, take_kinds));
-    RETURN_IF_FAILED(put_rows(r, begin, end, state->line));
-  }
-  state->is_put = true;
-  const int64_t next_line = r->line;
-  state->reader.text = r->cells, state->reader.size_bytes = r->used_bytes;
-  cells_start(&cells, r->cells, ',', state->reader.point, NULL);
-  cells.line = state->line;
-  RETURN_IF_FAILED(csv_read_rows(&state->reader, &cells, table));
-  state->line = next_line, state->window.begin = state->end;
-  state->end = 0, state->is_put = false;
-  return STREW_OK;
 }
 
 static strew_status next_jsonl(const struct call *call, void *user, int64_t rows, strew_tensor **tensor,
