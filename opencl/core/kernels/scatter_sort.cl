@@ -1,10 +1,13 @@
 /* scatter_sort.cl: scatter on GPUs: a stable sort makes contributions to the same destination adjacent. Each
    destination is then combined in order by one work-item, without atomics on floats.
-     make_items      each contribution becomes an item (items.h): key the destination, position its own number
+     make_items      each contribution becomes an item (items.h): key the destination, position its own number, or its
+                     value
      find_segments   in sorted items: where a key begins; keys with more than LONG items are listed apart
      join_short      one work-item per segment and column
      join_long       one group per segment and some columns: all work-items load, one per column combines
    ADDS: contributions are added, as float32 or float64: of a single column, by all work-items (run.h).
+   CARRIED: of a single column, items have the bits of elements of src in place of positions, so that it is read once,
+   in its own order.
    Row r * shared + c is column c of batch r: index is constant along `shared` rows. */
 #include "join.h"
 #include "digits.h"
@@ -17,19 +20,56 @@ static inline I index_of(const long i, SPACE, OPERAND(const I, index), const lon
   const coordinates at = coordinates_of(batch * shared, rows, sizes);
   return index[ROW_OF(index) + at_line * index_step];
 }
+#define INDEX_OF(i) index_of(i, columns, rows, sizes, index, index_offset, index_step, index_strides, shared)
 
-static inline item contribution(const I given, const long i, const long columns, LIMITS, const ulong no_destination,
-                                const int check, __global int *verdict) {
+#ifdef CARRIED
+typedef CAT(B_, SRC) word;
+static inline word bits_at(const long i, SPACE, OPERAND(const word, src)) {
+  PLACE_OF(i);
+  return src[ROW_OF(src) + column * src_step];
+}
+static inline TSRC element_in(item x) {
+  const union {
+    word bits;
+    TSRC element;
+  } of = {.bits = (word)position_in(x)};
+  return of.element;
+}
+struct given {
+  I index;
+  word bits;
+};
+#define GIVEN           struct given
+#define GIVEN_OF(i)     (GIVEN){INDEX_OF(i), bits_at(i, columns, rows, sizes, src, src_offset, src_step, src_strides)}
+#define INDEX_IN(x)     (x).index
+#define REST(x, i)      (x).bits
+#define MADE_FROM       OPERAND(const word, src),
+#define JOINED_FROM
+#define VALUE_IN(x, at) VALUE(element_in(x))
+#else
+#define GIVEN           I
+#define GIVEN_OF(i)     INDEX_OF(i)
+#define INDEX_IN(x)     (x)
+#define REST(x, i)      (i)
+#define MADE_FROM
+#define JOINED_FROM     SOURCE,
+#define VALUE_IN(x, at) VALUE(src[at])
+#endif
+
+static inline item contribution(const I given, const long i, const ulong rest, const long columns, LIMITS,
+                                const ulong no_destination, const int check, __global int *verdict) {
   const long dst = IN_MODE(WIDE(given), size);
   const bool in_range = (ulong)dst < (ulong)size;
   if (check && !in_range) verdict_add(WAY, BAD, verdict);
-  return make_item(in_range ? (ulong)(quotient(i, columns) * size + dst) : no_destination, (ulong)i);
+  return make_item(in_range ? (ulong)(quotient(i, columns) * size + dst) : no_destination, rest);
 }
 
-BLOCK_KERNEL make_items(SPACE, OPERAND(const I, index), LIMITS, const long shared, const ulong no_destination,
-                        const int check, __global int *verdict, __global item *items, COUNTS) {
-  COUNT_DIGITS(I, index_of(i, columns, rows, sizes, index, index_offset, index_step, index_strides, shared),
-               items[i] = contribution(given, i, columns, size, mode, no_destination, check, verdict));
+BLOCK_KERNEL make_items(SPACE, OPERAND(const I, index), MADE_FROM LIMITS, const long shared,
+                        const ulong no_destination, const int check, __global int *verdict, __global item *items,
+                        COUNTS) {
+  COUNT_DIGITS(GIVEN, GIVEN_OF(i),
+               items[i] = contribution(INDEX_IN(given), i, (ulong)REST(given, i), columns, size, mode, no_destination,
+                                       check, verdict));
 }
 
 /* The verdict counts the segments of either kind. They are listed in any order. */
@@ -54,12 +94,12 @@ __kernel void find_segments(__global const item *items, const long count, const 
 }
 
 #define SEGMENTED                                                                                                      \
-  SPACE, TARGET, SOURCE, LIMITS, const long shared, const long count, __global const item *items,                      \
+  SPACE, TARGET, JOINED_FROM LIMITS, const long shared, const long count, __global const item *items,                  \
       __global const uint *starts, __global const int *verdict
 #define FOUND(kind) ((long)(uint)verdict[STAGES + (kind)])
 #define ROW_STARTS                                                                                                     \
   const coordinates at = coordinates_of(batch * shared + column, rows, sizes);                                         \
-  const long self_at = ROW_OF(self) + dst * self_dim_stride, src_at = ROW_OF(src);                                     \
+  const long self_at = ROW_OF(self) + dst * self_dim_stride;                                                           \
   ARG_START(dst * arg_dim_stride)
 
 /* Combines in registers: `held`, and with ARG `won`, the winner's position. */
@@ -90,7 +130,7 @@ __kernel void join_short(SEGMENTED) {
   LOAD_HELD(true);
   do {
     const long at_line = (long)position_in(next) - batch * columns;
-    JOIN_HELD(VALUE(src[src_at + at_line * src_step]), at_line);
+    JOIN_HELD(VALUE_IN(next, ROW_OF(src) + at_line * src_step), at_line);
     if (++i >= count) break;
     next = items[i];
   } while (key_in(next) == key);
@@ -132,7 +172,8 @@ __kernel void join_long(SEGMENTED, const int across, const long from_offset, con
       if (c >= wide || i + row >= end || key_in(items[i + row]) != key) continue;
       const long at_line = (long)position_in(items[i + row]) - batch * columns;
       const coordinates of_column = coordinates_of(batch * shared + first + c, rows, sizes);
-      tile[t] = VALUE(src[src_offset + inner_product(of_column, src_strides) + at_line * src_step]);
+      tile[t] = VALUE_IN(items[i + row],
+                         src_offset + inner_product(of_column, src_strides) + at_line * src_step);
 #ifdef ARG
       from[t] = (uint)at_line;
 #endif

@@ -13,6 +13,7 @@ struct sorted {
   int64_t count, destinations; /* contributions; destinations in all batches */
   int64_t most_runs, most_long_runs;
   int long_run;
+  bool carries; /* items have src's elements */
   struct block *items, *starts, *long_starts;
 };
 
@@ -53,6 +54,8 @@ static void sorted_shape(const struct scattering *s, struct sorted *sorted) {
   sorted->long_run = s->tiny ? TINY_RUN : SORT_LONG_RUN;
   sorted->most_runs = sorted->count < sorted->destinations ? sorted->count : sorted->destinations;
   sorted->most_long_runs = sorted->count / sorted->long_run;
+  const struct operand *src = &s->plan.operands[SRC];
+  sorted->carries = sorted->shared == 1 && !s->with_arg && src->storage && strew_dtype_size_bytes(src->dtype) <= 4;
 }
 
 static void sorted_allocate(const struct scattering *s, struct sorted *sorted) {
@@ -66,8 +69,9 @@ static struct launch *sorted_launch(const struct scattering *s, const struct sor
   const struct opencl *on = opencl_of(s->launch->device);
   const strew_dtype dtype = s->plan.operands[SELF].dtype;
   const bool adds = on->is_gpu && dtype_is_float(dtype) && !dtype_is_half(dtype) && s->given->reduction == STREW_SUM;
-  snprintf(more, sizeof more, " BROAD=0 LONG=%d TILE=%d GROUP_SIZE=%zu%s", sorted->long_run,
-           s->tiny ? TINY_BLOCK : SORT_TILE, opencl_large_group(s->launch->device), adds ? " ADDS" : "");
+  snprintf(more, sizeof more, " BROAD=0 LONG=%d TILE=%d GROUP_SIZE=%zu%s%s", sorted->long_run,
+           s->tiny ? TINY_BLOCK : SORT_TILE, opencl_large_group(s->launch->device), adds ? " ADDS" : "",
+           sorted->carries ? " CARRIED" : "");
   return scattering_launch(s, "scatter_sort.cl", kernel, sorted->space.outer, more);
 }
 
@@ -75,6 +79,7 @@ static void make_items(const struct scattering *s, const struct sorted *sorted, 
                        bool is_sorted) {
   struct launch *launch = sorted_launch(s, sorted, "make_items");
   launch_plan(launch, &sorted->space, INDEX);
+  if (sorted->carries) launch_operand(launch, &sorted->space, SRC);
   launch_limits(launch, s->given->size, s->given->mode);
   launch_ints(launch, sorted->shared, sorted->destinations);
   launch_flags(launch, check);
@@ -95,7 +100,7 @@ static struct launch *launch_segmented(const struct scattering *s, const struct 
   struct launch *launch = sorted_launch(s, sorted, kernel);
   launch_space(launch, &sorted->space);
   launch_target(launch, s, &sorted->space);
-  launch_source(launch, s, &sorted->space);
+  if (!sorted->carries) launch_source(launch, s, &sorted->space);
   launch_limits(launch, s->given->size, s->given->mode);
   launch_ints(launch, sorted->shared, sorted->count);
   launch_blocks(launch, sorted->items, starts, s->verdict);
