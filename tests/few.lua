@@ -139,6 +139,7 @@ local expressions = {
   "v:slice(0, 7, 47, 1):scatter_add_(0, places % 40, every:clone())",
   "after_failure(few + 1, 'scatter_add_', 0, at + 1, v)",
   "v:segment_csr(ends), all(v:segment_csr(ends, {reduce = 'max'})), v:segment_reduce('mean', {lengths = ends:diff()})",
+  "v:to('float16'):segment_csr(ends), v:segment_csr(ends, {reduce = 'mul'}), at:segment_csr(ends, {reduce = 'mean'})",
   "a:segment_csr(ends // 500), all(turned:segment_csr(ends // 200, {reduce = 'min'})), n:segment_csr(ends // 500)",
   "half:segment_csr(ends // 700, {reduce = 'mean'}), brain:segment_csr(ends // 10), brain:segment_csr(ends * 2)",
   "half:segment_csr((ends // 400):view(1, 4):expand(5, 4)), all(half:segment_csr(ends // 700, {reduce = 'max'}))",

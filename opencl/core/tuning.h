@@ -56,9 +56,11 @@ enum {
 
   /* Sort. */
   SORT_LONG_RUN = 512, /* contributions to a destination from which a group combines them (estimated: 0.5 us each) */
-  SEGMENT_GROUPS_PER_UNIT = 8, /* groups that look for long segments, and add them */
-  SORT_TILE = 1024,            /* values in a group's local memory */
-  SORT_ACROSS = 16,            /* columns that a group combines at once, at most */
+  SEGMENT_GROUPS_PER_UNIT = 8, /* groups that look for long segments, and join them */
+  /* times as long a segment of rows: a group reads 32 bytes for each element of a column, neighbours 4. By counts */
+  SEGMENT_COLUMNS_LONGER = 8,
+  SORT_TILE = 1024, /* values in a group's local memory */
+  SORT_ACROSS = 16, /* columns that a group combines at once, at most */
 
   /* Sorted index. */
   SORTED_CHUNK = 65536, /* contributions per work-item */

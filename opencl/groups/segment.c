@@ -1,6 +1,6 @@
-/* segment.c: reductions of segments, and the way back. A work-item takes the elements of one segment in order. The size
-   of a launch is limited, and one segment may have all elements: each launch takes the same part of every line of src.
-   */
+/* segment.c: reductions of segments, and the way back. A work-item takes the elements of one segment in order; on a GPU
+   a group takes a long one. The size of a launch is limited, and one segment may have all elements: each launch takes the
+   same part of every line of src. */
 #include "opencl/core/opencl.h"
 #include "opencl/core/tuning.h"
 #include "runtime/groups/group_ops.h"
@@ -40,23 +40,42 @@ static void launch_segments(const struct segment_launch *job) {
   launch_rows(job->launch, &strips);
 }
 
-/* True if a GPU's groups add segments of more than `long_run` elements: one work-item would take 25 ns for each. */
-static bool adds_long(const struct segment_launch *job) {
-  const strew_dtype dtype = job->plan->plan.operands[SEGMENT_OUT].dtype;
-  const bool adds = job->plan->reduction == STREW_SUM || job->plan->reduction == STREW_MEAN;
+/* True if a GPU's groups take segments of more than `long_run` elements: one work-item would take 25 ns for each. */
+static bool has_long(const struct segment_launch *job) {
   const struct opencl *on = opencl_of(job->launch->device);
-  return on->is_gpu && on->longest_loop == INT64_MAX && adds && dtype_is_float(dtype) && !dtype_is_half(dtype) &&
-         job->strip == 1 && job->plan->size > job->long_run;
+  return on->is_gpu && on->longest_loop == INT64_MAX && job->strip == 1 && job->plan->size > job->long_run;
+}
+
+/* How such a group joins the elements of a reduction, as a setting. */
+static const char *long_way(const struct segment_plan *plan) {
+  if (!dtype_is_float(plan->plan.operands[SEGMENT_OUT].dtype)) return "";
+  return plan->reduction == STREW_SUM || plan->reduction == STREW_MEAN ? " ADDS"
+         : plan->reduction == STREW_PROD                               ? " IN_TURN"
+                                                                       : "";
+}
+
+static void long_settings(const struct segment_launch *job, const char *way, char settings[64]) {
+  *settings = '\0';
+  if (has_long(job))
+    snprintf(settings, 64, " LONG=%d TILE=%d GROUP_SIZE=%zu%s", job->long_run,
+             opencl_assumed("tiny") ? TINY_BLOCK : SORT_TILE, opencl_large_group(job->launch->device), way);
+}
+
+/* Enqueues a kernel for long segments, all of whose other arguments are bound. */
+static void launch_long(const struct segment_launch *job) {
+  const int64_t most = SEGMENT_GROUPS_PER_UNIT * (int64_t)opencl_of(job->launch->device)->units;
+  const int64_t groups = job->items < most ? job->items : most;
+  launch_ints(job->launch, groups);
+  job->launch->continues = true;
+  launch_groups(job->launch, groups, opencl_large_group(job->launch->device));
 }
 
 static void start_reduction(const struct segment_launch *job, const char *kernel) {
   const struct segment_plan *plan = job->plan;
   const strew_dtype dtype = plan->plan.operands[SEGMENT_OUT].dtype;
   const bool with_arg = plan->plan.count > SEGMENT_ARG, mean = plan->reduction == STREW_MEAN;
-  char long_runs[64] = "";
-  if (adds_long(job))
-    snprintf(long_runs, sizeof long_runs, " LONG=%d TILE=%d GROUP_SIZE=%zu", job->long_run,
-             opencl_assumed("tiny") ? TINY_BLOCK : SORT_TILE, opencl_large_group(job->launch->device));
+  char long_runs[64];
+  long_settings(job, long_way(plan), long_runs);
   launch_start(job->launch, "segment.cl", kernel, "%s SRC=%s REDUCE=%s I=%s OUTER=%d STRIP=%d%s%s%s",
                job->src->described.settings, dtype_suffix(dtype), reduction_name(mean ? STREW_SUM : plan->reduction),
                index_type(plan->plan.operands[SEGMENT_ENDS].dtype), job->space.outer, job->strip,
@@ -77,27 +96,35 @@ static void launch_reduction(const struct segment_launch *job, int64_t from, int
   launch->turns *= job->src->cost;
 }
 
+/* The kernels of long segments are made before the launches of others, which write. */
 static void reduce_part(const struct segment_launch *job, int64_t from, int64_t to) {
-  const int64_t most = SEGMENT_GROUPS_PER_UNIT * (int64_t)opencl_of(job->launch->device)->units;
-  const int64_t groups = job->items < most ? job->items : most;
+  if (has_long(job)) start_reduction(job, "segments_long");
   start_reduction(job, "segments");
   launch_reduction(job, from, to);
   launch_segments(job);
-  if (!adds_long(job)) return;
+  if (!has_long(job)) return;
   start_reduction(job, "segments_long");
   launch_reduction(job, from, to);
-  launch_ints(job->launch, groups);
-  job->launch->continues = true;
-  launch_groups(job->launch, groups, opencl_large_group(job->launch->device));
+  launch_long(job);
+}
+
+static void start_spread(const struct segment_launch *job, const char *kernel, int64_t from, int64_t to) {
+  const struct operand *operands = job->plan->plan.operands;
+  const char *word = dtype_suffix(word_of(operands[SEGMENT_OUT].dtype));
+  char long_runs[64];
+  long_settings(job, "", long_runs);
+  launch_start(job->launch, "segment.cl", kernel, "S=%s SRC=%s REDUCE=assign I=%s OUTER=%d STRIP=%d SPREAD%s", word,
+               word, index_type(operands[SEGMENT_ENDS].dtype), job->space.outer, job->strip, long_runs);
+  launch_elements(job, from, to);
 }
 
 static void spread_part(const struct segment_launch *job, int64_t from, int64_t to) {
-  const struct operand *operands = job->plan->plan.operands;
-  const char *word = dtype_suffix(word_of(operands[SEGMENT_OUT].dtype));
-  launch_start(job->launch, "segment.cl", "spread", "S=%s SRC=%s REDUCE=assign I=%s OUTER=%d STRIP=%d SPREAD", word,
-               word, index_type(operands[SEGMENT_ENDS].dtype), job->space.outer, job->strip);
-  launch_elements(job, from, to);
+  if (has_long(job)) start_spread(job, "spread_long", from, to);
+  start_spread(job, "spread", from, to);
   launch_segments(job);
+  if (!has_long(job)) return;
+  start_spread(job, "spread_long", from, to);
+  launch_long(job);
 }
 
 static struct segment_launch job_of(struct launch *launch, const struct segment_plan *segments) {
@@ -105,7 +132,7 @@ static struct segment_launch job_of(struct launch *launch, const struct segment_
   const int last = plan->rank - 1;
   const bool has_columns = last >= 0 && plan->operands[SEGMENT_ENDS].strides[last] == 0;
   struct segment_launch job = {.launch = launch, .plan = segments, .space = space_of(plan), .across = 1};
-  job.long_run = opencl_assumed("tiny") ? TINY_RUN : SORT_LONG_RUN;
+  job.long_run = (opencl_assumed("tiny") ? TINY_RUN : SORT_LONG_RUN) * (has_columns ? SEGMENT_COLUMNS_LONGER : 1);
   job.strip = has_columns && !opencl_of(launch->device)->is_gpu ? CPU_STRIP : 1;
   job.items = job.space.rows * ((job.space.columns - 1) / job.strip + 1);
   for (int d = 0; d <= last; d++) {

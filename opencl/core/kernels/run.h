@@ -14,10 +14,11 @@
 #define RUN_FRACTION_f64  52
 #define RUN_SPECIAL_f32   255
 #define RUN_SPECIAL_f64   2047
-#define RUN_BITS(x)       CAT(RUN_BITS_, S)(x)
-#define RUN_OF(bits)      CAT(RUN_OF_, S)(bits)
-#define RUN_FRACTION      CAT(RUN_FRACTION_, S)
-#define RUN_EXPONENT(x)   ((int)(RUN_BITS(x) >> RUN_FRACTION) & CAT(RUN_SPECIAL_, S))
+#define RUN_BITS(x)       CAT(RUN_BITS_, CAT(EXACT_, S))(x)
+#define RUN_OF(bits)      CAT(RUN_OF_, CAT(EXACT_, S))(bits)
+#define RUN_FRACTION      CAT(RUN_FRACTION_, CAT(EXACT_, S))
+#define RUN_SPECIAL       CAT(RUN_SPECIAL_, CAT(EXACT_, S))
+#define RUN_EXPONENT(x)   ((int)(RUN_BITS(x) >> RUN_FRACTION) & RUN_SPECIAL)
 #define RUN_POWER(e)      ((ulong)(e) << RUN_FRACTION)
 
 enum {
@@ -48,7 +49,7 @@ static inline void run_map_of(struct run_map *map, __local const W *x, int count
     const W moved = PLUS(x[i], magic), rest = PLUS(x[i], CAT(negate_, S)(PLUS(moved, CAT(negate_, S)(magic))));
     long units = (long)(RUN_BITS(moved) - magic_bits);
     if (units <= -limit || units >= limit) map->leaves = true, units = 0;
-    const ulong rest_bits = RUN_BITS(rest), rest_sign = RUN_POWER(CAT(RUN_SPECIAL_, S) + 1);
+    const ulong rest_bits = RUN_BITS(rest), rest_sign = RUN_POWER(RUN_SPECIAL + 1);
     const int turn = (rest_bits & ~rest_sign) != half_bits ? 0 : rest_bits & rest_sign ? -sign : sign;
     for (int p = 0; p < 2; p++) {
       map->by[p] += sign * units + ((p + map->by[p]) & 1 ? turn : 0);
@@ -88,7 +89,7 @@ static inline W run_sum(W held, __local const W *x, int count, __local struct ru
     const int exponent = RUN_EXPONENT(held), each = (count + GROUP_SIZE - 1) / GROUP_SIZE;
     int done = 0, next = min(count, max(each, (int)RUN_STEP));
     if (exits == RUN_EXITS) next = count;
-    if (exits < RUN_EXITS && exponent > RUN_FRACTION + 1 && exponent < CAT(RUN_SPECIAL_, S)) {
+    if (exits < RUN_EXITS && exponent > RUN_FRACTION + 1 && exponent < RUN_SPECIAL) {
       const ulong bits = RUN_BITS(held), low = RUN_POWER(exponent);
       const int begin = min(count, lane * each), rows = min(each, count - begin);
       struct run_map map;

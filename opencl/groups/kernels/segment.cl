@@ -4,8 +4,9 @@
    The host defines what join.h and space.h need, and
      ARG      positions of the winners are stored, too
      STATE    values under way are in `state`, one for each column of the plan, in row-major order
-     LONG     segments with more elements are left to segments_long, in which a group adds one (run.h): of sums of
-              float32 or float64, with TILE elements in local memory, by groups of GROUP_SIZE
+     LONG     segments with more elements are left to another kernel, in which a group of GROUP_SIZE takes one, TILE
+              elements at a time in local memory: with ADDS sums of floats (run.h), with IN_TURN products of floats, by
+              one work-item; others by pairs of neighbours, since the order does not change them
      SPREAD   the reverse: the work-item writes the segment's value, in out, to its elements. S is an integer dtype */
 #include "opencl/core/kernels/computed.h"
 #include "opencl/core/kernels/join.h"
@@ -29,111 +30,184 @@
   const long out_at = out_offset + first * out_step + inner_product(at, out_strides);                                  \
   const long src_at = src_offset + first * src_step + inner_product(at, src_strides);                                  \
   const long ends_at = ends_offset + first * ends_step + inner_product(at, ends_strides);                              \
-  const long begin = WIDE(ends[ends_at]), end = WIDE(ends[ends_at + ends_run])
+  const long begin = WIDE(ends[ends_at]), end = WIDE(ends[ends_at + ends_run]);                                        \
+  const long low = begin < from ? from : begin, high = end < to ? end : to
+
+#ifdef LONG
+#define SHORT_SEGMENT                                                                                                  \
+  SEGMENT;                                                                                                             \
+  if (end - begin > LONG) return
+/* Runs REST for each long segment of the group, whose segments are numbers `group`, group + groups, ...: neighbours
+   are different groups'. */
+#define LONG_SEGMENTS(REST)                                                                                            \
+  __local int found[GROUP_SIZE], count_found;                                                                          \
+  const int lane = (int)get_local_id(0);                                                                               \
+  const long group = (long)group_id(), all = columns * rows;                                                           \
+  for (long chunk = 0; chunk * groups + group < all; chunk += GROUP_SIZE) {                                            \
+    if (lane == 0) count_found = 0;                                                                                    \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+    const long number = (chunk + lane) * groups + group;                                                               \
+    if (number < all) {                                                                                                \
+      const long row = quotient(number, columns), first = number - row * columns;                                      \
+      SEGMENT_OF;                                                                                                      \
+      if (end - begin > LONG && low < high) found[atomic_inc(&count_found)] = lane;                                    \
+    }                                                                                                                  \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+    for (int k = 0; k < count_found; k++) {                                                                            \
+      const long next = (chunk + found[k]) * groups + group, row = quotient(next, columns);                            \
+      const long first = next - row * columns;                                                                         \
+      SEGMENT_OF;                                                                                                      \
+      REST                                                                                                             \
+    }                                                                                                                  \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+  }
+#else
+#define SHORT_SEGMENT SEGMENT
+#endif
 
 #ifdef SPREAD
-__kernel void spread(SPACE, OPERAND(const T, out), OPERAND(T, src), OPERAND(const I, ends), const long src_run,
-                     const long ends_run, const long from, const long to) {
-  SEGMENT;
-  const long low = begin < from ? from : begin, high = end < to ? end : to;
+#define SPREADING                                                                                                      \
+  SPACE, OPERAND(const T, out), OPERAND(T, src), OPERAND(const I, ends), const long src_run, const long ends_run,      \
+      const long from, const long to
+__kernel void spread(SPREADING) {
+  SHORT_SEGMENT;
   for (long i = low; i < high; i++)
     for (int c = 0; c < count; c++) src[src_at + i * src_run + c * src_step] = out[out_at + c * out_step];
 }
+#ifdef LONG
+GROUP_KERNEL spread_long(SPREADING, const long groups) {
+  LONG_SEGMENTS(for (long i = low + lane; i < high; i += GROUP_SIZE) src[src_at + i * src_run] = out[out_at];)
+}
+#endif
 #else
 #define REDUCED                                                                                                        \
   SPACE, OPERAND(T, out), OPERAND(const T, src), OPERAND(const I, ends) ARG_OPERAND, const long src_run,               \
       const long ends_run, const long from, const long to, const long size, const int mean, const T start,             \
       const T empty, __global W *state PROGRAM
-__kernel void segments(REDUCED) {
-  SEGMENT;
-#ifdef LONG
-  if (end - begin > LONG) return;
+#define ARG_AT_FIRST const long arg_at = arg_offset + first * arg_step + inner_product(at, arg_strides);
+#define OUT_AT(c)    out[out_at + (c)*out_step]
+#define VALUE_AT(i)  CAT(load_, S)(ELEMENT_AT(src, i))
+#ifdef STATE
+#define SO_FAR(c)  state[row * columns + first + (c)]
+#define LEAVE(c)   if (end > to) SO_FAR(c) = result; else
+#else
+#define SO_FAR(c)  CAT(load_, S)(OUT_AT(c))
+#define LEAVE(c)
 #endif
-  FOR_ARG(const long arg_at = arg_offset + first * arg_step + inner_product(at, arg_strides);)
+#define FINISH(c, held)                                                                                                \
+  const W result = end <= to && mean ? CAT(divide_by_count_, S)(held, end - begin) : held;                             \
+  LEAVE(c) OUT_AT(c) = CAT(store_, S)(result);
+
+__kernel void segments(REDUCED) {
+  SHORT_SEGMENT;
+  FOR_ARG(ARG_AT_FIRST)
   if (begin == end) {
     for (int c = 0; from == 0 && c < count; c++) {
-      out[out_at + c * out_step] = empty;
+      OUT_AT(c) = empty;
       FOR_ARG(arg[arg_at + c * arg_step] = size;)
     }
     return;
   }
-  const long low = begin < from ? from : begin, high = end < to ? end : to;
   if (low >= high) return;
   W held[STRIP];
   FOR_ARG(long winner[STRIP];)
   for (int c = 0; c < count; c++) {
     held[c] = CAT(load_, S)(start);
-#ifdef STATE
-    if (begin < from) held[c] = state[row * columns + first + c];
-#else
-    if (begin < from) held[c] = CAT(load_, S)(out[out_at + c * out_step]);
-#endif
+    if (begin < from) held[c] = SO_FAR(c);
 #ifdef ARG
-    if (begin >= from) held[c] = CAT(load_, S)(ELEMENT_AT(src, src_at + c * src_step + low * src_run));
+    if (begin >= from) held[c] = VALUE_AT(src_at + c * src_step + low * src_run);
     winner[c] = begin < from ? arg[arg_at + c * arg_step] : low;
 #endif
   }
   IN_ORDER for (long i = low; i < high; i++) {
     const long element = src_at + i * src_run;
     for (int c = 0; c < count; c++) {
-      const W joined = JOIN(held[c], CAT(load_, S)(ELEMENT_AT(src, element + c * src_step)));
+      const W joined = JOIN(held[c], VALUE_AT(element + c * src_step));
       FOR_ARG(winner[c] = CAT(differs_, S)(held[c], joined) ? i : winner[c];)
       held[c] = joined;
     }
   }
   for (int c = 0; c < count; c++) {
-    W result = held[c];
-    if (end <= to && mean) result = CAT(divide_by_count_, S)(result, end - begin);
-#ifdef STATE
-    if (end > to) {
-      state[row * columns + first + c] = result;
-      continue;
-    }
-#endif
-    out[out_at + c * out_step] = CAT(store_, S)(result);
+    FINISH(c, held[c])
     FOR_ARG(arg[arg_at + c * arg_step] = winner[c];)
   }
 }
 
 #ifdef LONG
+#ifdef ADDS
 #include "opencl/core/kernels/run.h"
+#endif
+#ifdef ARG
+#define POSITIONS , __local int *position
+#else
+#define POSITIONS
+#endif
 
-/* A group's segments are numbers `group`, group + groups, ...: neighbours are different groups'. */
+/* `held` with the elements of the tile joined; *won: with ARG, the position of the one that changed it last. */
+static inline W join_tile(W held, __local W *tile, int count, int *won POSITIONS) {
+  const int lane = (int)get_local_id(0);
+#ifdef IN_TURN
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lane == 0) {
+    IN_ORDER for (int t = 0; t < count; t++) held = JOIN(held, tile[t]);
+    tile[0] = held;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return tile[0];
+#else
+  for (int step = 1; step < count; step *= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int t = 2 * step * lane; t + step < count; t += 2 * step * GROUP_SIZE) {
+      const W joined = JOIN(tile[t], tile[t + step]);
+      FOR_ARG(if (CAT(differs_, S)(tile[t], joined)) position[t] = position[t + step];)
+      tile[t] = joined;
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const W joined = JOIN(held, tile[0]);
+  FOR_ARG(if (CAT(differs_, S)(held, joined)) *won = position[0];)
+  return joined;
+#endif
+}
+
+#ifdef ADDS
+#define JOIN_TILE run_sum(held, tile, rows_here, &scratch)
+#elif defined(ARG)
+#define JOIN_TILE join_tile(held, tile, rows_here, &won, position)
+#else
+#define JOIN_TILE join_tile(held, tile, rows_here, &won)
+#endif
+
+#define JOIN_LONG                                                                                                      \
+  FOR_ARG(ARG_AT_FIRST)                                                                                                \
+  W held = CAT(load_, S)(start);                                                                                       \
+  if (begin < from) held = SO_FAR(0);                                                                                  \
+  FOR_ARG(if (begin >= from) held = VALUE_AT(src_at + low * src_run);)                                                 \
+  FOR_ARG(long winner = begin < from ? arg[arg_at] : low;)                                                             \
+  for (long i = low; i < high; i += TILE) {                                                                            \
+    const int rows_here = high - i < TILE ? (int)(high - i) : TILE;                                                    \
+    int won = -1;                                                                                                      \
+    for (int t = lane; t < rows_here; t += GROUP_SIZE) {                                                               \
+      tile[t] = VALUE_AT(src_at + (i + t) * src_run);                                                                  \
+      FOR_ARG(position[t] = t;)                                                                                        \
+    }                                                                                                                  \
+    held = JOIN_TILE;                                                                                                  \
+    FOR_ARG(winner = won < 0 ? winner : i + won;)                                                                      \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+  }                                                                                                                    \
+  if (lane == 0) {                                                                                                     \
+    FINISH(0, held)                                                                                                    \
+    FOR_ARG(arg[arg_at] = winner;)                                                                                     \
+  }                                                                                                                    \
+  (void)count;
+
 GROUP_KERNEL segments_long(REDUCED, const long groups) {
   __local W tile[TILE];
+  FOR_ARG(__local int position[TILE];)
+#ifdef ADDS
   __local struct run_scratch scratch;
-  __local int found[GROUP_SIZE], count_found;
-  const int lane = (int)get_local_id(0);
-  const long group = (long)group_id(), all = columns * rows;
-  for (long chunk = 0; chunk * groups + group < all; chunk += GROUP_SIZE) {
-    if (lane == 0) count_found = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const long number = (chunk + lane) * groups + group;
-    if (number < all) {
-      const long row = quotient(number, columns), first = number - row * columns;
-      SEGMENT_OF;
-      if (end - begin > LONG && begin < to && end > from) found[atomic_inc(&count_found)] = lane;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int k = 0; k < count_found; k++) {
-      const long next = (chunk + found[k]) * groups + group, row = quotient(next, columns);
-      const long first = next - row * columns;
-      SEGMENT_OF;
-      const long low = begin < from ? from : begin, high = end < to ? end : to;
-      W held = CAT(load_, S)(begin < from ? out[out_at] : start);
-      for (long i = low; i < high; i += TILE) {
-        const int rows_here = high - i < TILE ? (int)(high - i) : TILE;
-        for (int t = lane; t < rows_here; t += GROUP_SIZE)
-          tile[t] = CAT(load_, S)(ELEMENT_AT(src, src_at + (i + t) * src_run));
-        held = run_sum(held, tile, rows_here, &scratch);
-        barrier(CLK_LOCAL_MEM_FENCE);
-      }
-      if (lane == 0)
-        out[out_at] = CAT(store_, S)(end <= to && mean ? CAT(divide_by_count_, S)(held, end - begin) : held);
-      (void)count;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
+#endif
+  LONG_SEGMENTS(JOIN_LONG)
 }
 #endif
 #endif
