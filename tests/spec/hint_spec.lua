@@ -968,6 +968,7 @@ it("each hint of the sources that names calls, values or members of C has those 
 end)
 
 it("each hint of the sources is provoked above, or has a reason not to be", function()
+  if support.lacks_float64 then return pending "rows above need float64, which the device lacks" end
   local count = 0
   each_hint(function(path, text)
     count = count + 1
