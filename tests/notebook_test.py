@@ -82,8 +82,8 @@ class Front:
     def run(self, code, typed=None, interrupt_after=None, asks=False):
         """Returns the outputs of a cell as texts: streams, results, "error: ..."."""
         number, texts = self.client.execute(code, allow_stdin=asks or typed is not None), []
-        if interrupt_after:
-            threading.Timer(interrupt_after, self.manager.interrupt_kernel).start()
+        if asks:
+            self.client.get_stdin_msg(timeout=30)
         if typed is not None:
             self.client.get_stdin_msg(timeout=30)
             self.client.input(typed)
@@ -92,6 +92,8 @@ class Front:
             kind, content = message["msg_type"], message["content"]
             if message["parent_header"].get("msg_id") != number:
                 continue
+            if kind == "execute_input" and interrupt_after is not None:  # no earlier Ctrl-C is the cell's
+                threading.Timer(interrupt_after, self.manager.interrupt_kernel).start()
             if kind == "status" and content["execution_state"] == "idle":
                 self.status = self.answer(number)["status"]
                 return "|".join(texts)

@@ -76,60 +76,43 @@ end
 
 --------------------------------------------------------------------------------------------------------------- times
 
-local SECOND <const> = 1000000
-local MINUTE <const>, HOUR <const>, DAY <const> = 60 * SECOND, 3600 * SECOND, 86400 * SECOND
--- Steps: microseconds, the form of their texts, months.
+local HOUR <const>, DAY <const> = 3600000000, 86400000000
+-- Steps: {span, the form of their texts, microseconds}.
 local STEPS <const> = {}
-for power = 0, 5 do
-  for _, digit in ipairs{1, 2, 5} do STEPS[#STEPS + 1] = {math.tointeger(digit * 10 ^ power), "%H:%M:%S.%f"} end
+local function add_steps(unit, form, length, ...)
+  for _, count in ipairs{...} do STEPS[#STEPS + 1] = {count .. unit, form, count * length} end
 end
-for _, row in ipairs{{SECOND, "%H:%M:%S", 1, 2, 5, 10, 15, 30}, {MINUTE, "%H:%M", 1, 2, 5, 10, 15, 30},
-  {HOUR, "%H:%M", 1, 2, 3, 6, 12}, {DAY, "%Y-%m-%d", 1, 2, 7, 14}} do
-  for k = 3, #row do STEPS[#STEPS + 1] = {row[1] * row[k], row[2]} end
-end
-for _, months in ipairs{1, 2, 3, 6} do STEPS[#STEPS + 1] = {months * 30 * DAY, "%Y-%m", months} end
-for power = 0, 5 do
-  for _, digit in ipairs{1, 2, 5} do
-    local years = math.tointeger(digit * 10 ^ power)
-    STEPS[#STEPS + 1] = {years * 365 * DAY, "%Y", years * 12}
+local function add_powers(unit, form, length)
+  for power = 0, 5 do
+    local one = math.tointeger(10 ^ power)
+    add_steps(unit, form, length, one, 2 * one, 5 * one)
   end
 end
+add_powers("us", "%H:%M:%S.%f", 1)
+add_steps("s", "%H:%M:%S", 1000000, 1, 2, 5, 10, 15, 30)
+add_steps("min", "%H:%M", 60000000, 1, 2, 5, 10, 15, 30)
+add_steps("h", "%H:%M", HOUR, 1, 2, 3, 6, 12)
+add_steps("d", "%Y-%m-%d", DAY, 1, 2)
+add_steps("w", "%Y-%m-%d", 7 * DAY, 1, 2)
+add_steps("month", "%Y-%m", 30 * DAY, 1, 2, 3, 6)
+add_powers("year", "%Y", 365 * DAY)
 
 local function to_time(whole) return strew.tensor({whole}, {dtype = "int64", device = "cpu"}):to("time") end
 
--- Returns the microseconds of the first tick, and a function of the k-th one behind it.
-local function first_time(step, low)
-  if not step[3] then
-    local origin = step[1] >= 7 * DAY and 4 * DAY or 0 -- a Monday
-    local first = -((origin - low) // step[1]) * step[1] + origin
-    return function(k) return first + k * step[1] end
-  end
-  local unit = step[3] < 12 and "month" or "year"
-  local start = strew.floor_time(to_time(low), "year")
-  local year = tonumber(strew.format(start, "%Y"):tolist()[1])
-  if unit == "year" then start = strew.add_months(start, -(year % (step[3] // 12)) * 12) end
-  return function(k) return strew.add_months(start, k * step[3]):to("int64"):tolist()[1] end
-end
-
 local function time_ticks(axis, low, high, most)
   local from, to = axis.base + math.ceil(low), axis.base + math.floor(high)
-  local step = STEPS[#STEPS]
+  local step, ticks = STEPS[#STEPS], {}
+  for k = #STEPS, 1, -1 do step = STEPS[k][3] * math.max(most, 1) >= high - low and STEPS[k] or step end
+  local is_one_day, form, first = from // DAY == to // DAY, step[2], to_time(from)
   axis.note = nil
-  for k = #STEPS, 1, -1 do step = STEPS[k][1] * math.max(most, 1) >= high - low and STEPS[k] or step end
-  local at, places, ticks = first_time(step, from), {}, {}
-  for k = 0, 100 do
-    local is_time, place = pcall(at, k) -- none behind the last time
-    if not is_time or place > to then break end
-    if place >= from then places[#places + 1] = place end
-  end
-  local is_one_day, form = from // DAY == to // DAY, step[2]
-  if step[1] < DAY then -- what the texts lack
-    axis.note = strew.format(to_time(from), is_one_day and "%Y-%m-%d" or "%Y"):tolist()[1]
+  if step[3] < DAY then -- what the texts lack
+    axis.note = strew.format(first, is_one_day and "%Y-%m-%d" or "%Y"):tolist()[1]
     form = is_one_day and form or "%m-%d " .. form
   end
-  if #places == 0 then return ticks end
-  local all = strew.tensor(places, {dtype = "int64", device = "cpu"}):to("time")
-  local texts = strew.format(all, form):tolist()
+  local is_known, all = pcall(strew.date_range, strew.floor_time(first, step[1]), to_time(to), step[1])
+  if not is_known then return ticks end -- before the first time that there is, or beyond the last one
+  all = all:masked_select(all:ge(first))
+  local texts, places = strew.format(all, form):tolist(), all:to("int64"):tolist()
   for k, place in ipairs(places) do
     ticks[k] = {place - axis.base + 0.0, (string.gsub(string.gsub(texts[k], "([.]%d-)0+$", "%1"), "[.]$", ""))}
   end

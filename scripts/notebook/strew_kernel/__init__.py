@@ -128,6 +128,7 @@ class StrewKernel(Kernel):
 
     def __init__(self, **options):
         super().__init__(**options)
+        self.running, self.wanted, self.asking = False, False, False
         self.program = Program()
 
     # ------------------------------------------------------------------------------------------------------ running
@@ -136,25 +137,24 @@ class StrewKernel(Kernel):
         if self.program.process.poll() is not None:
             self.program = Program()
         self.silent, self._allow_stdin = silent, allow_stdin
-        self.running, self.wanted, self.asking = False, False, False
         self.shown, self.error, self.open = None, None, {"stdout", "stderr"}
-        before = None
-        if threading.current_thread() is threading.main_thread():
-            before = signal.signal(signal.SIGINT, self.on_interrupt)
-        try:
-            self.program.request("run", f"{self.execution_count}\n{code}")
-            while self.open:
-                self.take(*self.program.events.get())
-        finally:
-            if before is not None:
-                signal.signal(signal.SIGINT, before)
+        self.program.request("run", f"{self.execution_count}\n{code}")
+        while self.open:
+            self.take(*self.program.events.get())
         return self.reply()
 
+    def pre_handler_hook(self):
+        """Before each message; the handler before is put back behind it."""
+        super().pre_handler_hook()
+        self.running, self.wanted, self.asking = False, False, False
+        signal.signal(signal.SIGINT, self.on_interrupt)
+
     def on_interrupt(self, *_):
-        """Ctrl-C is for the running cell: before it starts it waits, after its end it is dropped."""
-        self.wanted = True
+        """Ctrl-C is for the running cell, once: before it starts it waits, after its end it is dropped."""
         if self.running:
             self.program.interrupt()
+        else:
+            self.wanted = True
         if self.asking:
             raise KeyboardInterrupt
 

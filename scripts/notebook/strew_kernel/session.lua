@@ -114,6 +114,15 @@ function host.read(_, above)
   return nil, "end"
 end
 
+-- An interruption of what comes before a cell's run is the cell's; without a cell it is none.
+local read = prompt.read
+function prompt.read()
+  local results = pack(pcall(read))
+  if results[1] then return unpack(results, 2, results.n) end
+  if not number then return "none" end
+  return "error", (gsub(tostring(results[2]), "^strew %S+:%d+: ", ""))
+end
+
 function host.note(text)
   if not find(text, "^the entry continues") then print("(" .. text .. ")") end -- a cell has an end
 end
