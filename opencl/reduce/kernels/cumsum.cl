@@ -4,7 +4,7 @@
    then it writes the sums.
      scan_items    one work-item per block, or per line
      scan_tile     one work-item per block, or all blocks, of TILE neighbouring lines: for CPUs, by vectors
-     scan_staged   64 work-items stage 16 blocks in local memory, and 16 of them add
+     scan_staged   64 work-items stage 16 blocks in local memory: each adds a run, 16 of them the runs
    The host defines
      S, OUT       suffixes of the dtypes of elements and sums
      OUTER        of the lines, see space.h
@@ -168,11 +168,13 @@ __kernel void scan_tile(LINES) {
 #endif
 
 #if WAY == WAY_STAGED
-#define ROWS 16 /* blocks of a group */
+#define ROWS 16           /* blocks of a group */
+#define RUNS (GROUP / RUN) /* runs of a block at a time */
 
-/* Loads are coalesced into local memory; then each of the first 16 work-items scans its block. */
+/* Loads are coalesced into local memory. Each work-item adds a run; then each of the first 16 the runs of its block. */
 __kernel void scan_staged(LINES) {
-  __local wide stage[ROWS][GROUP + 1];
+  __local wide stage[ROWS][GROUP + 1], firsts[GROUP], sums[GROUP];
+  __local pair befores[GROUP];
   __local long in_firsts[ROWS], out_firsts[ROWS];
   __local int counts[ROWS];
   const int id = (int)get_local_id(0), longest = (int)min((long)BLOCK, n);
@@ -194,25 +196,31 @@ __kernel void scan_staged(LINES) {
     for (int r = 0; r < ROWS; r++)
       if (position < counts[r]) stage[r][id] = ELEMENT(in_firsts[r] + position * in_run);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int b = 0; adds && b < GROUP && begin + b < counts[id]; b += RUN) {
-      const int left = counts[id] - begin - b, middle = b + min(HALF, left), end = b + min(RUN, left);
-      pair before = JOINED(carry, runs);
-      wide first = 0, second = 0;
-      IN_ORDER for (int i = b; i < middle; i++) {
-        first = PLUS(first, stage[id][i]);
-        stage[id][i] = AFTER(before, first);
-      }
-      before.low = PLUS(before.low, first);
-      IN_ORDER for (int i = middle; i < end; i++) {
-        second = PLUS(second, stage[id][i]);
-        stage[id][i] = AFTER(before, second);
-      }
-      runs = EXTENDED(runs, PLUS(first, second));
+    const int mine = id / RUNS, b = id % RUNS * RUN, left = counts[mine] - begin - b;
+    const int middle = b + min(HALF, left), end = b + min(RUN, left);
+    wide first = 0, second = 0;
+    IN_ORDER for (int i = b; i < middle; i++) {
+      first = PLUS(first, stage[mine][i]);
+      if (!TOTALS) stage[mine][i] = first;
+    }
+    IN_ORDER for (int i = middle; i < end; i++) {
+      second = PLUS(second, stage[mine][i]);
+      if (!TOTALS) stage[mine][i] = second;
+    }
+    firsts[id] = first, sums[id] = PLUS(first, second);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int run = id * RUNS; adds && run < (id + 1) * RUNS && begin + run % RUNS * RUN < counts[id]; run++) {
+      if (!TOTALS) befores[run] = JOINED(carry, runs);
+      runs = EXTENDED(runs, sums[run]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (!TOTALS)
-      for (int r = 0; r < ROWS; r++)
-        if (position < counts[r]) out[out_firsts[r] + position * out_run] = STORED(stage[r][id]);
+    for (int r = 0; r < ROWS && !TOTALS; r++) {
+      if (position >= counts[r]) continue;
+      const int run = r * RUNS + id / RUN;
+      pair before = befores[run];
+      if (id % RUN >= HALF) before.low = PLUS(before.low, firsts[run]);
+      out[out_firsts[r] + position * out_run] = STORED(AFTER(before, stage[r][id]));
+    }
   }
   if (TOTALS && adds) CARRY(block, line) = runs;
 }
@@ -237,12 +245,14 @@ __kernel void carry_items(CARRY_PARAMETERS) {
   running[line] = sum;
 }
 
-/* One group per line: it stages totals in local memory, where one work-item adds them, loading AHEAD totals before it
-   adds. */
+/* One group per line: it stages totals in local memory. One work-item adds the high parts, all find what was lost of
+   them, one adds the low parts: a sum of pairs waits for one addition, then for two, not for ten. AHEAD totals are
+   loaded before they are added. */
 #define STAGE 1024
 #define AHEAD 8
 __kernel void carry_group(CARRY_PARAMETERS) {
   __local pair stage[STAGE];
+  __local wide highs[STAGE + 1];
   const long line = (long)group_id();
   const int id = (int)get_local_id(0);
   pair sum = NONE;
@@ -254,17 +264,32 @@ __kernel void carry_group(CARRY_PARAMETERS) {
       if (i < count) stage[i] = carries[(first + i) * lines + line];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    if (id == 0) {
+      for (int i = 0; i < STAGE; i += AHEAD) {
+        wide totals[AHEAD];
+        for (int k = 0; k < AHEAD; k++) totals[k] = stage[i + k].high;
+        IN_ORDER for (int k = 0; k < AHEAD; k++) {
+          highs[i + k] = sum.high;
+          sum.high = PLUS(sum.high, totals[k]);
+        }
+      }
+      highs[STAGE] = sum.high;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = id; i < STAGE; i += GROUP) stage[i].high = CAT(lost_, WIDE)(highs[i], stage[i].high, highs[i + 1]);
+    barrier(CLK_LOCAL_MEM_FENCE);
     if (id == 0)
       for (int i = 0; i < STAGE; i += AHEAD) {
         pair totals[AHEAD];
         for (int k = 0; k < AHEAD; k++) totals[k] = stage[i + k];
-        for (int k = 0; k < AHEAD; k++) {
-          stage[i + k] = sum;
-          sum = JOINED(sum, totals[k]);
+        IN_ORDER for (int k = 0; k < AHEAD; k++) {
+          stage[i + k].low = sum.low;
+          sum.low = PLUS(PLUS(sum.low, totals[k].low), totals[k].high);
         }
       }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = id; i < count; i += GROUP) carries[(first + i) * lines + line] = stage[i];
+    for (int i = id; i < count; i += GROUP)
+      carries[(first + i) * lines + line] = PAIR(highs[i], stage[i].low);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   if (id == 0) running[line] = sum;
