@@ -19,9 +19,10 @@ enum {
   LONGEST_PAUSE_NS = 2000000,      /* ns of sleep between polls at most */
   PAUSE_SHARE = 32,                /* a pause is 1/32 of the time waited */
   TRANSFER_CHUNK_BYTES = 16 << 20, /* bytes of one read or write, which cannot be stopped */
-  STAGED_BYTES = 4096,             /* bytes of a transfer through the driver's host memory, at most */
-  STAGING_BYTES = 1 << 16,         /* of that memory */
-  DRAFT_CHUNK_BYTES = 1 << 27,     /* bytes of one copy on the device, which cannot be stopped */
+  /* bytes of a transfer through the driver's host memory, at most: a survey's 2048 findings of 16 bytes */
+  STAGED_BYTES = 1 << 15,
+  STAGING_BYTES = 1 << 16,     /* of that memory */
+  DRAFT_CHUNK_BYTES = 1 << 27, /* bytes of one copy on the device, which cannot be stopped */
 };
 
 /* ---------------------------------------------------------------------------------------------------------- scatter */

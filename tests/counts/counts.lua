@@ -49,6 +49,12 @@ known.exact_dot = own(function() return strew.rand(n), strew.rand(n) end, functi
 known.exact_cumsum = own(values, function(a) return a:cumsum(0, EXACT) end)
 known.exact_add_20k = own(known.exact_into_20k.make,
   function(a, index) return strew.exact_sums(20000, {squares = true}):add(a, index) end)
+-- of so many elements, groups' findings fill what one staged read takes
+local many = 2000000
+known.no_size_2M = own(function() return strew.rand(many), strew.randint(0, 20000, {many}) end, strew.scatter_sum)
+known.exact_into_2M = own(function() return strew.rand(many), strew.randint(0, 20000, {many}) end,
+  function(a, index) return strew.scatter_sum(a, index, {exact = true}) end)
+known.exact_dot_2M = own(function() return strew.rand(many), strew.rand(many) end, known.exact_dot.call)
 known.exact_in_place = own(function() return strew.rand(20000), strew.rand(n), strew.randint(0, 20000, {n}) end,
   function(self, a, index) return self:index_add_(0, index, a, EXACT) end)
 
@@ -58,7 +64,7 @@ local keys = [[four_add item dense_add dense_exp dense_lt dense_where dense_sum 
   index_put_add group_sum scatter_softmax scatter_std scatter_quantile csr_wide_sum csr_long_sum softmax_rows
   searchsorted bincount histc dense_cumsum group_by_sum group_by_three grouped_sum exact_sum exact_rows exact_into_1
   exact_into_20k exact_mean exact_wide exact_in_place exact_std exact_std_rows exact_std_20k exact_dot exact_cumsum
-  exact_add_20k text_gelu_10M]]
+  exact_add_20k no_size_2M exact_into_2M exact_dot_2M text_gelu_10M]]
 
 local function is_tensor(t) return pcall(function() return assert(t.dtype) end) end
 local function there(t) return is_tensor(t) and t:to(device) or t end
