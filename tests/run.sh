@@ -85,18 +85,18 @@ not_again() {
   done
 }
 
-# Of the names of all runners those of make nightly. PoCL runs all Check programs and specs; of those on rusticl and on
-# Intel's OpenCL each day draws another third, so that three nights run them all (DAY=n: those of that day).
+# Of the names of all runners those of make nightly. Of Check programs and specs each day draws other ones (DAY=n: those
+# of that day): under sanitizers and on PoCL a half, on rusticl and Intel's OpenCL a third.
 of_day() {
   : "${DAY:=$(($(date +%s) / 86400))}"
   while read -r name; do
     case $name in
-      rusticl-*_* | intel-*_*)
-        sum=$(echo "$name" | cksum)
-        [ $(((${sum%% *} + DAY) % 3)) = 0 ] || continue
-        ;;
+      rusticl-*_* | intel-*_*) days=3 ;;
+      pocl-*_* | sanitized-*) days=2 ;;
+      *) days=1 ;;
     esac
-    echo "$name"
+    sum=$(echo "$name" | cksum)
+    [ $(((${sum%% *} + DAY) % days)) != 0 ] || echo "$name"
   done
 }
 
@@ -114,8 +114,8 @@ of_processor() {
   grep -E -e "^-|-(digest|files|check_($checks)|(csv|dtypes|interchange|unsigned)_spec)\$"
 }
 
-waiting='endless limits terminal mpi' # for deadlines and for processes
-others='driver installed faults-few digest instruction_sets program readme rules reference exports circles peers notebook suites onnx array_api'
+waiting='endless limits terminal mpi faults-few installed' # for deadlines and for processes; what takes longest alone
+others='driver digest instruction_sets program readme rules reference exports circles peers notebook suites onnx array_api'
 
 sanitized() { sed 's/^/sanitized-/'; }
 
