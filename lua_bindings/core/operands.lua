@@ -263,6 +263,21 @@ function operands.check_ascending(line, name, hint)
     "values in ascending order", hint)
 end
 
+-- Raises an error unless t, numbers or times beside x of which `along` are those in the order of `order` (nil: its own),
+-- ascends, within groups if these, of `along`, are given; gaps: where it is missing.
+function operands.check_along(t, name, x, along, order, groups, gaps)
+  operands.check_shape(t, {x:size(0)}, name)
+  operands.check_device(x, t, name)
+  if gaps then operands.check_none(gaps, t, name, "no missing value") end
+  local count = math.max(#along - 1, 0)
+  local descends = along:narrow(0, #along - count, count):lt(along:narrow(0, 0, count))
+  if groups then descends = descends & groups:narrow(0, #along - count, count):eq(groups:narrow(0, 0, count)) end
+  descends = strew.cat{strew.zeros(#along - count, {dtype = "bool", device = t.device}), descends}
+  if order then descends = strew.zeros(#t, {dtype = "bool", device = t.device}):index_copy_(0, order, descends) end
+  operands.check_none(descends, t, name, "ascending values" .. (groups and " in each group" or ""),
+    "strew.sort_by(x, name) sorts the rows of a table by a column")
+end
+
 -- Returns t's dtype, which must be a float one, and that in which its elements are computed.
 function operands.check_float(t, name)
   local dtype <const> = t.dtype

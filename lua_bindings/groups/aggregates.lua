@@ -87,39 +87,19 @@ function aggregates.options(entry, count, argument, where)
   return options
 end
 
--- Returns {{name, word, src, ...}, ...} as names in their order, and the entries {word, src, ...}.
-local function named(list, src, hint)
-  local names, entries, is_taken = {}, {}, {}
-  for key, row in next, list do
-    local name = type(row) == "table" and rawget(row, 1)
-    if math.type(key) ~= "integer" or key < 1 or key > rawlen(list) or type(name) ~= "string" then
-      fail("what", format("has %s at key %s, expected {name, reduction, %s}", shown(row), shown(key), src), hint)
-    elseif is_taken[name] then
-      fail("what", format("has %s twice", shown(name)))
-    end
-    names[key], entries[key], is_taken[name] = name, {}, true
+-- Returns the names of the result's columns and what a script gives for them: in the order of a sequence of rows
+-- {name, word, src, ...}, or of the alphabet. src: how messages call an operand; hints are of a table by name, and of a
+-- sequence.
+function aggregates.listed(what, src, hint, hint_of_sequence)
+  local names, entries = tables.listed(what, "what", format("{name, reduction, %s}", src), hint, hint_of_sequence)
+  if #names == 0 then fail("what", "is an empty table, expected reductions by name", hint) end
+  for k, row in ipairs(rawlen(what) > 0 and entries or {}) do
+    entries[k] = {}
     for field, value in next, row do
       local at = math.type(field) == "integer" and field - 1 or field
-      if at ~= 0 then entries[key][at] = value end
+      if at ~= 0 then entries[k][at] = value end
     end
   end
-  return names, entries
-end
-
--- Returns the names of the result's columns and what a script gives for them: in the order of a sequence, or of the
--- alphabet. src: how messages call an operand; hints are of a table by name, and of a sequence.
-function aggregates.listed(what, src, hint, hint_of_sequence)
-  if rawlen(what) > 0 then return named(what, src, hint_of_sequence) end
-  local names, entries = {}, {}
-  for name in next, what do
-    if type(name) ~= "string" then
-      fail("what", format("has key %s, expected names of the result's columns", shown(name)), hint)
-    end
-    table.insert(names, name)
-  end
-  if #names == 0 then fail("what", "is an empty table, expected reductions by name", hint) end
-  table.sort(names)
-  for k, name in ipairs(names) do entries[k] = rawget(what, name) end
   return names, entries
 end
 

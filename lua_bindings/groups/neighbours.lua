@@ -134,28 +134,16 @@ local function filled(g, v, is_next, name)
   return v:index_select(0, own:index_copy_(0, places.order, places.order:index_select(0, at)))
 end
 
--- Raises an error unless t, in order, ascends within each group, without missing elements.
-local function check_along(g, places, t, along, v)
-  if t.dtype == "text" or t.dtype == "bool" then
-    fail("t", format("is %s, expected numbers or times", t.dtype), nil, "dtype")
-  end
-  operands.check_shape(t, v.shape, "t")
-  operands.check_device(v, t, "t")
-  local gaps = missing.of(t)
-  if gaps then operands.check_none(gaps, t, "t", "no missing value") end
-  local descends, rest = strew.zeros_like(along, {dtype = "bool"}), math.max(places.count - 1, 0)
-  if rest > 0 then descends:narrow(0, 1, rest):copy_(along:narrow(0, 1, rest):lt(along:narrow(0, 0, rest))) end
-  descends:scatter_(0, places.starts, false, {mode = "drop"})
-  operands.check_none(unsorted(places, descends, strew.zeros_like(t, {dtype = "bool"})), t, "t",
-    "ascending values" .. (g and " within each group" or ""))
-end
-
 local function interpolate(g, v, name, t)
   check(g, v, name)
   if v.dtype == "text" then check(g, v, name, true) end
   local places, gaps = in_order(g, v), missing.of(v)
   local along = t and sorted(places, times.whole(t))
-  if t then check_along(g, places, t, along, v) end
+  if t and (t.dtype == "text" or t.dtype == "bool") then
+    fail("t", format("is %s, expected numbers or times", t.dtype), nil, "dtype")
+  elseif t then
+    operands.check_along(t, "t", v, along, places.order, g and sorted(places, g.ids), missing.of(t))
+  end
   if not gaps or not gaps:any():item() then return v:clone() end
   local device = operands.float64_device(v)
   local seconds, first = times.seconds(v, true)

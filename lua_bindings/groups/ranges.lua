@@ -762,22 +762,6 @@ local function rolled(v, x, n, g, min_count, word, options, skips)
   return as_own(out, x, options), is_missing
 end
 
--- Raises an error unless t, a line beside x in the order of `order` (nil: its own), ascends in each group.
-local function check_along(t, x, order, groups, along)
-  operands.check_shape(t, {x:size(0)}, "on")
-  operands.check_device(x, t, "on")
-  local gaps, count = missing.of(t), math.max(#along - 1, 0)
-  if gaps then operands.check_none(gaps, t, "on", "no missing value") end
-  local descends = along:narrow(0, #along - count, count):lt(along:narrow(0, 0, count))
-  if groups then
-    descends = descends & groups:narrow(0, #along - count, count):eq(groups:narrow(0, 0, count))
-  end
-  descends = strew.cat{strew.zeros(#along - count, {dtype = "bool", device = t.device}), descends}
-  if order then descends = strew.zeros(#t, {dtype = "bool", device = t.device}):index_copy_(0, order, descends) end
-  operands.check_none(descends, t, "on", "ascending values" .. (groups and " in each group" or ""),
-    "strew.sort_by(x, name) sorts the rows of a table by a column")
-end
-
 local CLOSED <const> = {right = {true, false}, left = {false, true}, both = {false, false}, neither = {true, true}}
 
 -- Returns the number of rows of windows of a width that end at each row of values in ascending order, if all have as
@@ -817,7 +801,7 @@ local function windows_along(x, t, width, closed, g, min_count)
   if math.type(width) == "float" and not is_float(whole) then whole = whole:to(operands.widest(whole)) end
   local along = order and whole:index_select(0, order) or whole
   local groups = order and g.ids:index_select(0, order)
-  check_along(t, x, order, groups, along)
+  operands.check_along(t, "on", x, along, order, groups, missing.of(t))
   local rows = not g and not bounds[2] and rows_of_width(along, width, bounds[1])
   if rows and rows >= min_count then return nil, nil, nil, rows end
   local low, high = along - width, along

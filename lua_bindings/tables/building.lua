@@ -44,31 +44,14 @@ end
 
 -- Returns the names of a script's columns in their order, and the columns.
 local function listed(given)
-  if rawlen(given) == 0 then
-    local names, values = {}, {}
-    for name in next, given do
-      if type(name) ~= "string" then
-        fail("columns", format("has key %s, expected names of columns", inner.text(name)))
-      end
-      names[#names + 1] = name
+  local expected, hint = "{name, values}",
+    'strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}, or rows: {{city = "Oslo", rain = 1.5}}'
+  local names, values = tables.listed(given, "columns", expected, nil, hint)
+  for k, row in ipairs(rawlen(given) > 0 and values or {}) do
+    values[k] = rawget(row, 2)
+    if rawlen(row) ~= 2 or IS_VALUE[type(values[k])] then
+      fail("columns", format("has a table at key %d, expected %s", k, expected), hint)
     end
-    table.sort(names)
-    for k, name in ipairs(names) do values[k] = given[name] end
-    return names, values
-  end
-  local names, values, is_taken = {}, {}, {}
-  for key, entry in next, given do
-    local is_entry = math.type(key) == "integer" and type(entry) == "table" and rawlen(entry) == 2
-      and type(rawget(entry, 1)) == "string" and not IS_VALUE[type(rawget(entry, 2))]
-    if not is_entry then
-      fail("columns", format("has %s at key %s, expected {name, values}", inner.text(entry), inner.text(key)),
-        'strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}, or rows: {{city = "Oslo", rain = 1.5}}')
-    end
-  end
-  for k = 1, rawlen(given) do
-    names[k], values[k] = given[k][1], given[k][2]
-    if is_taken[names[k]] then fail("columns", format("has column %s twice", tables.quoted(names[k]))) end
-    is_taken[names[k]] = true
   end
   return names, values
 end

@@ -204,6 +204,29 @@ function tables.make_different(columns, argument)
   return tables.make(columns)
 end
 
+-- Returns the names that a script's argument gives, in the order of the alphabet, and what it has for each; of a
+-- sequence its rows {name, ...}, in their order. expected: such a row; hints are of names, and of a sequence.
+function tables.listed(given, argument, expected, hint, hint_of_sequence)
+  local names, entries, is_taken = {}, {}, {}
+  local count = rawlen(given)
+  for key, row in next, given do
+    local name = key
+    if count > 0 then name = math.type(key) == "integer" and type(row) == "table" and rawget(row, 1) end
+    if count > 0 and (type(name) ~= "string" or key < 1 or key > count) then
+      fail(argument, format("has %s at key %s, expected %s", inner.text(row), inner.text(key), expected),
+        hint_of_sequence)
+    elseif type(name) ~= "string" then
+      fail(argument, format("has key %s, expected names of columns", inner.text(name)), hint)
+    elseif is_taken[name] then
+      fail(argument, format("has %s twice", inner.text(name)))
+    end
+    names[count > 0 and key or #names + 1], is_taken[name] = name, true
+  end
+  if count == 0 then table.sort(names) end
+  for k, name in ipairs(names) do entries[k] = rawget(given, count > 0 and k or name) end
+  return names, entries
+end
+
 -- Returns the table of the columns, which prints as rows.
 function tables.make(columns)
   local x, names, tensors = {}, columns.names, columns.tensors

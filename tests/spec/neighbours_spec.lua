@@ -162,7 +162,7 @@ describe("neighbours within groups", function()
       ["g:shift(strew.time(w:codes():to 'int64'), 1, 3)"] = "shift: 'fill' is 3, expected a time",
       ["g:shift(v:narrow(0, 0, 2))"] = "shift: 'src' has 2 elements, the grouping has 7",
       ["strew.ones(2, 2):shift()"] = "shift: 'self' has 2 dimensions, expected 1",
-      ["g:interpolate(v, -i)"] = "interpolate: 't' has value -4 at [2], expected ascending values within each group",
+      ["g:interpolate(v, -i)"] = "interpolate: 't' has value -4 at [2], expected ascending values in each group",
       ["v:interpolate(v)"] = "interpolate: 't' has value nan at [0], expected no missing value",
       ["v:interpolate(w)"] = "interpolate: 't' is text, expected numbers or times",
       ["g:shift(i + (1 << 60))"] = "shift: 'src' gives 1152921504606846979, which float64 cannot hold",

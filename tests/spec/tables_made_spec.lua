@@ -115,7 +115,7 @@ describe("tables", function()
        .. "  hint  x[\"b\"] = value:item() fills a column of a table x"},
       {"strew.table{a = 1}", "table: 'columns' has column \"a\" with 1, expected a tensor or a sequence\n"
        .. "  hint  x.a = 1 fills a column of a table x"},
-      {"strew.table{{'a', {1}}, {'a', {2}}}", "table: 'columns' has column \"a\" twice"},
+      {"strew.table{{'a', {1}}, {'a', {2}}}", "table: 'columns' has \"a\" twice"},
       {"strew.table{{1, 2}}", "table: 'columns' has a table at key 1, expected {name, values}\n"
        .. '  hint  strew.table{{"city", {"Oslo", "Rome"}}, {"rain", {1.5, 4}}}, '
        .. 'or rows: {{city = "Oslo", rain = 1.5}}'},
