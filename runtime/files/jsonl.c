@@ -141,14 +141,6 @@ static bool is_listed(const struct json_rows *r, int64_t i, const char *const *n
   return false;
 }
 
-/* True if a rule of the caller decides the dtype of the column. */
-static bool has_rule(const struct json_rows *r, int64_t i) {
-  const strew_csv_lists *lists = r->options->csv ? r->options->csv->lists : NULL;
-  for (int64_t k = 0; lists && k < lists->rule_count; k++)
-    if (lists->rules[k].dtype && is_listed(r, i, &lists->rules[k].column, 1)) return true;
-  return false;
-}
-
 static strew_status add_column(struct json_rows *r, int64_t i) {
   const strew_load_options *options = r->options;
   if (i == r->capacity) {
@@ -348,19 +340,11 @@ static strew_status put_row(struct json_rows *r, bool is_row) {
 
 /* ---------------------------------------------------------------------------------------------------------- loading */
 
-/* Writes the rules of the columns behind those of the caller; returns their number. */
-static int64_t put_rules(const struct json_rows *r, strew_csv_rule *rules, int64_t count) {
-  static const strew_dtype text = STREW_TEXT, truth = STREW_BOOL;
-  const strew_load_options *options = r->options;
-  const bool all_dates = options->csv && options->csv->all_dates;
-  for (int64_t i = 0; i < r->count; i++) {
-    const struct json_column *column = &r->columns[i];
-    const bool is_word = column->kind == WORD && !(all_dates && column->is_date);
-    if (column->is_left_out || column->is_text || has_rule(r, i)) continue;
-    if (is_listed(r, i, options->dates, options->date_count) || (!is_word && !column->is_bool)) continue;
-    rules[count++] = (strew_csv_rule){.column = words_at(&r->names, i), .dtype = is_word ? &text : &truth};
-  }
-  return count;
+/* Sets what the reader's column holds, unless the caller's options did. */
+static void set_kind(const struct json_column *column, bool all_dates, struct column *out) {
+  if (out->kind != UNKNOWN || out->has_dtype) return;
+  if (column->kind == WORD && !(all_dates && column->is_date)) out->kind = TEXTUAL;
+  if (column->is_bool) out->has_dtype = true, out->wanted = STREW_BOOL;
 }
 
 /* Writes the rows of the text as those of a .csv file. */
@@ -413,27 +397,19 @@ static struct cells begin_cells(struct jsonl_state *state) {
 static strew_status begin_reader(struct jsonl_state *state) {
   struct json_rows *r = &state->rows;
   const strew_csv_options *given = r->options->csv;
-  const int64_t count = r->count, given_count = given && given->lists ? given->lists->rule_count : 0;
-  const size_t names_bytes = (size_t)count * sizeof(char *),
-               rules_bytes = (size_t)(given_count + count) * sizeof(strew_csv_rule);
+  const size_t names_bytes = (size_t)r->count * sizeof(char *);
   ALLOCATE_NEW(const char **, names, r->call, r->context, names_bytes);
-  strew_csv_rule *rules = memory_allocate(r->context, rules_bytes);
-  strew_status status = rules ? STREW_OK : fail_memory(r->call, r->context, rules_bytes);
-  if (rules) {
-    if (given_count) memcpy(rules, given->lists->rules, (size_t)given_count * sizeof *rules);
-    for (int64_t i = 0; i < count; i++) names[i] = words_at(&r->names, i);
-    strew_csv_lists lists = given && given->lists ? *given->lists : (strew_csv_lists){0};
-    lists.rules = rules, lists.rule_count = put_rules(r, rules, given_count);
-    strew_csv_options csv = given ? *given : (strew_csv_options){0};
-    csv.lists = &lists, csv.names = names, csv.name_count = count, csv.rows = 0;
-    state->options = *r->options;
-    state->options.csv = &csv, state->options.header = STREW_HEADER_NO, state->options.separator = ',';
-    status = csv_begin(r->call, state->reader.device, r->path, &state->options, &state->reader);
-    struct cells cells = begin_cells(state);
-    TRY(status, csv_read_head(&state->reader, &cells));
-    state->options.csv = NULL; /* what is the caller's is not used again */
-  }
-  memory_free(r->context, rules, rules_bytes);
+  for (int64_t i = 0; i < r->count; i++) names[i] = words_at(&r->names, i);
+  strew_csv_options csv = given ? *given : (strew_csv_options){0};
+  csv.names = names, csv.name_count = r->count, csv.rows = 0;
+  state->options = *r->options;
+  state->options.csv = &csv, state->options.header = STREW_HEADER_NO, state->options.separator = ',';
+  strew_status status = csv_begin(r->call, state->reader.device, r->path, &state->options, &state->reader);
+  struct cells cells = begin_cells(state);
+  TRY(status, csv_read_head(&state->reader, &cells));
+  for (int64_t i = 0; i < r->count && status == STREW_OK; i++)
+    set_kind(&r->columns[i], csv.all_dates, &state->reader.columns[i]);
+  state->options.csv = NULL; /* what is the caller's is not used again */
   memory_free(r->context, names, names_bytes);
   return status;
 }
