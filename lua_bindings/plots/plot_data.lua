@@ -128,6 +128,12 @@ function data.part(axis, positions)
   return (positions * scale - axis.low * scale) / (axis.high * scale - axis.low * scale)
 end
 
+-- Returns functions from positions to places in a box, whose top is the high end of the y axis.
+function data.scales(plot, left, top, width, height)
+  return function(x) return left + data.part(plot.x_axis, x) * width end,
+    function(y) return top + (1 - data.part(plot.y_axis, y)) * height end
+end
+
 -- Returns the ends of segments of neighbours, those in one of `columns` columns of pixels, before and behind them, or
 -- where x is not in ascending order equal parts of the line; and of what the extremes are to be drawn.
 local function neighbours(axis, x, y, columns)

@@ -50,10 +50,7 @@ local function colors_of(k) return (k - 1) % #LIGHT + 1, k > #LIGHT and " d" or 
 local kinds = {}
 
 -- Returns functions from positions to pixels.
-local function scales(plot, box)
-  return function(x) return box.left + data.part(plot.x_axis, x) * box.width end,
-    function(y) return box.top + (1 - data.part(plot.y_axis, y)) * box.height end
-end
+local function scales(plot, box) return data.scales(plot, box.left, box.top, box.width, box.height) end
 
 -- Returns the path of a line, and that of points that are alone. With a `zero` line the path of the area.
 local function path_of(points, to_x, to_y, zero)
@@ -134,8 +131,9 @@ end
 
 -- Adds the lines and texts of the y axis.
 local function add_y(lines, plot, box, ticks)
+  local _, to_y = scales(plot, box)
   for _, tick in ipairs(ticks) do
-    local y = box.top + (1 - data.part(plot.y_axis, tick[1])) * box.height
+    local y = to_y(tick[1])
     add(lines, "path", format("class='g' d='M%s %sh%s'", at(box.left), at(y), at(box.width)))
     add_text(lines, box.left - 6, y + 4, "e", tick[2])
   end
@@ -147,13 +145,12 @@ end
 
 -- Adds the line and the texts of the x axis, slanted if they are many.
 local function add_x(lines, plot, box)
-  local below = box.top + box.height
-  local y = plot.y_axis
-  for _, part in ipairs(plot.has_zero and y.low < 0 and {0, data.part(y, 0)} or {0}) do -- and where bars begin
-    add(lines, "path", format("class='a' d='M%s %sh%s'", at(box.left), at(below - part * box.height), at(box.width)))
+  local below, to_x, to_y = box.top + box.height, scales(plot, box)
+  for _, y in ipairs(plot.has_zero and plot.y_axis.low < 0 and {below, to_y(0)} or {below}) do -- and where bars begin
+    add(lines, "path", format("class='a' d='M%s %sh%s'", at(box.left), at(y), at(box.width)))
   end
   for _, tick in ipairs(box.ticks) do
-    local x = box.left + data.part(plot.x_axis, tick[1]) * box.width
+    local x = to_x(tick[1])
     add(lines, "path", format("class='a' d='M%s %sv4'", at(x), at(below)))
     if box.is_slanted then
       local turned = format(" transform='rotate(-35 %s %s)'", at(x + 4), at(below + 14))

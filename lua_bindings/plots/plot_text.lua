@@ -59,10 +59,7 @@ local function row_of(canvas, row, style)
 end
 
 -- Returns functions from positions to columns and rows of dots, floats.
-local function scales(canvas, x_axis, y_axis)
-  return function(x) return data.part(x_axis, x) * (canvas.wide - 1) end,
-    function(y) return (1 - data.part(y_axis, y)) * (canvas.tall - 1) end
-end
+local function scales(canvas, plot) return data.scales(plot, 0, 0, canvas.wide - 1, canvas.tall - 1) end
 
 local function nearest(x) return math.floor(x + 0.5) end
 
@@ -101,7 +98,7 @@ local kinds = {}
 
 -- Draws a line, and with a `zero` row what is between them.
 local function draw_line(canvas, plot, series, k, zero)
-  local to_u, to_v = scales(canvas, plot.x_axis, plot.y_axis)
+  local to_u, to_v = scales(canvas, plot)
   local a, b
   for _, point in ipairs(data.line(plot.x_axis, series.x, series.y, canvas.wide)) do
     local c, d = to_u(point[1]), to_v(point[2])
@@ -115,12 +112,12 @@ end
 function kinds.line(canvas, plot, series, k) draw_line(canvas, plot, series, k) end
 
 function kinds.area(canvas, plot, series, k)
-  local _, to_v = scales(canvas, plot.x_axis, plot.y_axis)
+  local _, to_v = scales(canvas, plot)
   draw_line(canvas, plot, series, k, to_v(0))
 end
 
 function kinds.points(canvas, plot, series, k)
-  local to_u, to_v = scales(canvas, plot.x_axis, plot.y_axis)
+  local to_u, to_v = scales(canvas, plot)
   for _, point in ipairs(data.points(plot.x_axis, plot.y_axis, series.x, series.y, canvas.wide, canvas.tall)) do
     dot(canvas, nearest(to_u(point[1])), nearest(to_v(point[2])), k)
   end
@@ -128,7 +125,7 @@ end
 
 -- One series is filled; of several the outlines are drawn.
 function kinds.histogram(canvas, plot, series, k)
-  local to_u, to_v = scales(canvas, plot.x_axis, plot.y_axis)
+  local to_u, to_v = scales(canvas, plot)
   local zero, last = to_v(0), to_v(0)
   for i, count in ipairs(series.counts) do
     local a, c, v = to_u(plot.edges[i]), to_u(plot.edges[i + 1]), to_v(count)

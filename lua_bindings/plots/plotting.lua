@@ -5,7 +5,7 @@
 local strew, fail, use, inner = ...
 local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
 local about, expressions = use "columns.lua", use "expressions.lua"
-local data, axes = use "plot_data.lua", use "plot_axes.lua"
+local data, axes, missing = use "plot_data.lua", use "plot_axes.lua", use "missing.lua"
 
 local OPTIONS <const> = "columns~any path=word x=any y=any kind=any by=any title=word xlabel=word ylabel=word "
   .. "labels=any log=any xlim=any ylim=any bins=integer width=integer height=integer style=any"
@@ -14,6 +14,7 @@ local STYLES <const> = {[0] = "ascii", "blocks", "256", "truecolor", "svg"}
 local OTHERS <const> = {scatter = "points", point = "points", hist = "histogram", barh = "bars", bar = "bars",
   lines = "line", fill = "area"} -- kinds of other libraries
 local LOGS <const> = {[false] = "none", [true] = "y", x = "x", y = "y", xy = "xy", both = "xy"}
+local EMPTY <const> = "(empty)" -- the label of a missing word
 local MOST_SERIES <const>, MOST_BARS <const>, MOST_BINS <const> = 24, 1000, 1000
 
 ------------------------------------------------------------------------------------------------------------ arguments
@@ -156,13 +157,6 @@ local function beside(series, x, argument)
   return x
 end
 
--- Returns the elements as words; those of missing ones are no blanks.
-local function words_of(t)
-  local words, none = t:to("text"):tolist(), t.dtype == "text" and "(empty)" or t.dtype == "time" and "NaT" or "nan"
-  for k, word in ipairs(words) do words[k] = word == "" and none or word end
-  return words
-end
-
 -- Returns each series split into those of the keys in `by`.
 local function split(series, given)
   local by = beside(series, one_line(given.by, "by", given.columns), "by")
@@ -171,7 +165,7 @@ local function split(series, given)
     fail("by", format("makes %d series, expected at most %d", g.n * #series, MOST_SERIES), nil, "value")
   end
   for _, one in ipairs(series) do
-    for k, word in ipairs(g.n > 0 and words_of(g.keys[1]) or {}) do
+    for k, word in ipairs(g.n > 0 and missing.labels(g.keys[1], EMPTY) or {}) do
       local rows = g.ids:eq(k - 1):nonzero():squeeze(1)
       parts[#parts + 1] = {name = #series > 1 and one.name .. ", " .. word or word, values = one.values[rows],
         x = one.x[rows]}
@@ -269,7 +263,7 @@ end
 local function labels_of(series, is_split)
   local x, places = series[1].x, {}
   if is_split then x = strew.cat(pick(series, "x")) end
-  local labels = words_of(x)
+  local labels = missing.labels(x, EMPTY)
   if not is_split then return labels, places end
   local start, of_label, distinct = 0, {}, {}
   for k, one in ipairs(series) do

@@ -184,10 +184,9 @@ end
 local function add_dummies(out, v, prefix)
   local g, gaps = strew.group_by(v), missing.of(v)
   local keys = v:index_select(0, g.positions)
-  local words, none = strew.text(keys):tolist(), gaps and gaps:index_select(0, g.positions):tolist()
-  for k, word in ipairs(words) do
+  local none = gaps and gaps:index_select(0, g.positions):tolist()
+  for k, label in ipairs(missing.labels(keys)) do
     if not (none and none[k]) then
-      local label = word == "-0.0" and operands.is_float(v) and "0.0" or word -- no grouping looks at the sign of 0
       out.names[#out.names + 1], out.tensors[#out.tensors + 1] = prefix .. label, g.ids:eq(k - 1)
     end
   end

@@ -128,11 +128,8 @@ end
 local function labels_of(keys, row_names)
   local labels, taken = {}, {}
   for _, name in ipairs(row_names) do taken[name] = true end
-  local column = keys.tensors[1]
-  local gaps = operands.is_float(column) and {[""] = "nan", ["-0.0"] = "0.0"} or column.dtype == "time"
-    and {[""] = "NaT"}
-  for k, word in ipairs(column:to "text":tolist()) do
-    labels[k] = gaps and gaps[word] or word -- no grouping looks at the sign of 0
+  for k, label in ipairs(missing.labels(keys.tensors[1])) do
+    labels[k] = label
     if taken[labels[k]] then
       fail("column", format("has %s, which is the name of a column already", tables.quoted(labels[k])))
     end

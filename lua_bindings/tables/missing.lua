@@ -13,6 +13,15 @@ function missing.of(t)
   return (operands.is_float(t) or t.dtype == "time") and t:ne(t) or nil
 end
 
+-- Returns the elements of a line as words that name them: 0 without its sign, at which no grouping looks, and missing
+-- ones, too; none: the name of missing words.
+function missing.labels(t, none)
+  local own = operands.is_float(t) and {[""] = "nan", ["-0.0"] = "0.0"} or {[""] = t.dtype == "time" and "NaT" or none}
+  local labels = t:to("text"):tolist()
+  for k, word in ipairs(labels) do labels[k] = own[word] or word end
+  return labels
+end
+
 -- Returns numbers and a direction whose order is that of the elements of t in the direction `is_descending`, with the
 -- missing ones last, or first if nulls is "first".
 function missing.order(t, is_descending, nulls)

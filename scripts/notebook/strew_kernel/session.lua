@@ -115,9 +115,9 @@ function host.read(_, above)
 end
 
 -- An interruption of what comes before a cell's run is the cell's; without a cell it is none.
-local read = prompt.read
+local read_entry = prompt.read
 function prompt.read()
-  local results = pack(pcall(read))
+  local results = pack(pcall(read_entry))
   if results[1] then return unpack(results, 2, results.n) end
   if not number then return "none" end
   return "error", (gsub(tostring(results[2]), "^strew %S+:%d+: ", ""))
