@@ -136,8 +136,8 @@ strew_status opencl_cumsum(const struct call *call, strew_device *device, const 
 
 /* -------------------------------------------------------------------------------------------- products and extremes */
 
-/* A work-item takes the elements of a line in order; a launch takes as many of them as fit, and the next one continues
-   from the last result. */
+/* A work-item, or a GPU's group if lines are few and long, takes the elements of a line in order; a launch takes as many
+   of them as fit, and the next one continues from the last result. */
 static strew_status scan_lines(const struct call *call, strew_device *device, const struct scan_plan *scan,
                                const char *kernel, const char *way) {
   const struct plan *plan = &scan->plan;
@@ -148,14 +148,24 @@ static strew_status scan_lines(const struct call *call, strew_device *device, co
   lines.rank = last;
   struct space space = space_of(&lines);
   struct launch launch = {.call = call, .device = device};
+  const struct opencl *on = opencl_of(device);
+  const size_t group = opencl_large_group(device);
+  const bool by_groups =
+      on->is_gpu && on->longest_loop == INT64_MAX && n > SORT_LONG_RUN && plan_numel(&lines) < CUMSUM_MANY_LINES;
+  char tile[48] = "";
+  if (by_groups) snprintf(tile, sizeof tile, " TILE=%d GROUP_SIZE=%zu", SORT_TILE, group);
   for (int64_t begin = 0; begin < n && launch.status == STREW_OK; begin += chunk) {
-    launch_start(&launch, "cumulative.cl", kernel, "S=%s OUTER=%d %s", dtype_suffix(in->dtype), space.outer, way);
+    launch_start(&launch, "cumulative.cl", kernel, "S=%s OUTER=%d %s%s", dtype_suffix(in->dtype), space.outer, way,
+                 tile);
     launch_plan_list(&launch, &space, (int[]){0, 1, SCAN_VALUES}, (size_t)plan->count);
     launch_ints(&launch, plan_numel(&lines), begin, least(begin + chunk, n), out->strides[last], in->strides[last]);
     if (plan->count > SCAN_VALUES) launch_ints(&launch, plan->operands[SCAN_VALUES].strides[last]);
     launch.turns = least(chunk, n);
     launch.continues = begin > 0;
-    launch_items(&launch, plan_numel(&lines));
+    if (by_groups)
+      launch_groups(&launch, plan_numel(&lines), group);
+    else
+      launch_items(&launch, plan_numel(&lines));
   }
   return launch_end(&launch);
 }

@@ -246,8 +246,8 @@ __kernel void carry_items(CARRY_PARAMETERS) {
 }
 
 /* One group per line: it stages totals in local memory. One work-item adds the high parts, all find what was lost of
-   them, one adds the low parts: a sum of pairs waits for one addition, then for two, not for ten. AHEAD totals are
-   loaded before they are added. */
+   them, one adds the low parts: three of the nine additions of a pair are in a row. AHEAD totals are loaded before they
+   are added. */
 #define STAGE 1024
 #define AHEAD 8
 __kernel void carry_group(CARRY_PARAMETERS) {
