@@ -258,6 +258,29 @@ START_TEST(test_powers_of_two) {
 }
 END_TEST
 
+static struct decimal without_zeros(const char *text) {
+  struct decimal decimal;
+  decimal_scan(text, '.', &decimal);
+  for (; decimal.digits && decimal.digits % 10 == 0; decimal.digits /= 10) decimal.exponent++;
+  return decimal;
+}
+
+/* A normal number is written as the nearest decimal with the fewest digits that reads back; 15 and 6 always may. */
+static void assert_shortest(strew_dtype dtype, const void *element, double value) {
+  const bool is_double = dtype == STREW_FLOAT64;
+  int digits = is_double ? 15 : 6, exponent;
+  if (!isfinite(value) || fabs(value) < (is_double ? DBL_MIN : FLT_MIN) || fabs(frexp(value, &exponent)) == 0.5) return;
+  for (value = fabs(value);; digits++) {
+    const double nearest = nearest_of(value, digits, 0);
+    if ((is_double ? nearest : (double)(float)nearest) == value) break;
+  }
+  char text[NUMBER_BYTES], expected[64];
+  write_float(dtype, element, text);
+  snprintf(expected, sizeof expected, "%.*e", digits - 1, value);
+  const struct decimal is = without_zeros(text), wanted = without_zeros(expected);
+  if (is.digits != wanted.digits || is.exponent != wanted.exponent) ck_abort_msg("%s for %s", text, expected);
+}
+
 START_TEST(test_random_floats) {
   seed_draws(2 + ((uint64_t)seed_of_third() << 32));
   for (int i = some(200000); i > 0; i--) {
@@ -268,6 +291,13 @@ START_TEST(test_random_floats) {
     assert_comes_back(STREW_FLOAT32, &bits);
     assert_comes_back(STREW_FLOAT64, &usual);
     assert_comes_back(STREW_FLOAT32, &narrow);
+    if (i % 4) continue;
+    const double price = (double)(draw() >> draw_below(60)) / pow(10, (double)draw_below(12));
+    const float narrow_price = (float)price;
+    assert_shortest(STREW_FLOAT64, &usual, usual);
+    assert_shortest(STREW_FLOAT32, &narrow, (double)narrow);
+    assert_shortest(STREW_FLOAT64, &price, price);
+    assert_shortest(STREW_FLOAT32, &narrow_price, (double)narrow_price);
   }
 }
 END_TEST

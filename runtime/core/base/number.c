@@ -233,72 +233,49 @@ static bool usual_digits(double value, int count, uint64_t *digits, int *exponen
   return false;
 }
 
-/* A value in units of a decimal place. */
-struct scaled {
-  uint64_t whole, fraction; /* of FRACTION bits */
-  uint64_t width;           /* from one middle to the other, between the value and its neighbours */
-  uint64_t lost, close;     /* how far a comparison may be off: with the value, with the width */
-  bool is_even;             /* the middles read back as the value, too */
-  bool is_unsure;           /* a comparison was too close */
-};
-enum { FRACTION = 50 };
-
-/* The value in `step` units, rounded; *fits: that reads back as the value. Without branches, which foresee no digits. */
-static inline __attribute__((always_inline)) uint64_t in_steps(struct scaled *scaled, uint64_t step, bool *fits) {
-  const uint64_t high = scaled->whole / step, width = scaled->width, close = scaled->close, lost = scaled->lost;
-  const uint64_t below = (scaled->whole - high * step) << FRACTION | scaled->fraction;
-  const uint64_t above = (step << FRACTION) - below;
-  const bool is_up = (below > above) | ((below == above) & (high & 1));
-  const uint64_t error = 2 * (is_up ? above : below);
-  if (step > 1) scaled->is_unsure |= error - width + close < 2 * close; /* the nearest of max_digits always fits */
-  scaled->is_unsure |= below - above + lost < 2 * lost;
-  *fits = (error < width) | ((error == width) & scaled->is_even);
-  return high + is_up;
+/* Finds a decimal of at most 15 digits, of which 6 follow the point, that reads back as the double value > 0: no other
+   one does, so that it is the shortest but for zeros at its end. */
+static inline bool short_decimal(double value, struct decimal *out) {
+  enum { PLACES = 6 };
+  const double scaled = value * 1e6;
+  if (scaled > 999999999999999 || scaled < 1) return false;
+  const uint64_t digits = (uint64_t)(scaled + 0.5);
+  if ((double)digits / 1e6 != value) return false;
+  return out->digits = digits, out->exponent = -PLACES, true;
 }
 
-/* Finds the shortest decimal that reads back as value > 0, a normal number of the dtype: the nearest one of min_digits
-   digits that lies between the midpoints to the neighbours, or of one digit more. False if that needs more bits, or for
-   powers of two, whose neighbours are not equally far, and, in dtypes narrower than float64, for decimals near a
-   midpoint, because they are read as float64 first. */
+/* Finds the shortest decimal that reads back as value > 0, a normal number of the dtype. Its unit is the power of ten
+   of which one to ten fit between the midpoints to the neighbours: the one multiple of ten units that lies there, or
+   else the nearest multiple of one, ties to even. False if that needs more bits, or for powers of two, whose neighbours
+   are not equally far, and, in dtypes narrower than float64, for decimals near a midpoint, because they are read as
+   float64 first. Without branches, which foresee no digits. */
 static inline bool usual_shortest(const struct float_form *form, double value, struct decimal *out) {
-  enum { CLOSE = 20, STORED = 52 /* bits */, LOST = 8 /* at most, in a comparison */ };
+  enum { CLOSE = 20, STORED = 52, MOST_BITS = 61 /* of a fraction: five units have 64 */ };
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   uint64_t significand = bits & (((uint64_t)1 << STORED) - 1);
   if (!significand) return false;
   significand = (significand | (uint64_t)1 << STORED) >> form->dropped_bits;
-  const int exponent = (int)(bits >> STORED) - 1023, exponent2 = exponent - STORED + form->dropped_bits;
-  int exponent10 = (exponent * 1233 >> 12) - form->max_digits + 1; /* 1233 / 4096: log10(2); at most 1 too low */
-  uint128 product; /* value / 10^exponent10 = significand * 5^-exponent10 / 2^right, with FRACTION bits */
-  struct scaled scaled = {.is_even = !(significand & 1)};
-  for (;; exponent10++) {
-    const int right = exponent10 - exponent2, shift = FRACTION - right;
-    if (exponent10 > 0 || exponent10 < -MAX_POWER || right < 0 || right > 120) return false;
-    const uint64_t five = powers_of_five[-exponent10];
-    product = (uint128)significand * five;
-    product = shift < 0 ? product >> -shift : product << shift;
-    scaled.width = shift < 0 ? five >> -shift : five << shift;
-    scaled.lost = shift < 0 ? LOST : 0;
-    if ((uint64_t)(product >> FRACTION) < power_of_ten(form->max_digits) - 1) break;
-  }
-  scaled.whole = (uint64_t)(product >> FRACTION);
-  scaled.fraction = (uint64_t)product & (((uint64_t)1 << FRACTION) - 1);
-  scaled.close = form->dropped_bits ? scaled.width >> CLOSE : scaled.lost;
-  bool fits;
-  out->digits = in_steps(&scaled, 100, &fits), out->exponent = exponent10 + 2;
-  if (fits) { /* two digits less than max_digits; float32 has one more to lose */
-    if (form->max_digits - form->min_digits < 3) return !scaled.is_unsure;
-    const uint64_t thousands = in_steps(&scaled, 1000, &fits);
-    if (fits) out->digits = thousands, out->exponent++;
-    return !scaled.is_unsure;
-  }
-  const uint64_t tens = in_steps(&scaled, 10, &fits);
-  bool is_close;
-  const uint64_t ones = in_steps(&scaled, 1, &is_close);
-  out->digits = fits ? tens : ones, out->exponent = exponent10 + fits;
-  return !scaled.is_unsure;
+  const int exponent2 = (int)(bits >> STORED) - 1023 - STORED + form->dropped_bits;
+  const int exponent10 = exponent2 * 1233 >> 12; /* rounded down: 1233 / 4096 is log10(2) */
+  const int right = exponent10 - exponent2;      /* value / 10^exponent10 = significand * 5^-exponent10 / 2^right */
+  if (exponent10 > 0 || exponent10 < -MAX_POWER || right < 0 || right > MOST_BITS) return false;
+  const uint64_t width = powers_of_five[-exponent10], half = width / 2; /* between the midpoints, which is odd */
+  const uint128 product = (uint128)significand * width;
+  const uint64_t whole = (uint64_t)(product >> right), one = (uint64_t)1 << right, digit = whole % 10;
+  const uint64_t below = (uint64_t)product & (one - 1), above = one - below;
+  const uint64_t ten_below = digit << right | below, ten_above = 10 * one - ten_below; /* the less one is exact */
+  const bool is_up = (below > above) | ((below == above) & (whole & 1)), is_ten_up = digit >= 5;
+  const uint64_t error = is_up ? above : below, ten_error = is_ten_up ? ten_above : ten_below;
+  const uint64_t close = form->dropped_bits ? width >> CLOSE : 0;
+  const bool fits = ten_error <= half, is_unsure = ten_error - half + close < 2 * close;
+  const uint64_t tens = whole - digit + (is_ten_up ? 10 : 0), ones = whole + is_up;
+  out->digits = fits ? tens : ones, out->exponent = exponent10;
+  return !(is_unsure | (!fits & (error - half + close < 2 * close)));
 }
 #else
+static bool short_decimal(double value, struct decimal *out) { return (void)value, (void)out, false; }
+
 static bool usual_shortest(const struct float_form *form, double value, struct decimal *out) {
   return (void)form, (void)value, (void)out, false;
 }
@@ -368,8 +345,10 @@ static inline void strip_zeros(struct decimal *decimal, uint64_t power, int zero
 
 /* Finds the shortest decimal that reads back as the element, without trailing zeros. */
 static inline void shortest(strew_dtype dtype, const void *element, double value, struct decimal *out) {
-  const bool is_normal = value >= float_forms[dtype].normal;
-  if (!is_normal || !usual_shortest(&float_forms[dtype], value, out)) rare_shortest(dtype, element, value, out);
+  const bool is_normal = value >= float_forms[dtype].normal,
+             is_short = dtype == STREW_FLOAT64 && short_decimal(value, out);
+  if (!is_short && (!is_normal || !usual_shortest(&float_forms[dtype], value, out)))
+    rare_shortest(dtype, element, value, out);
   if (out->digits % 10) return;
   strip_zeros(out, 100000000, 8);
   strip_zeros(out, 10000, 4);
@@ -437,10 +416,9 @@ static inline char *put_decimal(uint64_t digits, int exponent, char *to) {
     return (char *)memcpy(to, ".0", 2) + 2;
   }
   if (whole <= 0) return memcpy(to, "0.000", 5), put_digits(digits, count, to + 2 - whole);
-  const uint64_t power = power_of_ten(-exponent), before = digits / power;
-  to = put_digits(before, whole, to);
-  *to++ = '.';
-  return put_digits(digits - before * power, -exponent, to);
+  char *end = put_digits(digits, count, to + 1);
+  for (int i = 0; i < whole; i++) to[i] = to[i + 1];
+  return to[whole] = '.', end;
 }
 
 int write_float(strew_dtype dtype, const void *element, char *to) {
