@@ -8,11 +8,7 @@ local function rounded(value, digits)
   local whole, fraction = math.modf(value)
   if value ~= value or fraction == 0 or math.abs(value) == math.huge then return value end
   if whole == 0 then digits = digits - 1 - math.floor(math.log(math.abs(fraction), 10)) end
-  local power = 10.0 ^ math.min(digits, 300)
-  local scaled = value * power
-  local below = math.floor(scaled)
-  local is_up = scaled - below > 0.5 or scaled - below == 0.5 and below % 2 == 1
-  return (below + (is_up and 1 or 0)) / power
+  return strew.tensor({value}, {dtype = "float64", device = "cpu"}):round(digits):item()
 end
 
 -- Returns edges as words with as few digits, 3 or more, as tell them apart.

@@ -144,6 +144,18 @@ local function beside(left, from_a, of_a, right, from_b, of_b, fill, keys, from_
   return tables.make(out)
 end
 
+-- Returns rows of a beside rows of b at positions (from_a nil: all), and below them the `rest` of b's, with b's keys.
+local function with_rest(left, from_a, names_a, right, from_b, names_b, fill, rest, in_left, in_right)
+  local keys, none = {}, strew.full(#rest, -1, {dtype = "int64", device = left.device})
+  from_a = from_a or strew.arange(left.rows, {device = left.device})
+  for k, i in ipairs(in_left) do
+    local both = tables.stacked({left, right}, {i, in_right[k]})
+    keys[i] = {columns = {names = {left.names[i]}, tensors = {both}, argument = "a"}, at = 1}
+  end
+  return beside(left, strew.cat{from_a, none}, names_a, right, strew.cat{from_b, rest}, names_b, fill, keys,
+    strew.cat{from_a, rest + left.rows})
+end
+
 local function join(a, b, key, how, suffixes, fill)
   how = how or "inner"
   errors.check_word("how", how, HOWS, inner.hints().word(how))
@@ -159,24 +171,15 @@ local function join(a, b, key, how, suffixes, fill)
     local from_a, from_b = pairs_of(of_a, of_b, n, how == "left")
     return beside(left, from_a, names_a, right, from_b, names_b, fill)
   end
-  local keys, from_a, from_b, from_keys = {}
   if how == "right" then
-    from_b, from_a = pairs_of(of_b, of_a, n, true)
-    from_keys = from_b
+    local from_b, from_a = pairs_of(of_b, of_a, n, true)
+    local keys = {}
     for k, i in ipairs(in_left) do keys[i] = {columns = right, at = in_right[k]} end
-  else
-    from_a, from_b = pairs_of(of_a, of_b, n, true)
-    from_a = from_a or strew.arange(left.rows, {device = left.device})
-    local rest = of_a:bincount{minlength = n}:eq(0):index_select(0, of_b):nonzero():squeeze(1)
-    from_keys = strew.cat{from_a, rest + left.rows}
-    from_a = strew.cat{from_a, strew.full(rest:numel(), -1, {dtype = "int64", device = left.device})}
-    from_b = strew.cat{from_b, rest}
-    for k, i in ipairs(in_left) do
-      local both = tables.stacked({left, right}, {i, in_right[k]})
-      keys[i] = {columns = {names = {left.names[i]}, tensors = {both}, argument = "a"}, at = 1}
-    end
+    return beside(left, from_a, names_a, right, from_b, names_b, fill, keys, from_b)
   end
-  return beside(left, from_a, names_a, right, from_b, names_b, fill, keys, from_keys)
+  local from_a, from_b = pairs_of(of_a, of_b, n, true)
+  local rest = of_a:bincount{minlength = n}:eq(0):index_select(0, of_b):nonzero():squeeze(1)
+  return with_rest(left, from_a, names_a, right, from_b, names_b, fill, rest, in_left, in_right)
 end
 
 --------------------------------------------------------------------------------------------------------------- as of
@@ -216,13 +219,7 @@ local function asof_rows(left, right, from, how, in_left, in_right, names_a, nam
   end
   local is_used = strew.zeros(right.rows, {dtype = "bool", device = right.device})
   local rest = is_used:index_fill_(0, from:masked_select(from:ge(0)), true):logical_not():nonzero():squeeze(1)
-  local rows, keys = strew.arange(left.rows, {device = left.device}), {}
-  for k, i in ipairs(in_left) do
-    local both = tables.stacked({left, right}, {i, in_right[k]})
-    keys[i] = {columns = {names = {left.names[i]}, tensors = {both}, argument = "a"}, at = 1}
-  end
-  return beside(left, strew.cat{rows, strew.full(#rest, -1, {dtype = "int64", device = left.device})}, names_a, right,
-    strew.cat{from, rest}, names_b, fill, keys, strew.cat{rows, rest + left.rows})
+  return with_rest(left, nil, names_a, right, from, names_b, fill, rest, in_left, in_right)
 end
 
 local function asof(a, b, on, by, direction, tolerance, suffixes, fill, strict, how)

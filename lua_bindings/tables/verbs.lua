@@ -183,7 +183,7 @@ local function centered(line, by_ranks)
   return row, row:square():sum()
 end
 
--- Returns the correlations of lines of floats without NaN, a matrix; by ranks: of their ranks.
+-- Returns the correlations of lines of floats, a matrix, NaN of those with NaN; by ranks: of their ranks.
 local function correlations(lines, by_ranks)
   local rows, squares, products = {}, {}, {}
   for i, line in ipairs(lines) do rows[i], squares[i] = centered(line, by_ranks) end
@@ -226,31 +226,29 @@ local function corr(x, other, method)
   errors.check_word("method", method or "pearson", {"pearson", "spearman"})
   local by_ranks = method == "spearman"
   if operands.is_tensor(x) then return corr_of(x, other, by_ranks) end
-  local columns, names, lines, whole, places = read(x), {}, {}, {}, {}
+  local columns, names, lines, out = read(x), {}, {}, {}
   if other ~= nil then fail("other", "is given, but x is a table, expected a tensor") end
   for i, name in ipairs(columns.names) do
     local t, kind = columns.tensors[i], tables.kind(columns, i)
     if t:dim() == 1 and kind ~= "text" and kind ~= "time" then
-      local k, line = #names + 1, operands.as(t, operands.widest(t))
-      names[k], lines[k] = tostring(name), line
-      if columns.rows > 1 and not line:isnan():any():item() then
-        whole[#whole + 1], places[k] = line, #whole + 1
-      end
+      names[#names + 1], lines[#lines + 1] = tostring(name), operands.as(t, operands.widest(t))
     end
   end
   if #names == 0 then fail("x", "has no column of numbers", nil, "dtype") end
-  local known = whole[1] and correlations(whole, by_ranks)
-  local numbers = known and #whole < #lines and known:tolist()
-  local out, values = {{"column", strew.tensor(names, {device = columns.device})}}, {}
-  for i, name in ipairs(names) do
-    values[i] = {}
-    for k = 1, #whole < #lines and #lines or 0 do
-      local row = places[k] and numbers[places[i]]
-      values[i][k] = row and row[places[k]] or k < i and values[k][i] or correlation(lines[i], lines[k], by_ranks)
+  local all, gaps = correlations(lines, by_ranks), strew.stack(lines):isnan():any(1)
+  if gaps:any():item() then -- columns with gaps have NaN there
+    local rows, has_gaps = all:tolist(), gaps:tolist()
+    for i, row in ipairs(rows) do
+      for k = 1, #row do
+        if has_gaps[i] or has_gaps[k] then
+          row[k] = k < i and rows[k][i] or correlation(lines[i], lines[k], by_ranks)
+        end
+      end
     end
-    out[i + 1] = {name, #whole == #lines and known:select(0, i - 1)
-      or strew.tensor(values[i], {dtype = lines[i].dtype, device = columns.device})}
+    all = strew.tensor(rows, {dtype = all.dtype, device = all.device})
   end
+  for i, name in ipairs(names) do out[i + 1] = {name, all:select(0, i - 1)} end
+  out[1] = {"column", strew.tensor(names, {device = columns.device})}
   return strew.table(out)
 end
 
