@@ -3,6 +3,7 @@
 import ctypes
 import os
 import queue
+import re
 import secrets
 import shutil
 import signal
@@ -246,13 +247,8 @@ class StrewKernel(Kernel):
                 "cursor_start": cursor_pos - len(line) + len(before), "cursor_end": cursor_pos}
 
     def do_inspect(self, code, cursor_pos, detail_level=0, omit_sections=()):
-        end = cursor_pos
-        while end < len(code) and (code[end].isalnum() or code[end] == "_"):
-            end += 1
-        start = end
-        while start > 0 and (code[start - 1].isalnum() or code[start - 1] in "_.:"):
-            start -= 1
-        page = self.program.ask("inspect", code[start:end]) if start < end else ""
+        name = re.search(r"[\w.:]*$", code[:cursor_pos]).group() + re.match(r"\w*", code[cursor_pos:]).group()
+        page = self.program.ask("inspect", name) if name else ""
         return {"status": "ok", "found": bool(page), "data": {"text/plain": page} if page else {}, "metadata": {}}
 
     def do_is_complete(self, code):
