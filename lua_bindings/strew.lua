@@ -663,7 +663,7 @@
 ---| "error" # the default: a value outside of 0..n-1 is an error, and nothing is written
 ---| "wrap" # negative values count from the end: -n..n-1 are valid, others an error
 ---| "clip" # values are clipped to 0..n-1
----| "drop" # values out of range are skipped; gather returns 0 there
+---| "drop" # values out of range are skipped; gather returns 0 there, of text the empty word, of times NaT
 
 ---The format of a file: its name's extension, ignoring case, or the option `format`.
 ---

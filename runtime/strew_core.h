@@ -144,7 +144,7 @@ typedef enum strew_mode {
   STREW_ERROR, /* valid: 0..n-1; other values are an error, found before anything is written */
   STREW_WRAP,  /* valid: -n..n-1; negative ones count from the end; other values are an error */
   STREW_CLIP,  /* replaced by the nearest of 0..n-1; an error if n is 0 */
-  STREW_DROP,  /* skipped; gather gives 0 there */
+  STREW_DROP,  /* skipped; gather gives 0, the empty word or NaT there */
   STREW_MODE_COUNT
 } strew_mode;
 

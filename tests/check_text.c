@@ -402,6 +402,15 @@ START_TEST(errors) {
   ck_assert_str_eq(strew_word(no_words, 0, NULL), "c");
   ok(strew_gather_with(text, 0, index, NULL, &out, &failure)); /* gather names it: its list grows */
   ck_assert_int_eq(strew_word_count(no_words), 4);
+  int32_t before[2], after[2];
+  strew_tensor *far = tensor_from_integers(STREW_INT64, 2, (int64_t[]){1, 9});
+  const strew_index_options drop = {.mode = STREW_DROP};
+  ok(strew_read(out, before, sizeof before, &failure));
+  ok(strew_gather_with(text, 0, far, &drop, &out, &failure));
+  ok(strew_read(out, after, sizeof after, &failure));
+  ck_assert_int_eq(after[0], before[1]);
+  ck_assert_str_eq(strew_word(no_words, after[1], NULL), "");
+  strew_release(far);
   ck_assert_int_eq(strew_word_count(floats), -1);
   ck_assert_ptr_null(strew_word(text, 2, NULL));
   ck_assert_ptr_null(strew_word(text, -1, NULL));

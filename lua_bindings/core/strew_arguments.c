@@ -138,8 +138,8 @@ bool bind_operand(lua_State *L, struct script_call *call, int i, const char *nam
 
 /* True if the first argument is text or times. */
 static bool takes_strings(lua_State *L, const struct script_call *call) {
-  const struct box *first = bind_to_box(L, call->binding, 1);
-  return first && first->tensor && strew_tensor_dtype(first->tensor) >= STREW_DTYPE_COUNT;
+  const strew_dtype dtype = bind_dtype_at(L, call->binding, 1);
+  return dtype == STREW_TEXT || dtype == STREW_TIME;
 }
 
 /* A number, or a string, which is what it is beside text or times. */
@@ -401,7 +401,6 @@ static int capacity_of(const struct parameter *parameters) {
 static bool fail_count(lua_State *L, struct script_call *call, const struct parameter *parameters, int count) {
   char text[400], value[TEXT_BYTES];
   const int self = call->form & (METHOD | INPLACE) ? 1 : 0, positional = capacity_of(parameters);
-  call->is_misspelled = true;
   if (!parameters->name)
     bind_fail(call, STREW_EARGUMENT, NULL, "takes no arguments, %d given", count);
   else if (parameters[positional].name && count == positional + 1 && !lua_istable(L, count))
@@ -418,7 +417,6 @@ static bool fail_count(lua_State *L, struct script_call *call, const struct para
 static bool fail_key(lua_State *L, struct script_call *call, const struct parameter *parameters, int given, int key) {
   char text[TEXT_BYTES], known[400] = "";
   strew_guess guess = {.wanted = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : NULL};
-  call->is_misspelled = true;
   for (const struct parameter *p = parameters; p->name; p++) {
     if (!has_key(p) && (p->presence != REQUIRED || p - parameters < given)) continue;
     add_text(known, sizeof known, known[0] ? ", " : "", p->name, "");

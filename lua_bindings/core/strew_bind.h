@@ -60,7 +60,7 @@ struct print_options {
 
 struct script_call;
 
-enum retry { RETRY_COMBINED, RETRY_EXPANDED, RETRIES, RETRY_STORED = RETRIES, ALL_RETRIES };
+enum retry { RETRY_COMBINED, RETRY_EXPANDED, RETRIES };
 /* A userdata, one per Lua state. Its user values: the table that strew.last_error() returns, the memory of boxes, the
    loaded operations of strew_family.c, the record of strew_record.c, strew_family.c's function that loads a file. */
 enum { LAST_ERROR = 1, BOXES, FAMILY, RECORD, USE, ERROR_VALUE, BINDING_VALUES = ERROR_VALUE };
@@ -79,7 +79,6 @@ struct binding {
   size_t box_bytes;      /* of boxes made since the last step, and imported */
   size_t imported_bytes; /* since the last full collection */
   size_t step_bytes;     /* growth above bytes_lowest that the next step waits for */
-  const char *stored;    /* the operation that runs as one of times or text (strew_family.c); else NULL */
   const char *outer;     /* name of the script's call while an operation written in Lua runs; else NULL */
   const struct family_operands *operands; /* and its tensors, for messages of strew_family.c */
   strew_error raised;                     /* the last one, with its hint as the library or the family wrote it */
@@ -87,9 +86,8 @@ struct binding {
   int marked_node;
   /* After a call failed; true: it may run again. RETRY_COMBINED: as one of a reduction of one's own. RETRY_EXPANDED: with
      tensors in place of bound expressions among its arguments, and in tables there, but not where the call writes. NULL
-     until there is such an object. RETRY_STORED, after a failure for a dtype, or of text: as one of times or text
-     (text_time/times.lua, words.lua). */
-  bool (*retries[ALL_RETRIES])(lua_State *L, struct script_call *call);
+     until there is such an object. */
+  bool (*retries[RETRIES])(lua_State *L, struct script_call *call);
   uint64_t record;  /* number of the last record of strew_record.c */
   int record_depth; /* calls of functions of strew.grad that run, one in another */
   bool recording;   /* calls are recorded now */
@@ -151,12 +149,10 @@ enum { MOST_PARAMETERS = 17 };
 struct script_call {
   struct binding *binding;
   const struct script_function *row;
-  int form;                             /* FUNCTION or METHOD, with INPLACE or not */
-  int arguments;                        /* their number, from stack position 1 */
-  strew_tensor *self;                   /* the first argument, once read as a tensor */
-  bool is_recorded;                     /* strew_record.c */
-  const struct script_function *stored; /* the operation that runs as one of times or text */
-  bool is_misspelled; /* it has an argument too many, or an unknown option: no operation may take it */
+  int form;           /* FUNCTION or METHOD, with INPLACE or not */
+  int arguments;      /* their number, from stack position 1 */
+  strew_tensor *self; /* the first argument, once read as a tensor */
+  bool is_recorded;   /* strew_record.c */
   int read_once;      /* the argument that may be a deferred tensor in place of a bound expression; 0: none */
   /* What bind_arguments has read, up to MOST_PARAMETERS: of each parameter the stack position of its value, 0: absent,
      above `arguments`: in the options, the argument at `options`. positional: the arguments before these; rest: the
@@ -188,6 +184,8 @@ bool bind_has_bound(lua_State *L, int i);
 const char *bind_expr_text(lua_State *L, int i);
 /* Pushes the binding of this state; raises an error if the module is not open. */
 struct binding *bind_push_binding(lua_State *L);
+/* The dtype of the tensor at `i`; STREW_DTYPE_END if it is something else. */
+strew_dtype bind_dtype_at(lua_State *L, const struct binding *binding, int i);
 /* Returns the box at `i`, or NULL if it is something else. */
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i);
 /* Ensures space for `values` more values on the stack, or raises an error. */
@@ -373,6 +371,15 @@ static inline int bind_run_row(lua_State *L, struct script_call *call, const str
 }
 /* What these calls do with options or values that the library's functions lack; written in Lua. */
 extern const struct script_function bind_eye_row, bind_linspace_row, bind_slice_row, bind_unique_row;
+/* The same of text: strew.time (and of numbers with a unit), sub, split and map. */
+extern const struct script_function bind_time_row, bind_part_row, bind_split_row, bind_map_row;
+static inline int bind_run_text(lua_State *L, struct script_call *call, const struct script_function *row) {
+  call->is_recorded = false; /* text has no gradient */
+  return bind_run_row(L, call, row);
+}
+/* Of times: runs the function of text_time/times.lua that has the row's name, with the first two arguments and a table
+   of the others by their names. To be called after the arguments were read. */
+int bind_run_timed(lua_State *L, struct script_call *call);
 /* Runs a call with an option that the library's function lacks (skip_nan, dtype, prepend, ...) as it is written in Lua. */
 int bind_run_with_options(lua_State *L, struct script_call *call);
 /* Calls such a row in place of the call's, and the script's print, which is no part of the operation, with its text, if there

@@ -37,6 +37,11 @@ struct box *bind_to_box(lua_State *L, const struct binding *binding, int i) {
   return handle && lua_rawlen(L, i) == sizeof *handle && handle->mark == binding->mark ? handle->box : NULL;
 }
 
+strew_dtype bind_dtype_at(lua_State *L, const struct binding *binding, int i) {
+  const struct box *box = bind_to_box(L, binding, i);
+  return box && box->tensor ? strew_tensor_dtype(box->tensor) : STREW_DTYPE_END;
+}
+
 void bind_mark_input(lua_State *L, struct script_call *call, int i) {
   strew_expr_node node;
   const struct owner *owner = lua_touserdata(L, i) ? luaL_testudata(L, i, bind_expr_key) : NULL;

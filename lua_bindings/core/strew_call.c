@@ -230,8 +230,6 @@ static bool may_succeed(lua_State *L, struct script_call *call, bool *has_collec
   lua_settop(L, call->arguments);
   for (int i = 0; i < RETRIES && call->error.code == STREW_EARGUMENT; i++)
     if (call->binding->retries[i] && call->binding->retries[i](L, call)) return true;
-  const bool may_be_stored = call->error.code == STREW_EDTYPE || call->error.code == STREW_EARGUMENT;
-  if (may_be_stored && call->binding->retries[RETRY_STORED](L, call)) return true;
   if (call->error.code != STREW_EMEMORY || *has_collected) return false;
   lua_settop(L, call->arguments);
   lua_gc(L, LUA_GCCOLLECT);
@@ -250,7 +248,7 @@ int bind_dispatch(lua_State *L) {
                      : is_copy           ? call.row->alias
                                          : lua_tostring(L, lua_upvalueindex(NAME_UPVALUE));
   call.error.code = STREW_OK; /* the rest is filled on failure */
-  call.is_recorded = call.is_misspelled = false;
+  call.is_recorded = false;
   call.read_once = 0;
   call.names[0] = NULL;
 

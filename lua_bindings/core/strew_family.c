@@ -308,95 +308,32 @@ static int run(lua_State *L, struct script_call *call) {
   return results < 0 ? lua_error(L) : results;
 }
 
-/* Lists the tensors among the arguments by the names of the operation's parameters; without these self alone. */
-static void list_stored(lua_State *L, const struct script_call *call, struct family_operands *operands) {
-  const struct script_function *row = call->stored;
-  const char *names[MOST_PARAMETERS] = {"self"};
-  int count = 1;
-  const struct parameters *list = NULL;
-  if (row->function == run) {
-    push_operation(L, row);
-    list = parameters_of(L, lua_gettop(L), 1);
-  } else if (row->parameters) {
-    list = bind_parse(L, row->parameters);
-  }
-  if (list) count = bind_list_names(list, names);
-  list_operands(L, call->binding, 1, count < call->arguments ? count : call->arguments, names, operands);
-}
-
-/* Calls the function on top of the stack, of times.lua or words.lua, with the call's arguments. Those that it does not
-   expect, on which Lua fails, no call takes: the call's first error stays. */
-static int run_stored(lua_State *L, struct script_call *call) {
-  static const char *const lua_fails = &FAMILY_CHUNK[1];
+int bind_run_timed(lua_State *L, struct script_call *call) {
   struct binding *binding = call->binding;
-  const char *stored_before = binding->stored;
-  const bool is_outermost = !binding->outer;
-  const int function = lua_gettop(L);
+  const char *names[MOST_PARAMETERS];
   struct family_operands operands = {.count = 0};
-  bind_stack(L, call->arguments + LUA_MINSTACK + MAX_OPERANDS + 1);
-  if (is_outermost) list_stored(L, call, &operands);
-  lua_pushvalue(L, function);
-  for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
-  binding->stored = call->stored->name;
-  const int results =
-      bind_call_within(L, binding, call->arguments, false, is_outermost ? call->error.alias : binding->outer,
-                       is_outermost ? &operands : binding->operands);
-  binding->stored = stored_before;
-  if (results >= 0) return results;
-  const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
-  return strncmp(message, lua_fails, strlen(lua_fails)) ? lua_error(L) : -1;
-}
-
-/* Where a failed call has its function for what is no number among its arguments: text, also in the first entries of a
-   table; times, after a failure for a dtype or beside a string; strings, if there is neither. NULL: nowhere. */
-static const char *find_stored(lua_State *L, const struct script_call *call, const char **file) {
-  bool has_time = false, has_string = false;
-  for (int i = 1; i <= call->arguments; i++) {
-    const bool is_table = lua_istable(L, i);
-    for (int k = 1; k <= (is_table ? STREW_MAX_RANK : 1); k++) {
-      if (is_table)
-        lua_rawgeti(L, i, k);
-      else
-        lua_pushvalue(L, i);
-      const struct box *box = bind_to_box(L, call->binding, lua_gettop(L));
-      const strew_dtype dtype = box && box->tensor ? strew_tensor_dtype(box->tensor) : STREW_DTYPE_END;
-      has_string |= lua_type(L, -1) == LUA_TSTRING;
-      lua_pop(L, 1);
-      if (dtype == STREW_TEXT) return *file = "words.lua", "calls";
-      has_time |= dtype == STREW_TIME;
-    }
+  const bool is_outermost = !binding->outer;
+  call->is_recorded = false; /* times have no gradient */
+  bind_stack(L, LUA_MINSTACK + 3 * MOST_PARAMETERS + MAX_OPERANDS);
+  const struct parameters *list = bind_parse(L, call->row->parameters);
+  const int first = lua_gettop(L) + 1, count = bind_push_all(L, call, list, names);
+  list_operands(L, binding, first, count, names, &operands);
+  bind_use(L, lua_upvalueindex(1), "times.lua");
+  lua_getfield(L, -1, "calls");
+  lua_getfield(L, -1, call->row->name);
+  lua_pushvalue(L, first);
+  lua_pushvalue(L, first + 1);
+  lua_newtable(L);
+  for (int k = 2; k < count; k++) {
+    lua_pushvalue(L, first + k);
+    lua_setfield(L, -2, names[k]);
   }
-  *file = has_time ? "times.lua" : "words.lua";
-  if (has_time) return call->error.code == STREW_EDTYPE || has_string ? "calls" : NULL;
-  return has_string ? "strings" : NULL;
-}
-
-/* After a call failed: makes the function of times.lua or words.lua the call's row, if there is one. */
-static bool take_stored(lua_State *L, struct script_call *call) {
-  static const struct script_function row = {"stored", run_stored, 0, ALWAYS | COMPOSED};
-  char name[80];
-  const char *file;
-  const char *outer = call->binding->stored; /* it calls itself with what it has made of its arguments */
-  if (call->row->function == run_stored || call->form & GROUPED || (outer && !strcmp(outer, call->row->name)))
-    return false;
-  if (call->form & INPLACE && !bind_to_box(L, call->binding, 1)) return false; /* which the message says */
-  const bool is_longer = !strcmp(call->row->name, "sub") || !strcmp(call->row->name, "split"); /* of text */
-  if (call->is_misspelled && !is_longer) return false;
-  bind_stack(L, LUA_MINSTACK);
-  const char *which = find_stored(L, call, &file);
-  if (!which || (call->form & SIGN && !strcmp(file, "words.lua"))) return false;
-  snprintf(name, sizeof name, "%s%s", call->row->name, call->form & INPLACE ? "_" : "");
-  bind_use(L, lua_upvalueindex(1), file);
-  lua_getfield(L, -1, which);
-  if (lua_getfield(L, -1, name) != LUA_TFUNCTION) return lua_settop(L, call->arguments), false;
-  lua_replace(L, call->arguments + 1);
-  lua_settop(L, call->arguments + 1);
-  call->stored = call->row;
-  return call->row = &row, true;
+  const int results = bind_call_within(L, binding, 3, false, is_outermost ? call->error.alias : binding->outer,
+                                       is_outermost ? &operands : binding->operands);
+  return results < 0 ? lua_error(L) : results;
 }
 
 void bind_open_family(lua_State *L, int binding, const struct script_function *const *rows) {
-  ((struct binding *)lua_touserdata(L, binding))->retries[RETRY_STORED] = take_stored;
   lua_pushvalue(L, binding);
   lua_pushlightuserdata(L, (void *)(uintptr_t)rows);
   lua_pushcclosure(L, use, 2);
@@ -433,6 +370,10 @@ const struct script_function bind_saved_columns_row = {"saved", run, 0, FUNCTION
                              bind_linspace_row = {"linspace", run, 0, FUNCTION, "creating.lua"},
                              bind_slice_row = {"slice", run, 0, ALWAYS, "rearranging.lua"},
                              bind_unique_row = {"unique", run, 0, ALWAYS, "counting.lua"},
+                             bind_time_row = {"time", run, 0, FUNCTION | CONSTANT, "words.lua"},
+                             bind_part_row = {"sub", run, 0, ALWAYS | CONSTANT, "rewording.lua"},
+                             bind_split_row = {"split", run, 0, ALWAYS | CONSTANT, "rewording.lua"},
+                             bind_map_row = {"map", run, 0, FUNCTION | CONSTANT, "rewording.lua"},
                              bind_drawing_row = {"show", run, 0, FUNCTION | CONSTANT | BRIEF, "showing.lua"},
                              bind_plot_row = {"plot", run, 0, FUNCTION | CONSTANT | BRIEF, "plotting.lua"},
                              bind_help_row = {"help", run, 0, FUNCTION | CONSTANT | BRIEF, "printing.lua"},

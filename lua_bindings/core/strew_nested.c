@@ -322,16 +322,26 @@ static int tensor(lua_State *L, struct script_call *call) {
   return is_fine ? 1 : -1;
 }
 
+static bool is_unit(const char *format) {
+  static const char *const units[] = {"s", "ms", "us", "ns"};
+  for (int i = 0; format && i < 4; i++)
+    if (strcmp(format, units[i]) == 0) return true;
+  return false;
+}
+
+enum { PLAIN = 1 }; /* neither text nor a unit, which text_time/words.lua reads */
+
 /* strew.time(x [, format] [, {device}]) */
 static int time_of(lua_State *L, struct script_call *call) {
   luaL_checkstack(L, 2 * STREW_MAX_RANK + LUA_MINSTACK, "too many nested tables");
   strew_tensor **out = bind_result(L, call);
   struct arguments a;
   if (!bind_read(L, call, &a)) return -1;
+  if (call->row->code != PLAIN && (is_unit(a.format) || bind_dtype_at(L, call->binding, 1) == STREW_TEXT))
+    return bind_run_row(L, call, &bind_time_row);
   strew_device *device = a.device ? a.device : call->binding->device;
   if (lua_type(L, 1) != LUA_TUSERDATA) return from_value(L, call, STREW_TIME, a.format, device, out) ? 1 : -1;
   if (!bind_tensor(L, call, 1, "x", &a.x)) return -1;
-  if (strew_tensor_dtype(a.x) == STREW_TEXT) return bind_fail(call, STREW_EDTYPE, "x", "is text"); /* words.lua */
   if (a.format)
     return bind_fail(call, STREW_EARGUMENT, "format",
                      "is \"%.40s\", expected \"s\", \"ms\", \"us\" or \"ns\" for a tensor of numbers", a.format);
@@ -410,6 +420,7 @@ static int tolist(lua_State *L, struct script_call *call) {
 const struct script_function bind_table_rows[] = {
     {"tensor", tensor, 0, FUNCTION, "x:source dtype?dtype device?device"},
     {"time", time_of, 0, FUNCTION | CONSTANT, "x:any format?word device=device"},
+    {"read_time", time_of, PLAIN, INNER | CONSTANT, "x:any format?word device=device"},
     {"tolist", tolist, 0, ALWAYS, "self:tensor"},
     {NULL},
 };

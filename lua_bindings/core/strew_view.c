@@ -228,11 +228,13 @@ static bool read_whole(lua_State *L, struct script_call *call, struct arguments 
   return true;
 }
 
-/* split(size or sizes, dim = 0) */
+/* split(size or sizes, dim = 0); of text split(separator, k) */
 static int split(lua_State *L, struct script_call *call) {
   struct arguments a;
   struct whole whole;
   a.chunk = 0;
+  if (lua_type(L, 2) == LUA_TSTRING && bind_dtype_at(L, call->binding, 1) == STREW_TEXT)
+    return bind_run_text(L, call, &bind_split_row);
   if (!read_whole(L, call, &a, &whole)) return -1;
   bind_push_given(L, call, 1, "size");
   if (lua_istable(L, -1)) return split_by_table(L, call, &whole);

@@ -19,6 +19,12 @@ static int round_to(lua_State *L, struct script_call *call) {
   return call->arguments == 1 && lua_isuserdata(L, 1) ? bind_one(L, call) : bind_run_with_options(L, call);
 }
 
+/* Of text and an integer the characters from there on. */
+static int subtract(lua_State *L, struct script_call *call) {
+  const bool is_part = lua_isinteger(L, 2) && bind_dtype_at(L, call->binding, 1) == STREW_TEXT;
+  return is_part && !(call->form & (INPLACE | SIGN)) ? bind_run_text(L, call, &bind_part_row) : bind_one(L, call);
+}
+
 static const char binary_parameters[] = "self:comparand other:comparand";
 
 static strew_status binary(struct arguments *a) { return run_binary(a, (strew_binary_op)a->call->row->code); }
@@ -163,7 +169,7 @@ const struct script_function bind_math_rows[] = {
     STREW_UNARY(ROW)
 #undef ROW
 #define ROW(ENUM, name, function, takes, gives, cost, forms)                                                           \
-  {name, bind_one, STREW_##ENUM, (forms) | gives, binary_parameters, binary},
+  {name, STREW_##ENUM == STREW_SUB ? subtract : bind_one, STREW_##ENUM, (forms) | gives, binary_parameters, binary},
         STREW_BINARY(ROW)
 #undef ROW
             {"where", bind_one, 0, ALWAYS, "condition:tensor a:comparand b:comparand", where},

@@ -433,8 +433,9 @@ static int load(lua_State *L, struct script_call *call) {
   return order_words(L, call);
 }
 
-/* map(path) */
+/* map(path); of text map(t, f) */
 static int map(lua_State *L, struct script_call *call) {
+  if (bind_to_box(L, call->binding, 1)) return bind_run_text(L, call, &bind_map_row);
   const char *path;
   int wanted = STREW_UINT8;
   struct list shape = {.count = 1, .at = {-1}}, strides = {.is_given = false};

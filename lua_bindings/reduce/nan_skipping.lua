@@ -52,7 +52,7 @@ end)
 
 local nanmean = in_dtype("mean", function(self, dim, keepdim)
   if times.is(self) then
-    return (times.statistic(self, "mean", {skip_nan = true}, function(x) return x:sum(dim, keepdim) end))
+    return times.mean(self, dim, keepdim, true)
   end
   operands.check_float(self, "self")
   local x = computed(self)
@@ -110,17 +110,19 @@ local function option_in_dtype(name, skip_nan, is_float)
     function(self, dim, keepdim, is_skipping, dtype, exact)
       local x = converted(self, dtype, is_float)
       if exact and operands.is_float(x) then return x[name](x, dim, keepdim, {exact = true, skip_nan = is_skipping}) end
-      local out = (is_skipping and skip_nan or x[name])(x, dim, keepdim)
+      local plain = times.is(x) and times[name] or x[name]
+      local out = (is_skipping and skip_nan or plain)(x, dim, keepdim)
       return dtype and operands.as(out, dtype) or out
     end}
 end
 
 local function spread(name, finish)
-  return {"self:tensor dim?dims keepdim?boolean correction=number unbiased=boolean skip_nan=boolean",
-    function(self, dim, keepdim, correction, unbiased, is_skipping)
+  return {"self:tensor dim?dims keepdim?boolean correction=number unbiased=boolean skip_nan=boolean exact=boolean",
+    function(self, dim, keepdim, correction, unbiased, is_skipping, exact)
       correction = operands.correction({correction = correction, unbiased = unbiased}, 1)
-      if not is_skipping then return self[name](self, dim, keepdim, {correction = correction}) end
-      return spread_of(self, dim, keepdim, correction, finish)
+      if is_skipping and not exact then return spread_of(self, dim, keepdim, correction, finish) end
+      local x, options = times.seconds(self), {correction = correction, exact = exact, skip_nan = exact and is_skipping}
+      return errors.own(nil, nil, nil, x[name], x, dim, keepdim, options)
     end}
 end
 
@@ -166,7 +168,7 @@ return {
       local options = {dim = dim, keepdim = keepdim, interpolation = interpolation}
       if times.is(self) then
         options.skip_nan = is_skipping
-        return times.calls.quantile(self, q, options)
+        return times.quantile(self, q, options)
       end
       if not is_skipping or not operands.is_float(self) then return self:quantile(q, options) end
       local several, sizes = operands.is_tensor(q) and q:dim() > 0 and q:tolist(), self.shape

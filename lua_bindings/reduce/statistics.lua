@@ -200,10 +200,12 @@ return {
     return (c / deviations:unsqueeze(1) / deviations):clamp(-1, 1):to(dtype)
   end},
 
-  interp = {"self:tensor xp:tensor fp:tensor left=number right=number", function(self, xp, fp, left, right)
+  interp = {"self:several xp:several fp:tensor left=number right=number", function(self, xp, fp, left, right)
     if times.is(self) or times.is(xp) or times.is(fp) then
-      return times.calls.interp(self, xp, fp, {left = left, right = right})
+      return times.interp(self, xp, fp, {left = left, right = right})
     end
+    if not operands.is_tensor(self) then errors.own("self", "self", nil, strew.clone, self) end -- fails
+    if not operands.is_tensor(xp) then errors.own("self", "xp", nil, strew.clone, xp) end
     operands.check_rank(xp, "xp", 1, 1, "1")
     if xp:numel() == 0 then fail("xp", "is empty, expected at least one point", nil, "shape") end
     operands.check_shape(fp, xp.shape, "fp")

@@ -50,7 +50,10 @@ static int fold(lua_State *L, struct script_call *call) {
   if ((skips && !is_exact) || bind_names(L, call, "dtype")) return bind_run_with_options(L, call);
   const strew_fold kind = (strew_fold)call->row->code;
   a.out = bind_result(L, call);
-  return read_folding(L, call, kind, &a) ? bind_end(run_fold(&a, kind, a.out), 1) : -1;
+  if (!read_folding(L, call, kind, &a)) return -1;
+  const bool has_times = kind == STREW_FOLD_MEAN || kind == STREW_FOLD_VAR || kind == STREW_FOLD_STD;
+  if (has_times && strew_tensor_dtype(a.self) == STREW_TIME) return bind_run_with_options(L, call);
+  return bind_end(run_fold(&a, kind, a.out), 1);
 }
 
 /* min() and max(): of all elements; with (dim [, keepdim]) -> values, indices; of two tensors. */
@@ -144,11 +147,12 @@ static strew_status quantile(struct arguments *a) {
   return STREW_EARGUMENT;
 }
 
-/* A table of numbers becomes a tensor in reduce/nan_skipping.lua. */
+/* In reduce/nan_skipping.lua a table of numbers becomes a tensor, and quantiles of times are made of integers. */
 static int quantile_of(lua_State *L, struct script_call *call) {
   const bool is_list = call->arguments > 1 && lua_istable(L, 2) && lua_rawlen(L, 2) > 0;
-  return is_list || bind_names(L, call, "skip_nan") || bind_names(L, call, "q") ? bind_run_with_options(L, call)
-                                                                                : bind_one(L, call);
+  const bool is_composed = is_list || bind_names(L, call, "skip_nan") || bind_names(L, call, "q") ||
+                           bind_dtype_at(L, call->binding, 1) == STREW_TIME;
+  return is_composed ? bind_run_with_options(L, call) : bind_one(L, call);
 }
 
 #define ALONG   "self:tensor dim:dim"

@@ -1,7 +1,7 @@
 -- rewording.lua: what scripts make of words: each different word of a text once.
 local strew, fail, use, inner = ...
 local operands, errors, words, cells = use "operands.lua", use "errors.lua", use "words.lua", use "cells.lua"
-local rewording = {calls = {}}
+local rewording = {}
 
 -- Returns make(words), a text of as many, made of each word once.
 local function made_of(t, make, ...)
@@ -139,9 +139,7 @@ end
 
 --------------------------------------------------------------------------------------------------------------- parts
 
-function rewording.calls.sub(self, i, j)
-  if not words.is(self) or math.type(i) ~= "integer" then return strew.sub(self, i, j) end -- fails again
-  if j ~= nil and math.type(j) ~= "integer" then fail("j", format("is %s, expected an integer", inner.text(j))) end
+local function sub(self, i, j)
   return made_of(self, inner.word_sub, i, j or -1)
 end
 
@@ -156,8 +154,7 @@ function rewording.parts_of(word, separator)
   end
 end
 
-function rewording.calls.split(self, separator, k)
-  if not words.is(self) or type(separator) ~= "string" then return strew.split(self, separator, k) end -- fails again
+local function split(self, separator, k)
   if separator == "" then fail("separator", "is the empty word") end
   if math.type(k) ~= "integer" then
     fail("k", format("is %s, expected the number of a part, from 0 on; -1 is the last", inner.text(k)))
@@ -179,7 +176,8 @@ local function join_words(a, b, separator)
   return inner.word_join(first, second, separator)[g.ids:reshape(pairs_of.shape)]
 end
 
-rewording.calls.map = map
+rewording.sub = {"self:tensor i:integer j?integer", sub}
+rewording.split = {"self:tensor separator:word k?any", split}
 rewording.map = {"self:tensor f:any", map}
 rewording.replace = {"t:tensor a:any b?any plain=boolean", replace}
 rewording.match = {"t:tensor pattern:word", match}

@@ -1,6 +1,6 @@
 -- times.lua: statistics, groups and calendar of times. The library moves, compares, sorts, adds and subtracts them;
--- here they are int64 microseconds, in which NaT is the least number. Calls that fail for times are run by `calls`, by
--- their names.
+-- here they are int64 microseconds, in which NaT is the least number. `calls` has what statistics of groups do with
+-- times, by their names: functions of a table of the arguments.
 --
 -- NaT is to times what NaN is to floats: it equals nothing, and is the greatest in an order. So an order is that of
 -- keys, microseconds - 1, which wrap: NaT becomes the greatest int64.
@@ -49,11 +49,12 @@ end
 
 -- Interpolates the distances from the first time: exact to the microsecond, if they are less than 285 years. That is
 -- taken as even, so that halves of a microsecond are rounded to even times.
-function calls.quantile(self, q, ...)
+function times.quantile(self, q, ...)
   local device = operands.float64_device(self)
   if operands.is_tensor(q) then
     operands.check_device(self, q, "q")
-    q = q:to(device):to("float64")
+    q = q:to(device)
+    if q.dtype ~= "text" then q = q:to("float64") end
   end
   local all = whole(self:to(device))
   local gaps = strew.eq(all, NAT)
@@ -86,14 +87,14 @@ end
 local UNITS <const> = {s = SECOND, ms = 1000, us = 1, ns = -1000}
 
 -- Returns numbers, counted in a unit since 1970, as times; nil: it is no unit, or they are no numbers.
-function times.counted(x, unit, options)
+function times.counted(x, unit, device)
   if not UNITS[unit] then return nil end
   local function read(dtype) return select(2, pcall(strew.tensor, x, {dtype = dtype, device = "cpu"})) end
   local t = operands.is_tensor(x) and x or read()
   if t ~= x and (not operands.is_tensor(t) or operands.is_float(t)) then t = read "float64" end
   if not operands.is_tensor(t) or t.dtype == "bool" or t.dtype == "text" or t.dtype == "time" then return nil end
   local all, is_none = microseconds(t, UNITS[unit])
-  local device = type(options) == "table" and options.device or not operands.is_tensor(x) and strew.empty(0).device
+  device = device or not operands.is_tensor(x) and strew.empty(0).device
   local out = strew.where(is_none, NAT, all):to("time")
   return device and out:to(device) or out
 end
@@ -119,15 +120,6 @@ end
 
 function times.after(first, seconds)
   return first and (first:to(seconds.device) + seconds):to(first.device) or seconds
-end
-
-for name in string.gmatch("std var", "%a+") do
-  calls[name] = function(self, ...)
-    if not is_time(self) then return strew[name](self, ...) end -- fails again
-    local seconds = times.seconds(self)
-    local call = seconds[name] -- in a local, as a call seconds.name() would get the hint of a script's
-    return call(seconds, ...)
-  end
 end
 
 -- Returns the nearest microsecond to the mean of `count` times, a half to even, NaT of none. High and low are the sums
@@ -186,10 +178,9 @@ function times.statistic(t, word, options, reduce)
   return between(whole(chosen "lower"), whole(chosen "higher"), share):to("time"), total
 end
 
-function calls.mean(self, ...)
-  if not is_time(self) then return strew.mean(self, ...) end -- fails again
-  local given = table.pack(...)
-  return (times.statistic(self, "mean", {}, function(x) return x:sum(table.unpack(given, 1, given.n)) end))
+function times.mean(self, dim, keepdim, skip_nan)
+  local function sum(x) return x:sum(dim, keepdim) end
+  return (times.statistic(self, "mean", {skip_nan = skip_nan}, sum))
 end
 
 -------------------------------------------------------------------------------------------------------------- groups
@@ -204,14 +195,13 @@ end
 -- Statistics of groups, NaT of those without elements, or `fill`; group_NAME: by the rules of tables.
 for name, word in pairs{scatter_mean = "mean", scatter_median = "lower_median", scatter_quantile = "quantile",
   group_median = "median", group_lower_median = "lower_median", group_quantile = "quantile"} do
-  calls[name] = function(src, index, ...)
-    local given, options = operands.with_options(...)
+  calls[name] = function(src, index, options)
     operands.check_ids(index)
     for _, option in ipairs{"out", "dtype"} do
       if options[option] ~= nil then fail(option, "is given, but a statistic of times is a new tensor of times") end
     end
-    local q = word == "quantile" and (options.q or table.remove(given, 1)) or nil
-    local own = {dim = options.dim or given[1], dim_size = options.dim_size, mode = options.mode}
+    local q = word == "quantile" and options.q or nil
+    local own = {dim = options.dim, dim_size = options.dim_size, mode = options.mode}
     local out, counts = times.statistic(src, word, {q = q, interpolation = options.interpolation,
       skip_nan = options.skip_nan}, function(x, reduce, more)
       for option, value in next, own do more[option] = value end
@@ -224,32 +214,24 @@ for name, word in pairs{scatter_mean = "mean", scatter_median = "lower_median", 
 end
 
 for name in string.gmatch("scatter_std scatter_var group_std group_var", "[%a_]+") do
-  calls[name] = function(src, index, ...)
+  calls[name] = function(src, index, options)
     operands.check_ids(index)
-    return (inner[name] or strew[name])(times.seconds(src), index, ...)
+    return (inner[name] or strew[name])(times.seconds(src), index, options)
   end
 end
 
--- Returns segments of the calls that reduce groups, by the numbers of elements' segments; nil: there is no such call.
-local function reduce_segments(name, src, ends, word, own)
-  local f, out = inner.segment_name(word or "sum"), own.out
-  if not calls[f] then return nil end
+-- Returns segments of the calls that reduce groups, by the numbers of elements' segments.
+local function reduce_segments(name, src, ends, options)
+  local f, out = inner.segment_name(options.reduce), options.out
   local any = strew.zeros(1, {device = src.device}):expand(src.shape)
-  own.reduce, own.out, own.dim = nil, nil, ends:dim() > 0 and ends:dim() - 1 or 0
+  options.reduce, options.out, options.dim = nil, nil, ends:dim() > 0 and ends:dim() - 1 or 0
   if name == "segment_csr" then
-    own.dim_size, own.mode = math.max(ends:size(-1) - 1, 0), "drop"
+    options.dim_size, options.mode = math.max(ends:size(-1) - 1, 0), "drop"
     ends = inner.segment_ids(any, ends)
   else
-    strew.segment_coo(any, ends, {dim_size = own.dim_size}) -- checks the index
+    strew.segment_coo(any, ends, {dim_size = options.dim_size}) -- checks the index
   end
-  local result
-  if f == "scatter_quantile" then
-    local q = own.q
-    own.q = nil
-    result = strew[f](src, ends, q, own)
-  else
-    result = strew[f](src, ends, own)
-  end
+  local result = calls[f](src, ends, options)
   if out == nil then return result end
   if out.dtype ~= result.dtype then
     fail("out", format("is %s, expected %s", out.dtype, result.dtype), nil, "dtype")
@@ -260,23 +242,19 @@ local function reduce_segments(name, src, ends, word, own)
 end
 
 for _, name in ipairs{"segment_csr", "segment_coo"} do
-  calls[name] = function(src, ends, word, options)
-    if type(word) == "table" then word, options = word.reduce, word end
-    local _, own = operands.with_options(options)
-    return reduce_segments(name, src, ends, word, own) or strew[name](src, ends, word, options) -- fails again
-  end
+  calls[name] = function(src, ends, options) return reduce_segments(name, src, ends, options) end
 end
 
 function calls.segment_reduce(data, word, options)
-  local _, own = operands.with_options(options)
-  local lengths, offsets, any = own.lengths, own.offsets, strew.zeros(1, {device = data.device}):expand(data.shape)
-  strew.segment_reduce(any, "sum", {lengths = lengths, offsets = offsets, axis = own.axis}) -- checks them
+  local lengths, offsets = options.lengths, options.offsets
+  local any = strew.zeros(1, {device = data.device}):expand(data.shape)
+  options.reduce = word
+  strew.segment_reduce(any, "sum", {lengths = lengths, offsets = offsets, axis = options.axis}) -- checks them
   if lengths then
     offsets = strew.cat({strew.zeros_like(lengths:narrow(-1, 0, 1)), lengths:cumsum(-1)}, -1)
   end
-  own.lengths, own.offsets, own.axis = nil, nil, nil
-  return reduce_segments("segment_csr", data, offsets, word, own)
-    or strew.segment_reduce(data, word, options) -- fails again
+  options.lengths, options.offsets, options.axis = nil, nil, nil
+  return reduce_segments("segment_csr", data, offsets, options)
 end
 
 ------------------------------------------------------------------------------------------------------------ calendar
@@ -568,8 +546,9 @@ local function date_range(first, last, step)
 end
 
 -- Interpolates in seconds after the first of xp.
-function calls.interp(self, xp, fp, options)
-  for name, t in next, {self = self, xp = xp} do
+function times.interp(self, xp, fp, options)
+  for _, name in ipairs{"self", "xp"} do
+    local t = name == "self" and self or xp
     if not is_time(t) then
       local hint = (type(t) == "table" or type(t) == "string") and "strew.time(" .. name .. ")"
       fail(name, format("is %s, expected time, as the other one", operands.what(t)), hint or nil, "dtype")
@@ -586,7 +565,12 @@ function calls.interp(self, xp, fp, options)
 end
 
 -- Errors of the calls that they make are the script's call's, with its tensors.
-for name, f in next, calls do calls[name] = function(...) return errors.own(nil, nil, nil, f, ...) end end
+local function owning(list, name)
+  local f = list[name]
+  list[name] = function(...) return errors.own(nil, nil, nil, f, ...) end
+end
+for name in next, calls do owning(calls, name) end
+for name in string.gmatch("mean quantile interp", "%a+") do owning(times, name) end
 
 times.calendar = {"t:any", function(t)
   return use "tables.lua".make{names = table.move(PARTS, 1, #PARTS, 1, {}), tensors = calendar(t, PARTS)}

@@ -1,10 +1,8 @@
 -- words.lua: groups, writing and conversion of text. The library moves, compares and sorts text; groups here have int32
--- codes of a sorted list, which compare as the words' bytes do. Calls that fail for text are
--- run by `calls`, by their names, those with strings alone by `strings`.
+-- codes of a sorted list, which compare as the words' bytes do.
 local strew, fail, use, inner = ...
 local operands, errors, times = use "operands.lua", use "errors.lua", use "times.lua"
-local words = {calls = {}, strings = {}}
-local calls = words.calls
+local words = {}
 
 function words.is(x) return operands.is_tensor(x) and x.dtype == "text" end
 local is_text = words.is
@@ -57,24 +55,6 @@ function words.numbered(t, skips)
   if skips then codes = codes:masked_fill(t:eq(""), 0 / 0) end
   return codes, function(out) return of_floats(out, like) end
 end
-
--- Numbers with a unit as times.
-function words.strings.time(x, unit, ...)
-  local t = times.counted(x, unit, ...)
-  return t or strew.time(x, unit, ...) -- fails again
-end
-
----------------------------------------------------------------------------------------------------------- reading
-
--- Positions out of range that are dropped give the empty word.
-for name in string.gmatch("gather index_select take take_along_dim gather_nd index_get", "[%a_]+") do
-  calls[name] = function(self, ...)
-    local call = strew[name]
-    return with_gaps(call(text(self, "self", self):codes() + 1, ...) - 1, self)
-  end
-end
-
--------------------------------------------------------------------------------------------------------------- groups
 
 ------------------------------------------------------------------------------------------------------ word by word
 
@@ -143,11 +123,13 @@ local function times_of(self, format)
   return by_word(self, function(list) return strew.time(list, format, {device = self.device}) end)
 end
 
-function calls.time(x, format, options)
-  local device = type(options) == "table" and options.device or type(format) == "table" and format.device
-  if type(format) == "table" then format = format.format end
-  local t = errors.own("self", "x", nil, times_of, text(x, "x", x), format)
-  return device and t:to(device) or t
+-- Times of text, and of numbers with a unit.
+local function time(x, format, device)
+  if is_text(x) then
+    local t = errors.own("self", "x", nil, times_of, x, format)
+    return device and t:to(device) or t
+  end
+  return times.counted(x, format, device) or inner.read_time(x, format, {device = device})
 end
 
 -- Returns a text's words as codes of a list; one that is not in it is an error.
@@ -190,14 +172,6 @@ local function make(x, list, is_ordered)
   return inner.make_text(x, list, is_ordered)
 end
 
--- Of text other calls: in rewording.lua.
-for name in string.gmatch("map sub split", "%a+") do
-  calls[name] = function(...) return use "rewording.lua".calls[name](...) end
-end
-
--- Errors of the calls that they make are the script's call's, with its tensors.
-for name, f in next, calls do calls[name] = function(...) return errors.own(nil, nil, nil, f, ...) end end
-
 -- An operation of the words: of each element, or of each word once.
 local function by_words(name)
   return function(t, ...)
@@ -215,6 +189,7 @@ local function trim(t)
   return #list == 0 and t:clone() or spread(inner.word_trim(list))
 end
 
+words.time = {"x:any format?word device=device", time}
 words.trim = {"t:tensor", trim}
 words.text = {"x:any words?several ordered=boolean", make}
 for name in string.gmatch("contains starts_with ends_with", "[%a_]+") do

@@ -1,5 +1,6 @@
 /* gather.c: out[c] = self[c with c[dim] replaced by index[c]]. */
 #include "runtime/core/base/device.h"
+#include "runtime/core/base/steps.h"
 #include "scatter.h"
 
 strew_status check_gather_out(const struct call *call, const strew_tensor *out, const strew_tensor *self,
@@ -16,9 +17,6 @@ static strew_status gather_into(const struct call *call, const strew_tensor *out
   struct shape1 shape = shape_at_least_1d(addressing->index);
   struct gather_plan plan; /* not zeroed first: plans are large */
   bool bad;
-  if (limits->mode == STREW_DROP && !dtype_is_number(self->dtype))
-    return fail(call, FAULT(STREW_EDTYPE, "mode"), "is \"drop\", which gives 0, but self is %s",
-                strew_dtype_name(self->dtype));
   plan.size = limits->size;
   plan.step = self->rank ? self->strides[limits->dim] : 0;
   plan.mode = limits->mode;
@@ -33,9 +31,20 @@ static strew_status gather_into(const struct call *call, const strew_tensor *out
   return bad ? addressing_check(call, addressing) : STREW_OK;
 }
 
+/* Of text and times: dropped positions give 0, and that is the key of the missing element. */
+static strew_status gather_keys(const struct call *call, struct addressing *addressing, const strew_tensor *self,
+                                int rank, const int64_t *sizes, strew_tensor **out) {
+  STEPS(steps, call);
+  strew_tensor *keys = step_key(&steps, (strew_tensor *)(uintptr_t)self, KEY_MISSING);
+  STEP_INTO(&steps, made, gather_call(call, addressing, keys, rank, sizes, made));
+  return steps_give_key(&steps, "out", *made, self->dtype, KEY_MISSING, out);
+}
+
 strew_status gather_call(const struct call *call, struct addressing *addressing, const strew_tensor *self, int rank,
                          const int64_t *sizes, strew_tensor **out) {
   const bool empty = strew_tensor_numel(addressing->index) == 0;
+  if (addressing->limits.mode == STREW_DROP && !empty && !dtype_is_number(self->dtype))
+    return gather_keys(call, addressing, self, rank, sizes, out);
   bool made = !*out; /* then the device checks values while it fills the result */
   strew_status status = STREW_OK;
   if (strew_tensor_numel(addressing->given))

@@ -113,40 +113,59 @@ static strew_status view_stored(const struct call *call, const strew_tensor *x, 
   return STREW_OK;
 }
 
-/* Writes times and the number of microseconds, which wrap, to `to`. */
+/* Writes the stored integers and a number, which wrap, to `to`. */
 static strew_status shift(const struct call *call, const strew_tensor *from, int64_t by, const strew_tensor *to) {
   struct elementwise_plan plan; /* not zeroed first: plans are large */
   plan.count = 1;
-  plan.instructions[0] =
-      (struct instruction){.kind = ELEMENTWISE_BINARY,
-                           .op = STREW_ADD,
-                           .common = STREW_INT64,
-                           .compute = STREW_INT64,
-                           .result = STREW_INT64,
-                           .inputs = 2,
-                           .in = {{.from = 1, .dtype = STREW_INT64}, {FROM_NUMBER, STREW_INT64, {.i64 = by}}}};
+  const strew_dtype dtype = dtype_stored(to->dtype);
+  plan.instructions[0] = (struct instruction){.kind = ELEMENTWISE_BINARY,
+                                              .op = STREW_ADD,
+                                              .common = dtype,
+                                              .compute = dtype,
+                                              .result = dtype,
+                                              .inputs = 2,
+                                              .in = {{.from = 1, .dtype = dtype}, {FROM_NUMBER, dtype, {.i64 = by}}}};
   if (!strew_tensor_numel(to)) return STREW_OK;
   PLAN(&plan.plan, to->rank, to->sizes, to, from);
   plan_simplify_any_order(&plan.plan);
   return RUN_ON(to, elementwise->elementwise, call, &plan);
 }
 
+/* What KEY_MISSING is less than an element by; of text the code of the empty word in *list, which the caller releases. */
+static strew_status missing_of(const struct call *call, strew_dtype dtype, struct word_list **list, int64_t *number) {
+  *list = NULL;
+  *number = INT64_MIN;
+  return dtype == STREW_TEXT ? text_with_empty(call, call->words, list, number) : STREW_OK;
+}
+
 strew_status order_key(const struct call *call, const strew_tensor *x, enum order_key kind, strew_tensor **out) {
-  struct word_list *list = call->words;
-  if (x->dtype == STREW_TEXT && kind != KEY_EQUAL) {
+  struct word_list *list = call->words, *with_empty = NULL;
+  int64_t by = 1;
+  if (kind == KEY_MISSING) {
+    RETURN_IF_FAILED(missing_of(call, x->dtype, &with_empty, &by));
+    word_list_release(with_empty);
+  }
+  if (x->dtype == STREW_TEXT && kind != KEY_EQUAL && kind != KEY_MISSING) {
     RETURN_IF_FAILED(sort_list(call, list));
     if (list->ranks) return text_look_up(call, x, STREW_INT32, list->count, list->ranks, out);
   }
-  if (x->dtype == STREW_TEXT || kind != KEY_SORTED) return view_stored(call, x, out);
-  RETURN_IF_FAILED(tensor_create(call, x->storage->device, STREW_INT64, x->rank, x->sizes, out));
-  return release_if_failed(shift(call, x, -1, *out), out);
+  if (kind != KEY_MISSING && (x->dtype == STREW_TEXT || kind != KEY_SORTED)) return view_stored(call, x, out);
+  RETURN_IF_FAILED(tensor_create(call, x->storage->device, dtype_stored(x->dtype), x->rank, x->sizes, out));
+  return release_if_failed(shift(call, x, (int64_t) - (uint64_t)by, *out), out);
 }
 
 strew_status order_from_key(const struct call *call, strew_tensor *keys, strew_dtype dtype, enum order_key kind) {
-  if (dtype == STREW_TEXT) return text_mark(keys, call->words->sorted), STREW_OK;
-  if (kind == KEY_SORTED) RETURN_IF_FAILED(shift(call, keys, 1, keys));
-  keys->dtype = STREW_TIME;
-  return STREW_OK;
+  struct word_list *list = NULL;
+  int64_t by = kind == KEY_SORTED;
+  if (dtype == STREW_TEXT && kind != KEY_MISSING) return text_mark(keys, call->words->sorted), STREW_OK;
+  if (kind == KEY_MISSING) RETURN_IF_FAILED(missing_of(call, dtype, &list, &by));
+  const strew_status status = by ? shift(call, keys, by, keys) : STREW_OK;
+  if (status == STREW_OK && list)
+    text_mark(keys, list);
+  else if (status == STREW_OK)
+    keys->dtype = STREW_TIME;
+  word_list_release(list);
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------- operands */

@@ -103,6 +103,18 @@ static strew_status growth_list(struct growth *growth, strew_status status, stru
   return status;
 }
 
+strew_status text_with_empty(const struct call *call, struct word_list *list, struct word_list **out, int64_t *code) {
+  struct growth growth = growth_of(call, list);
+  strew_status status = words_grow(call, growth.context, &growth.shared->words, 0);
+  const struct found_word word = found_word_of(&growth.shared->words, "", 0);
+  *code = words_find(words_of(list), "", 0);
+  if (*code == list->count)
+    growth.count++; /* an earlier call has added it */
+  else if (*code < 0 || *code > list->count)
+    TRY(status, growth_add(&growth, &word, code));
+  return growth_list(&growth, status, out);
+}
+
 enum { WORDS_AHEAD = 12 /* to prefetch */ };
 
 /* Codes of a list that are looked up in another one, in parts. */

@@ -165,6 +165,8 @@ strew_status text_align(const struct call *call, int64_t count, strew_tensor *co
 /* The same in a list that grows. */
 strew_status text_align_in(const struct call *call, struct word_list *first, int64_t count, strew_tensor *const *texts,
                            strew_tensor **out, struct word_list **list);
+/* The list, or one that begins with it and ends in the empty word, which has the code. The caller releases it. */
+strew_status text_with_empty(const struct call *call, struct word_list *list, struct word_list **out, int64_t *code);
 /* The list of the first text whose words are ordered, for codes that compare, or not, so that other words are no failure;
    if there is none, of the first one. */
 struct word_list *text_first_list(int64_t count, strew_tensor *const *texts, bool ordered);

@@ -232,6 +232,22 @@ describe("text", function()
     assert.same({"b", "", "a", ""}, list(t:index_select(0, strew.tensor{1, -1, 0, 2}, {mode = "drop"})))
     assert.same({"", "b"}, list(t:take(strew.tensor{5, 1}, {mode = "drop"})))
     assert.same({"a", "b"}, t.words)
+    local none, positions = t:narrow(0, 0, 0), strew.tensor{1, 7}
+    local days = strew.time{"2024-01-01", "NaT", "1999-02-03"}
+    local low = strew.text({"low", "high"}, {words = {"low", "high"}, ordered = true})
+    for _, read in ipairs{function(x) return x:gather(0, positions, {mode = "drop"}) end,
+      function(x) return x:index_select(0, positions, {mode = "drop"}) end,
+      function(x) return x:take(positions, {mode = "drop"}) end,
+      function(x) return strew.take_along_dim(x, positions, 0, {mode = "drop"}) end,
+      function(x) return strew.gather_nd(x, positions:unsqueeze(1), {mode = "drop"}) end} do
+      for _ = 1, 2 do assert.same({"b", ""}, list(read(t))) end -- the second time the list has the word
+      assert.same({"", ""}, list(read(none)))
+      assert.same({"high", ""}, list(read(low)))
+      assert.same({"low", "high", ""}, read(low).words)
+      assert.same({"NaT", "NaT"}, list(read(days)))
+      assert.same({"1999-02-03", "NaT"}, list(read(days:narrow(0, 1, 2))))
+      assert.same({{"b", ""}, {"b", ""}}, list(strew.index_select(t:expand(2, 2), 1, positions, {mode = "drop"})))
+    end
   end)
 
   it("that is empty meets words twice: its list has those of the first time, which it lacks", function()

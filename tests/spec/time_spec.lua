@@ -356,6 +356,8 @@ describe("times", function()
     assert.same({"2024-01-03", "2024-01-01", "1999-01-01", "2024-01-02"},
       h:first(t, {fill = "1999-01-01", skip_nan = true}):tolist())
     assert.same({1, 2, 0, 1}, h:nunique(t, {skip_nan = true}):tolist())
+    assert.same({"2024-01-02", "NaT"}, strew.scatter_mean{src = t:narrow(0, 4, 2),
+      index = strew.tensor{0, -1}, mode = "drop", dim_size = 2}:tolist())
     assert.same({{"2024-01-03", "NaT"}}, strew.scatter_mean(t:view(1, 6), strew.grouping(strew.tensor{0, 1, -1, -1, -1,
       -1}, {mode = "drop"})):tolist())
     if support.lacks_float64 then
@@ -715,7 +717,7 @@ describe("times", function()
       function() return strew.randint(0, 2, {2}, {dtype = "time"}) end,
       function() return t:scatter_add_(0, strew.tensor{0, 1}, t) end, function() return t:sub_(t) end,
       function() return strew.arange(2):add_(t) end, function() return t:narrow(0, 0, 1):add_(strew.arange(2)) end,
-      function() return t:gather(0, strew.tensor{9}, {mode = "drop"}) end, function() t[0] = 5 end,
+      function() return strew.ones(2):gather(0, t, {mode = "drop"}) end, function() t[0] = 5 end,
       function() return strew.expr("x * 2"){x = t} end, function() return strew.to_dlpack(t) end,
       function() return strew.scatter_sum(t, strew.tensor{0, 0}) end,
       function() return strew.ones(2):fill_("2024-01-01") end,
@@ -839,6 +841,19 @@ describe("times", function()
     assert.is_false((pcall(strew.time, strew.tensor{"2024-01-01", "y"})))
     found = strew.last_error()
     assert.same({"y", {1}, "value"}, {found.value, found.pos, found.code})
+  end)
+
+  it("have statistics whose calls refuse what those of numbers refuse, before anything is computed", function()
+    local t, index = strew.time{"2024-01-01", "NaT", "2024-01-03"}, strew.tensor{0, 0, 1}
+    local function refused(text, f, ...) assert.matches(text, support.message(f, ...), 1, true) end
+    refused("too many arguments: 5; the arguments are (self [, dim]", strew.mean, t, 0, true, 1, 2)
+    refused('has unknown key "nope", expected dim, keepdim, correction', strew.std, t, {nope = 1})
+    refused('has unknown key "nope", expected dim, dim_size', strew.scatter_var, t, index, {nope = 1})
+    refused("'q' is missing, expected a number", strew.segment_csr, t, strew.tensor{0, 3}, "quantile")
+    refused("'q' is text, quantile takes numbers", strew.quantile, t, strew.text{"a"})
+    refused("sub: too many arguments: 4; the arguments are (self, i [, j])", strew.sub, strew.text{"a"}, 1, 2, 3)
+    assert.equal(t:std{skip_nan = true, exact = true}:item(), t:std{skip_nan = true}:item())
+    assert.equal("2024-01-02", t:mean{skip_nan = true, exact = true}:item())
   end)
 
   it("have extremes by index and by segment, in which NaT wins", function()

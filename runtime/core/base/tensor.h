@@ -130,9 +130,10 @@ static inline void *dense_at(const strew_tensor *tensor, int64_t i) {
 /* Integers in the order of elements that are no numbers, which loops compare in their place. Of words their numbers in the
    order of bytes; of times their microseconds, in which NaT is the least. */
 enum order_key {
-  KEY_EQUAL, /* of words their codes: equal ones are equal */
-  KEY_LEAST, /* NaT first: it wins in a minimum */
-  KEY_SORTED /* NaT last: microseconds - 1, which wrap */
+  KEY_EQUAL,  /* of words their codes: equal ones are equal */
+  KEY_LEAST,  /* NaT first: it wins in a minimum */
+  KEY_SORTED, /* NaT last: microseconds - 1, which wrap */
+  KEY_MISSING /* no order: NaT, and of words the empty one, is 0 */
 };
 
 /* What calls need of texts and times. Without them no storage has words. */
