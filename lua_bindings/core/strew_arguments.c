@@ -35,6 +35,7 @@ bool bind_to_value(lua_State *L, struct script_call *call, int i) {
 
 bool bind_fail_type(lua_State *L, struct script_call *call, int i, const char *name, const char *expected) {
   char text[TEXT_BYTES];
+  if (bind_note_bound(L, call, i)) return false;
   bind_fail(call, STREW_EARGUMENT, name, "is %s, expected %s", bind_text(L, call, i, text), expected);
   call->error.has_value = lua_type(L, i) != LUA_TSTRING && bind_to_scalar(L, i, &call->error.value);
   if (lua_type(L, i) == LUA_TUSERDATA && luaL_getmetafield(L, i, "__hint") == LUA_TSTRING) /* of struct owner_type */
@@ -51,19 +52,9 @@ static strew_tensor *open_box(struct script_call *call, const struct box *box, i
   return box->tensor;
 }
 
-/* True if argument i is a bound expression in place of a tensor. Then the call fails without a message: it runs again
-   with the values (strew_expr.c). */
-static bool is_to_expand(lua_State *L, struct script_call *call, int i) {
-  const bool is_written = i == 1 && (call->form & INPLACE || call->row->forms & WRITES);
-  if (i > call->arguments || is_written || !bind_is_bound(L, i)) return false;
-  call->error.code = STREW_EARGUMENT;
-  call->error.message[0] = call->error.hint[0] = '\0';
-  return true;
-}
-
 bool bind_tensor(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct box *box = bind_to_box(L, call->binding, i);
-  if (!box && is_to_expand(L, call, i)) return false;
+  if (!box && bind_note_bound(L, call, i)) return false;
   if (!box) {
     bind_fail_type(L, call, i, name, "a tensor");
     bind_hint_tensor(L, call, i, name);
@@ -131,6 +122,7 @@ bool bind_operand(lua_State *L, struct script_call *call, int i, const char *nam
   if (box) return (operand->tensor = open_box(call, box, i, name)) != NULL;
   operand->tensor = NULL;
   if (bind_to_scalar(L, i, &operand->number)) return true;
+  if (bind_note_bound(L, call, i)) return false;
   bind_fail_type(L, call, i, name, "a tensor, number or boolean");
   bind_hint_tensor(L, call, i, name);
   return false;
@@ -279,6 +271,7 @@ strew_tensor *bind_entry(lua_State *L, struct script_call *call, int i, lua_Inte
   char text[TEXT_BYTES];
   lua_rawgeti(L, i, k);
   const struct box *box = bind_to_box(L, call->binding, -1);
+  bind_note_bound(L, call, -1);
   if (!box)
     bind_fail(call, STREW_EARGUMENT, name, "holds %s at [%lld], expected a tensor",
               bind_text(L, call, lua_gettop(L), text), (long long)k);

@@ -60,7 +60,6 @@ struct print_options {
 
 struct script_call;
 
-enum retry { RETRY_COMBINED, RETRY_EXPANDED, RETRIES };
 /* A userdata, one per Lua state. Its user values: the table that strew.last_error() returns, the memory of boxes, the
    loaded operations of strew_family.c, the record of strew_record.c, strew_family.c's function that loads a file. */
 enum { LAST_ERROR = 1, BOXES, FAMILY, RECORD, USE, ERROR_VALUE, BINDING_VALUES = ERROR_VALUE };
@@ -84,10 +83,12 @@ struct binding {
   strew_error raised;                     /* the last one, with its hint as the library or the family wrote it */
   const strew_expr *marked; /* whose node `marked_node` errors mark in its text, while that node is a call; else NULL */
   int marked_node;
-  /* After a call failed; true: it may run again. RETRY_COMBINED: as one of a reduction of one's own. RETRY_EXPANDED: with
-     tensors in place of bound expressions among its arguments, and in tables there, but not where the call writes. NULL
-     until there is such an object. */
-  bool (*retries[RETRIES])(lua_State *L, struct script_call *call);
+  /* NULL until there is such an object. Before a call of a row that is COMBINED: makes it one of a reduction of one's own,
+     if that is among its arguments. */
+  void (*combine)(lua_State *L, struct script_call *call);
+  /* After a reader met a bound expression: puts tensors in place of those among the arguments, and in tables there, but not
+     where the call writes. False: there are none, or one fails. */
+  bool (*expand)(lua_State *L, struct script_call *call);
   uint64_t record;  /* number of the last record of strew_record.c */
   int record_depth; /* calls of functions of strew.grad that run, one in another */
   bool recording;   /* calls are recorded now */
@@ -108,7 +109,8 @@ bool bind_is_float(strew_dtype dtype);
    comparisons, positions, counts, whole numbers, properties and texts. BRIEF: written in Lua, with messages that do not
    list its tensors. INNER adds no name: files of the family call it as inner.NAME. CHECKED: an INNER
    function whose parameters are a letter for each argument (strew_library.c). COMPOSED: written in Lua; strew.grad
-   records the calls that it is made of. OF_COLUMNS: a function of the module, as a method of tables of columns. */
+   records the calls that it is made of. OF_COLUMNS: a function of the module, as a method of tables of columns. COMBINED:
+   takes a reduction of one's own in place of a word (bind_combined_rows). */
 enum form {
   FUNCTION = 1,
   METHOD = 2,
@@ -124,6 +126,7 @@ enum form {
   CHECKED = 2048,
   OF_COLUMNS = 4096,
   SIGN = 8192,
+  COMBINED = 16384,
   ALWAYS = FUNCTION | METHOD,
   EVERY = ALWAYS | INPLACE
 };
@@ -153,6 +156,7 @@ struct script_call {
   int arguments;      /* their number, from stack position 1 */
   strew_tensor *self; /* the first argument, once read as a tensor */
   bool is_recorded;   /* strew_record.c */
+  bool meets_bound;   /* a reader met a bound expression in place of a tensor: the arguments are read again */
   int read_once;      /* the argument that may be a deferred tensor in place of a bound expression; 0: none */
   /* What bind_arguments has read, up to MOST_PARAMETERS: of each parameter the stack position of its value, 0: absent,
      above `arguments`: in the options, the argument at `options`. positional: the arguments before these; rest: the
@@ -180,6 +184,9 @@ bool bind_is_bound(lua_State *L, int i);
 /* True if the value on top, at this key, is one that a call reads; if one of the first entries of the table at i is. */
 bool bind_is_read(lua_State *L, int key);
 bool bind_has_bound(lua_State *L, int i);
+/* If the value at i, which is no tensor, is a bound expression, the call reads its arguments again, with the values. True:
+   it is an argument, so the call fails without a message. */
+bool bind_note_bound(lua_State *L, struct script_call *call, int i);
 /* The expression at i, bound or not, as messages name it; NULL: something else. */
 const char *bind_expr_text(lua_State *L, int i);
 /* Pushes the binding of this state; raises an error if the module is not open. */
@@ -496,7 +503,7 @@ struct joined {
   lua_Integer count;
 };
 /* Finds them; the table `tensors` of a call that names its arguments is pushed. And reads them. */
-struct joined bind_find_tensors(lua_State *L, const struct script_call *call);
+struct joined bind_find_tensors(lua_State *L, struct script_call *call);
 bool bind_read_tensors(lua_State *L, struct script_call *call, const struct joined *joined, const char *name,
                        strew_tensor **tensors);
 /* Entries of a table of indices, which keeps them alive. One more than can be right. */

@@ -55,6 +55,16 @@ bool bind_is_bound(lua_State *L, int i) {
   return lua_touserdata(L, i) && lua_rawlen(L, i) == sizeof(struct owner) && luaL_testudata(L, i, bind_bound_key);
 }
 
+bool bind_note_bound(lua_State *L, struct script_call *call, int i) {
+  const bool is_written = i == 1 && (call->form & INPLACE || call->row->forms & WRITES);
+  if (!bind_is_bound(L, i)) return false;
+  call->meets_bound = true;
+  if (i < 1 || i > call->arguments || is_written) return false;
+  call->error.code = STREW_EARGUMENT;
+  call->error.message[0] = call->error.hint[0] = '\0';
+  return true;
+}
+
 /* True if the value on top, at this key, is a bound expression that a call reads. */
 bool bind_is_read(lua_State *L, int key) {
   return bind_is_bound(L, -1) && !(lua_type(L, key) == LUA_TSTRING && strcmp(lua_tostring(L, key), "out") == 0);

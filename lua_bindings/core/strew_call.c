@@ -212,6 +212,7 @@ static bool is_callable(lua_State *L, struct script_call *call) {
 
 /* Returns the number of results, or -1. */
 static int run(lua_State *L, struct script_call *call) {
+  if (call->row->forms & COMBINED && call->binding->combine) call->binding->combine(L, call);
   if (!is_callable(L, call) || (call->row->forms & CHECKED && !bind_check_inner(L, call))) return -1;
   /* methods of groupings are made of calls that are recorded */
   if (!call->binding->recording || call->form & GROUPED || call->row->forms & COMPOSED)
@@ -224,12 +225,12 @@ static int run(lua_State *L, struct script_call *call) {
   return -1;
 }
 
-/* True if the call, which failed, is to run again: as one of a reduction of one's own, with tensors in place of bound
-   expressions, or with more memory. */
+/* True if the call, which failed, is to run again: with tensors in place of bound expressions, or with more memory. */
 static bool may_succeed(lua_State *L, struct script_call *call, bool *has_collected) {
   lua_settop(L, call->arguments);
-  for (int i = 0; i < RETRIES && call->error.code == STREW_EARGUMENT; i++)
-    if (call->binding->retries[i] && call->binding->retries[i](L, call)) return true;
+  const bool meets_bound = call->meets_bound;
+  call->meets_bound = false;
+  if (meets_bound && call->binding->expand(L, call)) return true;
   if (call->error.code != STREW_EMEMORY || *has_collected) return false;
   lua_settop(L, call->arguments);
   lua_gc(L, LUA_GCCOLLECT);
@@ -248,7 +249,7 @@ int bind_dispatch(lua_State *L) {
                      : is_copy           ? call.row->alias
                                          : lua_tostring(L, lua_upvalueindex(NAME_UPVALUE));
   call.error.code = STREW_OK; /* the rest is filled on failure */
-  call.is_recorded = false;
+  call.is_recorded = call.meets_bound = false;
   call.read_once = 0;
   call.names[0] = NULL;
 

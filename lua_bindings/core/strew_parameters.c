@@ -23,6 +23,7 @@ bool bind_any(lua_State *L, struct script_call *call, int i, const char *name, v
   if (!lua_istable(L, i)) return !bind_is_bound(L, i) || bind_tensor(L, call, i, name, &tensor);
   if (lua_getmetatable(L, i)) return lua_pop(L, 1), true;
   if (!bind_has_bound(L, i)) return true;
+  call->meets_bound = true;
   return bind_fail(call, STREW_EARGUMENT, name, "has a bound expression, expected a tensor"), false;
 }
 

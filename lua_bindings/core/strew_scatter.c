@@ -151,9 +151,9 @@ RUN(masked_scatter, strew_masked_scatter, a->self, a->mask, a->source)
 #define ALONG "self:tensor dim:dim index:tensor "
 
 const struct script_function bind_scatter_rows[] = {
-    {"scatter", scatter, STREW_ASSIGN, EVERY},
+    {"scatter", scatter, STREW_ASSIGN, EVERY | COMBINED},
     {"scatter_add", scatter_joined, STREW_SUM, EVERY, POSITIONS "exact=boolean"},
-    {"scatter_reduce", scatter_joined, STREW_ASSIGN, EVERY,
+    {"scatter_reduce", scatter_joined, STREW_ASSIGN, EVERY | COMBINED,
      "self:tensor dim:dim index:tensor src:comparand! reduce:reduce include_self=boolean(true) mode=mode "
      "exact=boolean"},
     /* reads */

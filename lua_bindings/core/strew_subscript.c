@@ -94,10 +94,11 @@ static int get_at(lua_State *L, struct script_call *call) {
 }
 
 /* True if the key is a sequence that begins with a tensor: t[{i, j}] */
-static bool has_indices(lua_State *L, const struct script_call *call) {
+static bool has_indices(lua_State *L, struct script_call *call) {
   if (!lua_istable(L, 2)) return false;
   lua_rawgeti(L, 2, 1);
   const bool is_tensor = bind_to_box(L, call->binding, lua_gettop(L)) != NULL;
+  bind_note_bound(L, call, -1);
   return lua_pop(L, 1), is_tensor;
 }
 

@@ -87,10 +87,11 @@ static strew_status as_strided(struct arguments *a) {
 
 /* ---------------------------------------------------------------------------------------------------- joined, split */
 
-struct joined bind_find_tensors(lua_State *L, const struct script_call *call) {
+struct joined bind_find_tensors(lua_State *L, struct script_call *call) {
   struct joined joined = {0, 0};
   if (!lua_istable(L, 1)) {
     while (joined.count < call->arguments && bind_to_box(L, call->binding, (int)joined.count + 1)) joined.count++;
+    bind_note_bound(L, call, (int)joined.count + 1);
     return joined;
   }
   joined.table = bind_position(L, 1, "tensors");

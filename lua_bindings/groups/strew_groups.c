@@ -308,7 +308,7 @@ const struct script_function bind_groups_rows[] = {
     OF_TABLE(MEDIAN, "median", WITH_FILL),
     OF_TABLE(LOWER_MEDIAN, "lower_median", WITH_FILL),
     OF_TABLE(QUANTILE, "quantile", WITH_FILL | WITH_Q),
-    {"segment_csr", segments, false, ALWAYS,
+    {"segment_csr", segments, false, ALWAYS | COMBINED,
      "src:tensor! indptr:tensor reduce?joining out=destination " JOINED " fill_index=fill"},
     {"segment_coo", segments, true, ALWAYS,
      "src:tensor! index:tensor reduce?joining out=destination dim_size=size(-1) " JOINED " fill_index=fill"},

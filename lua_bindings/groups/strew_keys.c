@@ -34,6 +34,7 @@ static int inner_ids(lua_State *L, struct script_call *call) {
                      given == 1 ? "" : "s", count);
   for (int c = 0; c < count; c++) {
     struct box *box = bind_to_box(L, call->binding, c + 2);
+    bind_note_bound(L, call, c + 2);
     if (!box)
       return bind_fail(call, STREW_EARGUMENT, NULL, "key %d is %s, expected a tensor", c + 1,
                        bind_text(L, call, c + 2, text));

@@ -1,6 +1,6 @@
 /* strew_combination.c: reductions of one's own: r = strew.reduction{...} owns a strew_combination; its user value has
-   its text. programs/combinations.lua has the calls that take it. A call that takes the word of a reduction fails on r:
-   bind_dispatch then runs the operation of that file instead, so that other calls pay nothing. */
+   its text. programs/combinations.lua has the calls that take it. Once there is one, those that take the word of a
+   reduction look for it among their arguments: bind_dispatch then runs the operation of that file instead. */
 #include "lua_bindings/core/strew_bind.h"
 
 #include <string.h>
@@ -60,14 +60,14 @@ static bool read_accumulator(lua_State *L, struct script_call *call, int a, stre
   return lua_settop(L, top), is_read;
 }
 
-static bool take_combination(lua_State *L, struct script_call *call);
+static void take_combination(lua_State *L, struct script_call *call);
 
 /* combination(names, inits, combines, dtypes, finish, text): r */
 static int create(lua_State *L, struct script_call *call) {
   strew_accumulator accumulators[MOST_ACCUMULATORS];
   strew_dtype dtypes[MOST_ACCUMULATORS];
   const int count = (int)lua_rawlen(L, 1);
-  call->binding->retries[RETRY_COMBINED] = take_combination;
+  call->binding->combine = take_combination;
   struct owner *owner = bind_push_owner(L, &combinations);
   lua_getiuservalue(L, -1, 1);
   lua_pushvalue(L, 6);
@@ -121,9 +121,9 @@ static int is(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-/* After a call failed: if one of its arguments, or the option `reduce`, is a reduction of one's own, and an operation of
-   programs/combinations.lua takes it, makes that the call's row. */
-static bool take_combination(lua_State *L, struct script_call *call) {
+/* If one of the arguments, or the option `reduce`, is a reduction of one's own, makes the operation of
+   programs/combinations.lua the call's row. */
+static void take_combination(lua_State *L, struct script_call *call) {
   const char *name = call->row->name;
   bool is_given = false;
   bind_stack(L, LUA_MINSTACK);
@@ -135,10 +135,11 @@ static bool take_combination(lua_State *L, struct script_call *call) {
     is_given |= is_combination(L, lua_gettop(L));
     lua_pop(L, 1);
   }
-  if (strcmp(name, "scatter") == 0 && is_given && bind_is_group_form(L, call)) name = "groups";
-  for (const struct script_function *row = bind_combined_rows; is_given && row->name; row++)
-    if (strcmp(row->name + strlen("combined_"), name) == 0) return call->row = row, true;
-  return false;
+  if (!is_given) return;
+  if (strcmp(name, "scatter") == 0 && bind_is_group_form(L, call)) name = "groups";
+  const struct script_function *row = bind_combined_rows;
+  while (strcmp(row->name + strlen("combined_"), name) != 0) row++;
+  call->row = row;
 }
 
 const struct script_function bind_combination_rows[] = {

@@ -1,9 +1,9 @@
 /* strew_expr.c: strew.expr(text), and expressions bound to their inputs.
 
    f = strew.expr(text) owns a strew_expr. e = f:with(inputs) has f, the values of its inputs and the codes of its words
-   in its user value; expressions.lua finds them. Calls that take a tensor fail on e: bind_dispatch then replaces
-   it by its values (RETRY_EXPANDED) and calls again, so that other calls pay nothing. One that it reads once may stay
-   deferred. */
+   in its user value; expressions.lua finds them. Readers of tensors note e: bind_dispatch then replaces
+   it by its values, and the call reads its arguments again, so that other calls pay nothing. One that it reads once may
+   stay deferred. */
 #include "lua_bindings/core/strew_bind.h"
 #include "strew_lua.h"
 
@@ -134,7 +134,7 @@ static bool expand_arguments(lua_State *L, struct script_call *call);
 
 /* Pushes a bound expression without inputs. */
 static void push_bound(lua_State *L, struct script_call *call) {
-  call->binding->retries[RETRY_EXPANDED] = expand_arguments;
+  call->binding->expand = expand_arguments;
   bind_push_owner(L, &bounds);
 }
 

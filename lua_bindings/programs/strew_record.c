@@ -127,9 +127,9 @@ bool bind_may_write(lua_State *L, struct script_call *call, int i, const char *n
 }
 
 bool bind_written(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  if (bind_tensor(L, call, i, name, out)) return bind_may_write(L, call, i, name);
-  if (bind_is_bound(L, i)) call->error.code = STREW_EVALUE; /* stays one */
-  return false;
+  if (!bind_is_bound(L, i)) return bind_tensor(L, call, i, name, out) && bind_may_write(L, call, i, name);
+  bind_fail(call, STREW_EARGUMENT, name, "is a bound expression, expected a tensor");
+  return bind_hint_tensor(L, call, i, name), false;
 }
 
 bool bind_may_free(struct script_call *call, const struct box *box) {

@@ -61,6 +61,7 @@ static int extreme(lua_State *L, struct script_call *call) {
   bool is_max = call->row->code == STREW_FOLD_AMAX;
   if (call->arguments > 1 && bind_to_box(L, call->binding, 2))
     return bind_binary(L, call, is_max ? STREW_MAXIMUM : STREW_MINIMUM);
+  bind_note_bound(L, call, 2);
   if (bind_names(L, call, "skip_nan")) return bind_run_with_options(L, call);
   struct arguments a;
   const strew_fold arg = is_max ? STREW_FOLD_ARGMAX : STREW_FOLD_ARGMIN;
