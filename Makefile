@@ -110,7 +110,7 @@ else
 all: $(BUILD)/strew $(BUILD)/strew.so $(if $(MPICC),$(if $(SANITIZE),,$(BUILD)/modules/strew/mpi.so)) $(foreach library,libstrew libstrew_lua,$(BUILD)/$(library).a $(BUILD)/$(library).so) $(BUILD)/strew.1 $(BUILD)/luacats/strew.lua
 endif
 # (Without the names of hidden functions, which are a twelfth of libstrew.)
-shared = $(CC) -shared -Wl,-Bsymbolic $(if $(SANITIZE)$(DEBUG),,-Wl,-x) $(ALL_LDFLAGS)
+shared = $(CC) -shared -Wl,-Bsymbolic $(if $(SANITIZE)$(DEBUG),,-Wl,-s) $(ALL_LDFLAGS)
 
 # An archive exports the same names as the shared library: it is one object, in which hidden names are local.
 # (Tests and the programs here link the objects themselves; where tables of rooms are weak, all as one: a weak name takes

@@ -60,4 +60,21 @@ static void settle(int64_t count, float *y, const float *a, const float *b, cons
   }
 }
 
-const struct elementwise_loops LOOPS_TABLE(elementwise) = {{BY_DTYPE(&kernels)}, break_ties, settle};
+/* Signs of 16-bit floats: some bits are kept, others inverted. NaN gets the bits of a conversion to float32 and back. */
+#define SIGN_ROW(op, s, kept, inverted, infinity, of_nan, quiet)                                                       \
+  static void sign_##op##_##s(int64_t count, void *out, const void *const *in) {                                       \
+    uint16_t *to = out;                                                                                                \
+    const uint16_t *x = in[0];                                                                                         \
+    INDEPENDENT                                                                                                        \
+    for (int64_t i = 0; i < count; i++) {                                                                              \
+      const uint16_t made = (uint16_t)((x[i] & kept) ^ inverted), nan = (uint16_t)((made & of_nan) | quiet);           \
+      to[i] = (int16_t)(x[i] & 0x7fff) > infinity ? nan : made;                                                        \
+    }                                                                                                                  \
+  }
+SIGN_ROW(abs, f16, 0x7fff, 0, 0x7c00, 0x8000, 0x7e00)
+SIGN_ROW(neg, f16, 0xffff, 0x8000, 0x7c00, 0x8000, 0x7e00)
+SIGN_ROW(abs, bf16, 0x7fff, 0, 0x7f80, 0xffff, 0x40)
+SIGN_ROW(neg, bf16, 0xffff, 0x8000, 0x7f80, 0xffff, 0x40)
+
+const struct elementwise_loops LOOPS_TABLE(elementwise) = {
+    {BY_DTYPE(&kernels)}, break_ties, settle, {{sign_abs_f16, sign_neg_f16}, {sign_abs_bf16, sign_neg_bf16}}};

@@ -2,8 +2,8 @@
 #ifndef STREW_ELEMENTWISE_LOOPS_H
 #define STREW_ELEMENTWISE_LOOPS_H
 
-#include "runtime/core/cpu/isa.h"
 #include "runtime/core/base/elementwise_ops.h"
+#include "runtime/core/cpu/isa.h"
 
 /* Computes `count` contiguous elements. An input may be the memory that is written. */
 typedef void kernel(int64_t count, void *out, const void *const *in);
@@ -34,6 +34,7 @@ struct elementwise_loops {
   const struct kernels *kernels[STREW_DTYPE_COUNT];
   void (*break_ties)(int64_t count, float *y, const float *x, const uint32_t *ties);
   void (*settle)(int64_t count, float *y, const float *a, const float *b, const struct settling *by, uint32_t lacking);
+  kernel *signs[2][2]; /* of float16 and bfloat16: abs and neg */
 };
 DECLARE_LOOPS(elementwise)
 
