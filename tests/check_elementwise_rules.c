@@ -130,6 +130,25 @@ START_TEST(halves_round_once) {
 }
 END_TEST
 
+/* On the CPU their signs change without a conversion, whose NaN they have. */
+START_TEST(signs_of_halves_have_the_nan_of_conversions) {
+  enum { COUNT = 40, NEXT = 1657 }; /* bits apart, of all kinds */
+  for (int i = 0; i < 4 && !on_device(); i++) {
+    const strew_dtype dtype = i / 2 ? STREW_BFLOAT16 : STREW_FLOAT16;
+    uint16_t bits[COUNT] = {0x7c01, 0xfc01, 0x7f81, 0xff81, 0x7fff, 0xffff, 0x8000, 0x7c00, 0xff80};
+    for (int k = 9; k < COUNT; k++) bits[k] = (uint16_t)(k * NEXT);
+    strew_tensor *x = tensor_of(dtype, 1, (const int64_t[]){COUNT}, CONTIGUOUS, bits), *wide = NULL, *out = NULL;
+    strew_tensor *wide_out = NULL, *expected = NULL;
+    ok(strew_to(x, device, STREW_FLOAT32, &wide, &failure));
+    ok(strew_unary(i % 2 ? STREW_NEG : STREW_ABS, wide, &wide_out, &failure));
+    ok(strew_to(wide_out, device, dtype, &expected, &failure));
+    ok(strew_unary(i % 2 ? STREW_NEG : STREW_ABS, x, &out, &failure));
+    assert_same(out, expected, "signs");
+    strew_release(x), strew_release(wide), strew_release(wide_out), strew_release(expected), strew_release(out);
+  }
+}
+END_TEST
+
 static void check_meeting(strew_binary_op op, strew_dtype from, int rank, double a, strew_dtype dtype, double b,
                           strew_dtype gives, double expected) {
   if (lacks(from) || lacks(dtype) || lacks(gives)) return;
@@ -708,6 +727,7 @@ Suite *make_suite(void) {
   tcase_add_test(values, squares_by_hand);
   tcase_add_test(values, rounding_by_hand);
   tcase_add_test(values, halves_round_once);
+  tcase_add_test(values, signs_of_halves_have_the_nan_of_conversions);
   tcase_add_test(values, integers_meet_halves_in_their_dtype);
   tcase_add_test(values, wider_integers_keep_their_values);
   tcase_add_test(values, stored_tensors_of_rank_0_must_fit);
