@@ -259,31 +259,24 @@ local function set_histogram(plot, given)
   plot.y_limits = given.ylim
 end
 
--- Returns the labels of bars: words, or the texts of numbers and times, by row; and the rows of each series.
+-- Returns the labels of bars: words, or the texts of numbers and times, by row; and the rows of each series, if it has
+-- its own.
 local function labels_of(series, is_split)
-  local x, places = series[1].x, {}
-  if is_split then x = strew.cat(pick(series, "x")) end
-  local labels = missing.labels(x, EMPTY)
-  if not is_split then return labels, places end
-  local start, of_label, distinct = 0, {}, {}
+  if not is_split then return missing.labels(series[1].x, EMPTY), {} end
+  local labels, row_of, rows = {}, {}, {}
   for k, one in ipairs(series) do
     local is_taken = {}
-    places[k] = {}
-    for i = 1, #one.x do
-      local label = labels[start + i]
-      if not of_label[label] then
-        distinct[#distinct + 1] = label
-        of_label[label] = #distinct
-      end
+    rows[k] = {}
+    for i, label in ipairs(missing.labels(one.x, EMPTY)) do
       if is_taken[label] then
         fail("x", format("has %s twice in series %s, expected a row for each bar", inner.text(label),
           inner.text(one.name)), 'x:group_by{"a", "b"}:agg{...} makes one row of several', "value")
       end
-      is_taken[label], places[k][i] = true, of_label[label]
+      row_of[label] = row_of[label] or #labels + 1
+      labels[row_of[label]], rows[k][i], is_taken[label] = label, row_of[label], true
     end
-    start = start + #one.x
   end
-  return distinct, places
+  return labels, rows
 end
 
 -- Sets the values of bars.

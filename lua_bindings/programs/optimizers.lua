@@ -103,16 +103,11 @@ local function check(name, value, most)
 end
 
 local function read_betas(betas)
-  if betas == nil then return {0.9, 0.999} end
-  local list = {}
-  for k = 1, 2 do
-    local b = rawget(betas, k)
-    if type(b) ~= "number" or rawlen(betas) ~= 2 then
-      fail("betas", "is no sequence of two numbers", "betas = {0.9, 0.999}")
-    end
-    list[k] = check("betas", b, 1)
+  local first, second = rawget(betas, 1), rawget(betas, 2)
+  if type(first) ~= "number" or type(second) ~= "number" or rawlen(betas) ~= 2 then
+    fail("betas", "is no sequence of two numbers", "betas = {0.9, 0.999}")
   end
-  return list
+  return {check("betas", first, 1), check("betas", second, 1)}
 end
 
 --------------------------------------------------------------------------------------------------------------- state
@@ -214,8 +209,9 @@ end
 
 local function adam_row(name, decay)
   local function of(params, rate, betas, eps, weight_decay, saved)
-    return make(name, adam, {"exp_avg", "exp_avg_sq"}, params, {rate = rate or 1e-3, betas = read_betas(betas),
-      eps = eps or 1e-8, weight_decay = weight_decay or decay, is_decoupled = decay ~= 0}, saved)
+    local o = {rate = rate or 1e-3, betas = read_betas(betas or {0.9, 0.999}), eps = eps or 1e-8,
+      weight_decay = weight_decay or decay, is_decoupled = decay ~= 0}
+    return make(name, adam, {"exp_avg", "exp_avg_sq"}, params, o, saved)
   end
   return {"params:any rate=number betas=table eps=number weight_decay=number state=table", of}
 end
