@@ -234,7 +234,6 @@ local function set_lines(plot, given)
   end
   plot.is_empty = not (plot.x_axis.low and plot.y_axis.low)
   axes.settle(plot.x_axis, given.xlim, "xlim", nil, false, plot.kind == "points" and 0.02 or 0)
-  plot.y_limits = given.ylim
 end
 
 -- Sets the counts of a histogram.
@@ -256,7 +255,6 @@ local function set_histogram(plot, given)
     most = math.max(most, table.unpack(one.counts))
   end
   plot.y_axis = {kind = "number", base = 0, is_whole = true, low = 0.0, high = most + 0.0}
-  plot.y_limits = given.ylim
 end
 
 -- Returns the labels of bars: words, or the texts of numbers and times, by row; and the rows of each series, if it has
@@ -290,7 +288,7 @@ local function set_bars(plot, given)
   plot.y_axis, ys = data.measure(pick(plot.series, "values"), "y", false, true)
   plot.is_empty = not plot.y_axis.low
   local labels, places = labels_of(plot.series, given.by ~= nil)
-  plot.labels, plot.y_limits, plot.has_zero = labels, given.ylim, true
+  plot.labels, plot.has_zero = labels, true
   for k, one in ipairs(plot.series) do
     one.bars, one.x, one.y = {}, nil, nil
     for i = 1, #labels do one.bars[i] = false end
@@ -367,7 +365,7 @@ end
 
 local function plot(given)
   check_path(given.path)
-  local picture = {notes = {}, title = line_of_text(given.title), kind = given.kind}
+  local picture = {notes = {}, title = line_of_text(given.title), kind = given.kind, y_limits = given.ylim}
   errors.check_word("kind", given.kind or "line", KINDS, OTHERS[given.kind])
   picture.x_log, picture.y_log = check_log(given.log)
   local series, x_name, y_name = series_of(given)
