@@ -298,9 +298,10 @@ static void interrupt(void) { strew_context_interrupt(context); }
 /* Stopped between two chunks: no file is created or left over. */
 START_TEST(test_interrupted) {
   int kind = _i;
-  const int64_t rows = kind == NUMPY ? 3 << 19
-                       : kind == CSV ? 1 << 19
-                                     : 1 << 16,
+  const int64_t rows = kind == CSV_GZIP                      ? 1 << 21
+                       : kind == NUMPY || kind == NUMPY_GZIP ? 3 << 19
+                       : kind == CSV                         ? 1 << 19
+                                                             : 1 << 16,
                 sizes[] = {rows, 1}; /* more than one chunk */
   const char *path = in_folder(names[kind]);
   strew_tensor *tensor = NULL, *loaded;

@@ -1,5 +1,6 @@
 /* gzip.c: gzip's format (RFC 1952) through zlib, see stream.h. zlib's memory is the context's. */
 #include "runtime/core/base/library.h"
+#include "runtime/core/base/pool.h"
 #include "stream.h"
 
 #if __has_include(<zlib.h>)
@@ -10,6 +11,9 @@
 #include <string.h>
 
 enum { BUFFER_BYTES = 64 << 10, GZIP_WINDOW = 15 + 16 /* the largest window; gzip's header and end */ };
+/* What is written is cut into members, whatever the number of workers that deflate them; incompressible bytes grow by
+   some in a thousand. */
+enum { MEMBER_BYTES = 512 << 10, MADE_BYTES = MEMBER_BYTES + (MEMBER_BYTES >> 6), MOST_MEMBERS = 16 /* at once */ };
 
 /* --------------------------------------------------------------------------------------------------- the library */
 
@@ -19,6 +23,7 @@ enum { BUFFER_BYTES = 64 << 10, GZIP_WINDOW = 15 + 16 /* the largest window; gzi
   X(inflateReset)                                                                                                      \
   X(inflateEnd)                                                                                                        \
   X(deflateInit2_)                                                                                                     \
+  X(deflateReset)                                                                                                      \
   X(deflate)                                                                                                           \
   X(deflateEnd)
 
@@ -47,42 +52,54 @@ static void deallocate(void *context, void *address) {
   memory_free(context, block, size_bytes);
 }
 
-/* zlib's state, its file or draft, and a buffer of compressed bytes. */
+struct member {
+  z_stream zlib;
+  size_t bytes, made;
+  unsigned char from[MEMBER_BYTES], to[MADE_BYTES];
+};
+
+/* A draft and members that deflate into it, or a file, zlib's state and a buffer of compressed bytes. */
 struct codec {
   strew_context *context;
   const char *path;
-  struct file *file;         /* to inflate; NULL: deflates into */
-  const struct draft *draft; /* this */
-  uint64_t end;              /* offset in the file of the buffer's end; bytes in the draft */
-  bool is_between;           /* before a member: here the file may end */
-  bool is_first;             /* before the end of the first member */
-  bool has_more;             /* zlib may hold output that had no room */
+  struct file *file;                    /* to inflate; NULL: deflates into */
+  const struct draft *draft;            /* this */
+  struct member *members[MOST_MEMBERS]; /* as many as have been in use at once */
+  int64_t full;                         /* members */
+  uint64_t end;                         /* offset in the file of the buffer's end; bytes in the draft */
+  bool is_between;                      /* before a member: here the file may end */
+  bool is_first;                        /* before the end of the first member */
+  bool has_more;                        /* zlib may hold output that had no room */
   z_stream zlib;
   unsigned char buffer[BUFFER_BYTES];
 };
 
+static z_stream stream_of(strew_context *context) {
+  return (z_stream){.zalloc = allocate, .zfree = deallocate, .opaque = context};
+}
+
 strew_status codec_create(const struct call *call, strew_context *context, struct file *file, const struct draft *draft,
                           struct codec **out) {
-  enum { LEVEL = 4 /* zlib's own, 6, takes 2 to 4 times as long for 2 to 10 % less */, MEMORY = 8 };
   const char *path = file ? file->path : draft->path;
   RETURN_IF_FAILED(check_zlib(call, path));
   ALLOCATE_NEW(struct codec *, codec, call, context, sizeof *codec);
   memset(codec, 0, offsetof(struct codec, buffer));
   codec->context = context, codec->path = path, codec->file = file, codec->draft = draft;
   codec->is_first = codec->is_between = true;
-  z_stream *stream = &codec->zlib;
-  *stream = (z_stream){.zalloc = allocate, .zfree = deallocate, .opaque = context};
-  int code = file ? zlib.inflateInit2_(stream, GZIP_WINDOW, ZLIB_VERSION, (int)sizeof *stream)
-                  : zlib.deflateInit2_(stream, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
-                                       (int)sizeof *stream);
-  if (code == Z_OK) return *out = codec, STREW_OK;
+  codec->zlib = stream_of(context);
+  if (!file || zlib.inflateInit2_(&codec->zlib, GZIP_WINDOW, ZLIB_VERSION, (int)sizeof codec->zlib) == Z_OK)
+    return *out = codec, STREW_OK;
   memory_free(context, codec, sizeof *codec);
   return fail_memory(call, context, sizeof *codec);
 }
 
 void codec_free(struct codec *codec) {
   if (!codec) return;
-  (codec->file ? zlib.inflateEnd : zlib.deflateEnd)(&codec->zlib);
+  for (int i = 0; i < MOST_MEMBERS && codec->members[i]; i++) {
+    zlib.deflateEnd(&codec->members[i]->zlib);
+    memory_free(codec->context, codec->members[i], sizeof *codec->members[i]);
+  }
+  if (codec->file) zlib.inflateEnd(&codec->zlib);
   memory_free(codec->context, codec, sizeof *codec);
 }
 
@@ -179,32 +196,57 @@ uint64_t codec_expected(const struct codec *codec, uint64_t made) {
 
 /* -------------------------------------------------------------------------------------------------------- writing */
 
-/* Deflates the input, until the buffer is not filled any more. */
-static strew_status deflate_input(const struct call *call, struct codec *codec, int flush) {
+static void deflate_member(void *user, int64_t i) {
+  struct member *member = ((struct codec *)user)->members[i];
+  zlib.deflateReset(&member->zlib);
+  member->zlib.next_in = member->from, member->zlib.avail_in = (unsigned)member->bytes;
+  member->zlib.next_out = member->to, member->zlib.avail_out = MADE_BYTES;
+  zlib.deflate(&member->zlib, Z_FINISH); /* has room for all: no error is possible */
+  member->made = MADE_BYTES - member->zlib.avail_out;
+}
+
+/* Writes the first `count` members, which are empty then. */
+static strew_status write_members(const struct call *call, struct codec *codec, int64_t count) {
+  pool_run(codec->context, count, deflate_member, codec);
   strew_status status = STREW_OK;
-  do {
-    codec->zlib.next_out = codec->buffer;
-    codec->zlib.avail_out = BUFFER_BYTES;
-    zlib.deflate(&codec->zlib, flush); /* always has room and, except at the end, input: no error is possible */
-    size_t made = BUFFER_BYTES - codec->zlib.avail_out;
-    status = context_check(call, codec->context);
-    TRY(status, draft_write(call, codec->draft, codec->end, codec->buffer, made));
-    codec->end += made;
-  } while (status == STREW_OK && !codec->zlib.avail_out);
-  return status;
+  for (int64_t i = 0; i < count; i++) {
+    struct member *member = codec->members[i];
+    TRY(status, context_check(call, codec->context));
+    TRY(status, draft_write(call, codec->draft, codec->end, member->to, member->made));
+    codec->end += member->made, member->bytes = 0;
+  }
+  return codec->full = 0, status;
+}
+
+/* Makes the member behind the full ones. */
+static strew_status open_member(const struct call *call, struct codec *codec) {
+  enum { LEVEL = 4 /* zlib's own, 6, takes 2 to 4 times as long for 2 to 10 % less */, MEMORY = 8 };
+  if (codec->members[codec->full]) return STREW_OK;
+  ALLOCATE_NEW(struct member *, member, call, codec->context, sizeof *member);
+  member->bytes = 0, member->zlib = stream_of(codec->context);
+  if (zlib.deflateInit2_(&member->zlib, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+                         (int)sizeof member->zlib) == Z_OK)
+    return codec->members[codec->full] = member, STREW_OK;
+  memory_free(codec->context, member, sizeof *member);
+  return fail_memory(call, codec->context, sizeof *member);
 }
 
 strew_status codec_write(const struct call *call, struct codec *codec, const void *from, size_t size_bytes,
                          bool is_end) {
-  strew_status status = STREW_OK;
-  for (const unsigned char *at = from; size_bytes && status == STREW_OK;) {
-    unsigned step = limited(size_bytes);
-    codec->zlib.next_in = at;
-    codec->zlib.avail_in = step;
-    status = deflate_input(call, codec, Z_NO_FLUSH);
-    at += step, size_bytes -= step;
+  const int64_t most = least(codec->context->threads, MOST_MEMBERS);
+  for (const unsigned char *at = from; size_bytes;) {
+    RETURN_IF_FAILED(open_member(call, codec));
+    struct member *member = codec->members[codec->full];
+    const size_t step = (size_t)least((int64_t)size_bytes, MEMBER_BYTES - (int64_t)member->bytes);
+    memcpy(member->from + member->bytes, at, step);
+    member->bytes += step, at += step, size_bytes -= step;
+    if (member->bytes == MEMBER_BYTES && ++codec->full == most) RETURN_IF_FAILED(write_members(call, codec, most));
   }
-  return is_end ? TRY(status, deflate_input(call, codec, Z_FINISH)) : status;
+  if (!is_end) return STREW_OK;
+  const bool is_empty = !codec->end && !codec->full;
+  if (is_empty) RETURN_IF_FAILED(open_member(call, codec));
+  struct member *last = codec->members[codec->full];
+  return write_members(call, codec, codec->full + (is_empty || (last && last->bytes)));
 }
 
 #else /* built without zlib: nothing is ever created */
