@@ -48,10 +48,9 @@ static bool has_long(const struct segment_launch *job) {
 
 /* How such a group joins the elements of a reduction, as a setting. */
 static const char *long_way(const struct segment_plan *plan) {
-  if (!dtype_is_float(plan->plan.operands[SEGMENT_OUT].dtype)) return "";
-  return plan->reduction == STREW_SUM || plan->reduction == STREW_MEAN ? " ADDS"
-         : plan->reduction == STREW_PROD                               ? " IN_TURN"
-                                                                       : "";
+  const bool is_float = dtype_is_float(plan->plan.operands[SEGMENT_OUT].dtype);
+  if (is_float && (plan->reduction == STREW_SUM || plan->reduction == STREW_MEAN)) return " ADDS";
+  return is_float && plan->reduction == STREW_PROD ? "" : " PAIRS";
 }
 
 static void long_settings(const struct segment_launch *job, const char *way, char settings[64]) {

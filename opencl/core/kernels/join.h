@@ -4,7 +4,8 @@
      NUMBER   src is a number, not a tensor
      REDUCE   the reduction's name; without it (scatter_alone.cl) only the macros up to MINIMUM are defined
      I        the index type
-     ARG      positions of the winners are stored, too */
+     ARG      positions of the winners are stored, too
+     PAIRS    groups of GROUP_SIZE join elements by pairs: for reductions other than sums and products of floats */
 #include "computed.h"
 #include "index.h"
 
@@ -63,5 +64,31 @@ static inline void join_with_arg(__global T *dst, W value, __global long *arg, l
 #define ARG_START(more)
 #define ARG_AT(dst)                               0
 #define JOIN_AT(self_at, value, arg_at, position) join_at(self + (self_at), value)
+#endif
+
+#ifdef PAIRS
+#ifdef ARG
+#define POSITIONS       , __local uint *positions
+#define POSITIONS_OF(x) , x
+#define POSITION_JOINS                                                                                                 \
+  if (CAT(differs_, S)(tile[t], joined)) positions[t] = positions[t + step];
+#else
+#define POSITIONS
+#define POSITIONS_OF(x)
+#define POSITION_JOINS
+#endif
+/* Joins neighbours in local memory, level by level, into the first: of equal ones the first wins. All work-items of the
+   group call it. */
+static inline void join_pairs(__local W *tile, const int count POSITIONS) {
+  for (int step = 1; step < count; step *= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int t = 2 * step * (int)get_local_id(0); t + step < count; t += 2 * step * GROUP_SIZE) {
+      const W joined = JOIN(tile[t], tile[t + step]);
+      POSITION_JOINS
+      tile[t] = joined;
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
 #endif
 #endif

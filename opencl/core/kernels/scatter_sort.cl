@@ -5,7 +5,8 @@
      find_segments   in sorted items: where a key begins; keys with more than LONG items are listed apart
      join_short      one work-item per segment and column
      join_long       one group per segment and some columns: all work-items load, one per column combines
-   ADDS: contributions are added, as float32 or float64: of a single column, by all work-items (run.h).
+   ADDS: contributions are added, as float32 or float64: of a single column, by all work-items (run.h); with
+   PAIRS others (join.h).
    CARRIED: of a single column, items have the bits of elements of src in place of positions, so that it is read once,
    in its own order.
    Row r * shared + c is column c of batch r: index is constant along `shared` rows. */
@@ -138,7 +139,7 @@ __kernel void join_short(SEGMENTED) {
 }
 
 /* A group loads TILE values to local memory: `across` columns of TILE / across contributions. One work-item per column
-   combines them. Of each segment, contributions from_offset .. to_offset - 1. */
+   combines them, or all of a single one. Of each segment, contributions from_offset .. to_offset - 1. */
 __kernel void join_long(SEGMENTED, const int across, const long from_offset, const long to_offset) {
   __local W tile[TILE];
 #ifdef ARG
@@ -183,6 +184,12 @@ __kernel void join_long(SEGMENTED, const int across, const long from_offset, con
     const int rows_here = length;
 #ifdef ADDS
     if (across == 1) held = run_sum(held, tile, rows_here, &scratch);
+#define BY_ALL (across == 1)
+#elif defined(PAIRS)
+    if (across == 1 && rows_here) {
+      join_pairs(tile, rows_here POSITIONS_OF(from));
+      JOIN_HELD(tile[0], (long)POSITION(0));
+    }
 #define BY_ALL (across == 1)
 #else
 #define BY_ALL false

@@ -68,9 +68,14 @@ static struct launch *sorted_launch(const struct scattering *s, const struct sor
   char more[80];
   const struct opencl *on = opencl_of(s->launch->device);
   const strew_dtype dtype = s->plan.operands[SELF].dtype;
-  const bool adds = on->is_gpu && dtype_is_float(dtype) && !dtype_is_half(dtype) && s->given->reduction == STREW_SUM;
+  const bool is_float = dtype_is_float(dtype), sums = s->given->reduction == STREW_SUM;
+  const bool adds = on->is_gpu && is_float && !dtype_is_half(dtype) && sums;
+  const bool in_turn = is_float && (sums || s->given->reduction == STREW_PROD || s->given->reduction == STREW_MEAN);
   snprintf(more, sizeof more, " BROAD=0 LONG=%d TILE=%d GROUP_SIZE=%zu%s%s", sorted->long_run,
-           s->tiny ? TINY_BLOCK : SORT_TILE, opencl_large_group(s->launch->device), adds ? " ADDS" : "",
+           s->tiny ? TINY_BLOCK : SORT_TILE, opencl_large_group(s->launch->device),
+           adds                     ? " ADDS"
+           : on->is_gpu && !in_turn ? " PAIRS"
+                                    : "",
            sorted->carries ? " CARRIED" : "");
   return scattering_launch(s, "scatter_sort.cl", kernel, sorted->space.outer, more);
 }

@@ -5,8 +5,8 @@
      ARG      positions of the winners are stored, too
      STATE    values under way are in `state`, one for each column of the plan, in row-major order
      LONG     segments with more elements are left to another kernel, in which a group of GROUP_SIZE takes one, TILE
-              elements at a time in local memory: with ADDS sums of floats (run.h), with IN_TURN products of floats, by
-              one work-item; others by pairs of neighbours, since the order does not change them
+              elements at a time in local memory: with ADDS sums of floats (run.h), with PAIRS all others (join.h), but
+              products of floats by one work-item
      SPREAD   the reverse: the work-item writes the segment's value, in out, to its elements. S is an integer dtype */
 #include "opencl/core/kernels/computed.h"
 #include "opencl/core/kernels/join.h"
@@ -137,45 +137,18 @@ __kernel void segments(REDUCED) {
 #ifdef ADDS
 #include "opencl/core/kernels/run.h"
 #endif
-#ifdef ARG
-#define POSITIONS , __local int *position
+#if defined(ADDS)
+#define JOIN_TILE held = run_sum(held, tile, rows_here, &scratch);
+#elif defined(PAIRS)
+#define JOIN_TILE                                                                                                      \
+  join_pairs(tile, rows_here POSITIONS_OF(position));                                                                  \
+  const W joined = JOIN(held, tile[0]);                                                                                \
+  FOR_ARG(if (CAT(differs_, S)(held, joined)) winner = i + position[0];)                                               \
+  held = joined;
 #else
-#define POSITIONS
-#endif
-
-/* `held` with the elements of the tile joined; *won: with ARG, the position of the one that changed it last. */
-static inline W join_tile(W held, __local W *tile, int count, int *won POSITIONS) {
-  const int lane = (int)get_local_id(0);
-#ifdef IN_TURN
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (lane == 0) {
-    IN_ORDER for (int t = 0; t < count; t++) held = JOIN(held, tile[t]);
-    tile[0] = held;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  return tile[0];
-#else
-  for (int step = 1; step < count; step *= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int t = 2 * step * lane; t + step < count; t += 2 * step * GROUP_SIZE) {
-      const W joined = JOIN(tile[t], tile[t + step]);
-      FOR_ARG(if (CAT(differs_, S)(tile[t], joined)) position[t] = position[t + step];)
-      tile[t] = joined;
-    }
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const W joined = JOIN(held, tile[0]);
-  FOR_ARG(if (CAT(differs_, S)(held, joined)) *won = position[0];)
-  return joined;
-#endif
-}
-
-#ifdef ADDS
-#define JOIN_TILE run_sum(held, tile, rows_here, &scratch)
-#elif defined(ARG)
-#define JOIN_TILE join_tile(held, tile, rows_here, &won, position)
-#else
-#define JOIN_TILE join_tile(held, tile, rows_here, &won)
+#define JOIN_TILE                                                                                                      \
+  barrier(CLK_LOCAL_MEM_FENCE);                                                                                        \
+  IN_ORDER for (int t = 0; t < rows_here && lane == 0; t++) held = JOIN(held, tile[t]);
 #endif
 
 #define JOIN_LONG                                                                                                      \
@@ -186,13 +159,11 @@ static inline W join_tile(W held, __local W *tile, int count, int *won POSITIONS
   FOR_ARG(long winner = begin < from ? arg[arg_at] : low;)                                                             \
   for (long i = low; i < high; i += TILE) {                                                                            \
     const int rows_here = high - i < TILE ? (int)(high - i) : TILE;                                                    \
-    int won = -1;                                                                                                      \
     for (int t = lane; t < rows_here; t += GROUP_SIZE) {                                                               \
       tile[t] = VALUE_AT(src_at + (i + t) * src_run);                                                                  \
-      FOR_ARG(position[t] = t;)                                                                                        \
+      FOR_ARG(position[t] = (uint)t;)                                                                                  \
     }                                                                                                                  \
-    held = JOIN_TILE;                                                                                                  \
-    FOR_ARG(winner = won < 0 ? winner : i + won;)                                                                      \
+    JOIN_TILE                                                                                                          \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
   }                                                                                                                    \
   if (lane == 0) {                                                                                                     \
@@ -203,7 +174,7 @@ static inline W join_tile(W held, __local W *tile, int count, int *won POSITIONS
 
 GROUP_KERNEL segments_long(REDUCED, const long groups) {
   __local W tile[TILE];
-  FOR_ARG(__local int position[TILE];)
+  FOR_ARG(__local uint position[TILE];)
 #ifdef ADDS
   __local struct run_scratch scratch;
 #endif
