@@ -118,13 +118,15 @@ static strew_status shift(const struct call *call, const strew_tensor *from, int
   struct elementwise_plan plan; /* not zeroed first: plans are large */
   plan.count = 1;
   const strew_dtype dtype = dtype_stored(to->dtype);
+  union element number;
+  dtype_saturate(strew_int(by), dtype, number.bytes);
   plan.instructions[0] = (struct instruction){.kind = ELEMENTWISE_BINARY,
                                               .op = STREW_ADD,
                                               .common = dtype,
                                               .compute = dtype,
                                               .result = dtype,
                                               .inputs = 2,
-                                              .in = {{.from = 1, .dtype = dtype}, {FROM_NUMBER, dtype, {.i64 = by}}}};
+                                              .in = {{.from = 1, .dtype = dtype}, {FROM_NUMBER, dtype, number}}};
   if (!strew_tensor_numel(to)) return STREW_OK;
   PLAN(&plan.plan, to->rank, to->sizes, to, from);
   plan_simplify_any_order(&plan.plan);
