@@ -113,7 +113,7 @@ local function replace(t, a, b, plain)
   local changes = changes_of(t, a, b)
   if changes then return exchanged(t, changes, b == nil and "a" or "b") end
   for k, name in ipairs{"a", "b"} do
-    local value = k == 1 and a or b
+    local value = select(k, a, b)
     if type(value) ~= "string" then fail(name, format("is %s, expected a string", inner.text(value))) end
   end
   if a ~= "" and not string.find(a .. b, "\0", 1, true)
