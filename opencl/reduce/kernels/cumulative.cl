@@ -68,12 +68,6 @@ __kernel void products(SPACE, OPERAND(element, out), OPERAND(const element, in),
 #define LESS       CAT(less_, EXACT)
 #define IS_NAN     CAT(isnan_, EXACT)
 
-/* Whether x, a later element or the best of later ones, takes the place of the best so far. */
-static inline bool wins(CAT(T_, EXACT) x, CAT(T_, EXACT) best) {
-  const bool is_worse = WAY == LARGEST ? LESS(x, best) : LESS(best, x);
-  return IS_NAN(x) || (!IS_NAN(best) && !is_worse);
-}
-
 #define EXTREMES                                                                                                       \
   SPACE, OPERAND(long, out), OPERAND(const element, in), OPERAND(element, values), RANGE, const long value_run
 #define BEST_SO_FAR                                                                                                    \
@@ -87,6 +81,12 @@ static inline bool wins(CAT(T_, EXACT) x, CAT(T_, EXACT) best) {
     values[value_first + (i)*value_run] = in[in_first + (winner)*in_run];                                              \
   }
 #ifdef TILE
+/* Whether x, a later element or the best of later ones, takes the place of the best so far. */
+static inline bool wins(CAT(T_, EXACT) x, CAT(T_, EXACT) best) {
+  const bool is_worse = WAY == LARGEST ? LESS(x, best) : LESS(best, x);
+  return IS_NAN(x) || (!IS_NAN(best) && !is_worse);
+}
+
 /* Each work-item finds the best of neighbouring elements, `ends` of which are joined by a scan; then it takes its
    elements again, after the best before them. Places are those in the tile, -1 before it. */
 GROUP_KERNEL extremes(EXTREMES) {
@@ -131,9 +131,11 @@ GROUP_KERNEL extremes(EXTREMES) {
 __kernel void extremes(EXTREMES) {
   FIRSTS;
   BEST_SO_FAR;
+  /* not wins(): PoCL's compiler makes a loop of it that takes a seventh longer */
   IN_ORDER for (long i = begin; i < end; i++) {
     const CAT(T_, EXACT) x = ELEMENT(i);
-    if (wins(x, best)) best = x, position = i;
+    const bool is_worse = WAY == LARGEST ? LESS(x, best) : LESS(best, x);
+    if (IS_NAN(x) || (!IS_NAN(best) && !is_worse)) best = x, position = i;
     STORE(i, position)
   }
 }
