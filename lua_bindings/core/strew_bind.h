@@ -10,8 +10,8 @@
    in this order: creating a box may run the collector, therefore finalizers, therefore any script, which may free a
    tensor. From step 2 on no Lua code runs, so borrowed pointers stay valid. The box exists before its tensor, so
    nothing leaks. The function returns the number of its results, or -1 with call->error filled. It leaves its arguments
-   on the stack: if memory was short, it runs again after a full collection. Only bind_dispatch raises errors, when
-   nothing is held any more. */
+   on the stack: if memory was short, it runs again after a full collection; if a reader met a bound expression, with the
+   values of such. Only bind_dispatch raises errors, when nothing is held any more. */
 #ifndef STREW_BIND_H
 #define STREW_BIND_H
 

@@ -450,12 +450,12 @@ local function commonest(x, ranges)
   local spans = strew.cat{places:narrow(0, 1, 2 * n - 1), places:narrow(0, 0, 1)} - places
   local is_some = spans:gt(0) & sums:gt(0)
   places, spans = places[is_some], spans[is_some]
-  local different = numbers:get{n - 1} + 1
-  local weights = sums[is_some] * different + (different - 1 - changes[is_some] // (count + 1))
+  local kinds = numbers:get{n - 1} + 1
+  local weights = sums[is_some] * kinds + (kinds - 1 - changes[is_some] // (count + 1))
   local most = heaviest(count, places, spans, weights)
   local is_none, length = most:eq(0), x:size(0)
   if not is_float(x) and is_none:any():item() then return nil end
-  local first = (numbers * length + order):searchsorted((different - 1 - most % different) * length + starts)
+  local first = (numbers * length + order):searchsorted((kinds - 1 - most % kinds) * length + starts)
   local out = x:detach():index_select(0, order:index_select(0, first, {mode = "clip"}))
   return is_float(x) and strew.where(is_none, 0 / 0, out) or out
 end

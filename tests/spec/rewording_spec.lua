@@ -187,6 +187,7 @@ describe("whole elements", function()
     for code, wanted in pairs{
       ["t:replace('a')"] = "replace: 'b' is nil, expected a string",
       ["t:replace(false, 'b')"] = "replace: 'a' is false, expected a string",
+      ["t:replace(nil, 'a')"] = "replace: 'a' is nil, expected a string",
       ["t:replace{NYC = 1}"] = "replace: 'a' has 1 for \"NYC\", expected words\n  t     text[4] cpu\n"
         .. "  hint  t:map{word = 1} makes numbers of words",
       ["t:replace{'NYC', 'LA'}"] = "replace: 'a' has \"NYC\" for 1, expected words",
