@@ -263,8 +263,8 @@ function operands.check_ascending(line, name, hint)
     "values in ascending order", hint)
 end
 
--- Raises an error unless t, numbers or times beside x of which `along` are those in the order of `order` (nil: its own),
--- ascends, within groups if these, of `along`, are given; gaps: where it is missing.
+-- Raises an error unless t, numbers or times beside x of which `along` are those in the order of `order` (nil: its
+-- own), ascends, within groups if these, of `along`, are given; gaps: where it is missing.
 function operands.check_along(t, name, x, along, order, groups, gaps)
   operands.check_shape(t, {x:size(0)}, name)
   operands.check_device(x, t, name)
