@@ -105,10 +105,10 @@ case $kind in
     step=3
     ;;
   rusticl)
-    # its loops are too short for most ways, its launches are slow
+    # its loops are too short for most ways, its launches and builds of kernels are slow: each day draws other few calls
     title='rusticl on llvmpipe' word=opencl:llvmpipe package=mesa-opencl-icd parts="few digest $(files)"
-    export RUSTICL_ENABLE=llvmpipe STREW_TEST_STEP=28 STREW_TEST_THIN=3
-    step=6
+    export RUSTICL_ENABLE=llvmpipe STREW_TEST_STEP=28 STREW_TEST_THIN=3 SEED="${SEED:-$(($(date +%s) / 86400))}"
+    step=12
     ;;
   oclgrind)
     title=Oclgrind word=opencl:oclgrind package=oclgrind digest='4 1'
