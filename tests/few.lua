@@ -158,6 +158,7 @@ local expressions = {
   "ids:argsort(v), ids:rank(v)",
   "all(ids:topk(v, 2)), all(ids:topk(v, 40))",
   "columns(ids:agg{s = {'sum', v}, m = {'max', v}, n = 'count', q = {'median', v}})",
+  "columns(keys:agg{{'s', 'sum', v}, {'m', 'mean', v}, {'t', 'sum', v * 2}, {'n', 'mean', -v}})",
   "columns(strew.join(sides.left, sides.right, 'k'))",
   "few:gather(0, at - 1)",
   "n // (n - n)",

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <string.h>
 
 /* A call. Aggregate i has column number column[i], -1 if it does not share the walk. */
 struct aggregating {
@@ -284,20 +285,59 @@ static strew_status make_any(const struct aggregating *a, int i, strew_tensor **
   return group_by_grouping(a->grouping, aggregate->src, &options, out, NULL, a->call->error);
 }
 
+/* True if aggregates i and j are the same exact reduction, without options, of two columns of one dtype. */
+static bool are_lines(const struct aggregating *a, int i, int j) {
+  const struct aggregate *one = &a->aggregates[i], *other = &a->aggregates[j];
+  const struct group_options *options = &other->options;
+  if (!one->is_exact || !other->is_exact || one->src->dtype != other->src->dtype) return false;
+  if (options->reduction != one->options.reduction || options->fill || options->dtype || options->skip_nan)
+    return false;
+  const bool is_column = other->src->rank == 1 && other->src->sizes[0] == strew_grouping_length(a->grouping);
+  return is_column && other->src->storage->device == a->device && (options->dim == 0 || options->dim == -1);
+}
+
+/* Where columns share no walk, short ones of aggregate i's reduction become lines of one tensor, which is reduced once:
+   launches and waits take longer than the copy, up to so many elements. If that fails, none is made. */
+static void make_lines(const struct aggregating *a, int i, strew_tensor *lines[], strew_tensor *made[]) {
+  enum { MOST_ELEMENTS = 1 << 21 };
+  const int dim = 1;
+  int none = -1, count = 0, given_back = 0;
+  strew_tensor *src = NULL, *out = NULL;
+  for (int j = i; j < a->count; j++)
+    if (are_lines(a, i, j)) lines[count++] = a->aggregates[j].src;
+  if (count < 2 || strew_grouping_length(a->grouping) > MOST_ELEMENTS / count) return;
+  strew_status status = strew_stack(count, lines, 0, &src, a->call->error);
+  if (status != STREW_OK) return;
+  struct aggregate aggregate = a->aggregates[i];
+  strew_group_aggregate given = a->given[i];
+  struct aggregating whole = *a;
+  aggregate.src = given.src = src;
+  aggregate.options.dim = dim;
+  given.options.dim = &dim;
+  whole.aggregates = &aggregate, whole.given = &given, whole.column = &none;
+  status = make_any(&whole, 0, &out);
+  for (int j = i; j < a->count && status == STREW_OK; j++)
+    if (are_lines(a, i, j)) status = strew_select(out, 0, given_back++, &made[j], a->call->error);
+  for (int j = i; j < a->count && status != STREW_OK; j++)
+    if (are_lines(a, i, j)) strew_release(made[j]), made[j] = NULL;
+  strew_release(src), strew_release(out);
+}
+
 static strew_status make_all(struct aggregating *a, strew_tensor *out[]) {
-  int done = 0;
-  ALLOCATE_NEW(strew_tensor **, made, a->call, a->device->context, (size_t)a->count * sizeof *made);
+  const size_t bytes = 2 * (size_t)a->count * sizeof(strew_tensor *);
   strew_status status = STREW_OK;
-  while (done < a->count && status == STREW_OK) {
-    status = make_any(a, done, &made[done]);
-    done += status == STREW_OK;
+  ALLOCATE_NEW(strew_tensor **, made, a->call, a->device->context, bytes);
+  memset(made, 0, bytes);
+  for (int i = 0; i < a->count && status == STREW_OK; i++) {
+    if (!made[i] && !groups_walks(&a->grouping->groups)->group_aggregate) make_lines(a, i, made + a->count, made);
+    if (!made[i]) status = make_any(a, i, &made[i]);
   }
-  for (int i = 0; i < done; i++)
+  for (int i = 0; i < a->count; i++)
     if (status == STREW_OK)
       out[i] = made[i];
     else
       strew_release(made[i]);
-  memory_free(a->device->context, made, (size_t)a->count * sizeof *made);
+  memory_free(a->device->context, made, bytes);
   return status;
 }
 

@@ -26,6 +26,11 @@ known.group_by_three = own(values, function(a, keys)
   local groups = strew.group_by(keys)
   return groups:sum(a), groups:mean(a), groups:max(a)
 end)
+known.agg_six = own(values, function(a, keys)
+  local what = {}
+  for i = 1, 6 do what["sum_" .. i] = {"sum", a} end
+  return strew.group_by(keys):agg(what)
+end)
 known.grouped_sum = own(function()
   local a, keys = values()
   return a, strew.group_by(keys:to(device))
@@ -62,7 +67,7 @@ local keys = [[four_add item dense_add dense_exp dense_lt dense_where dense_sum 
   dense_transpose gather_1M gather_bad rows_gather index_select take masked_select select_few dense_sort
   select_bytes add_1 add_100 add_1M add_10M add_sorted add_int64 set_1M amax_1M mean_1M rows_add index_put
   index_put_add group_sum scatter_softmax scatter_std scatter_quantile csr_wide_sum csr_long_sum softmax_rows
-  searchsorted bincount histc dense_cumsum group_by_sum group_by_three grouped_sum exact_sum exact_rows exact_into_1
+  searchsorted bincount histc dense_cumsum group_by_sum group_by_three agg_six grouped_sum exact_sum exact_rows exact_into_1
   exact_into_20k exact_mean exact_wide exact_in_place exact_std exact_std_rows exact_std_20k exact_dot exact_cumsum
   exact_add_20k no_size_2M exact_into_2M exact_dot_2M text_gelu_10M]]
 
