@@ -882,9 +882,9 @@ START_TEST(test_kinds) {
   strew_load_options map = {.map = true};
   ok(save_as(0, tensor, in_folder("t.npy")));
   ok(save_as(1, tensor, in_folder("t.npz")));
-  assert_fails(
-      strew_load(device, in_folder("t.npy"), NULL, NULL, &table, &failure), STREW_EARGUMENT,
-      "load: 'path' ends in .npy, expected one of .npz, .csv, .tsv, .jsonl, .safetensors, .jsonl.gz, .csv.gz, .tsv.gz for a table");
+  assert_fails(strew_load(device, in_folder("t.npy"), NULL, NULL, &table, &failure), STREW_EARGUMENT,
+               "load: 'path' ends in .npy, expected one of .npz, .csv, .tsv, .jsonl, .safetensors, .jsonl.gz, .csv.gz, "
+               ".tsv.gz for a table");
   assert_fails(strew_load(device, in_folder("t.npz"), NULL, &loaded, NULL, &failure), STREW_EARGUMENT,
                "load: 'path' ends in .npz, expected one of .npy, .png, .npy.gz for one tensor");
   assert_fails(strew_load(device, NULL, NULL, &loaded, NULL, &failure), STREW_EARGUMENT, "load: 'path' is missing");

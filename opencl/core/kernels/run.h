@@ -6,20 +6,20 @@
 #ifndef STREW_RUN_H
 #define STREW_RUN_H
 
-#define RUN_BITS_f32(x)   ((ulong)bits_of_float(x))
-#define RUN_BITS_f64(x)   bits_of_double(x)
-#define RUN_OF_f32(bits)  float_of_bits((uint)(bits))
-#define RUN_OF_f64(bits)  double_of_bits(bits)
-#define RUN_FRACTION_f32  23
-#define RUN_FRACTION_f64  52
-#define RUN_SPECIAL_f32   255
-#define RUN_SPECIAL_f64   2047
-#define RUN_BITS(x)       CAT(RUN_BITS_, CAT(EXACT_, S))(x)
-#define RUN_OF(bits)      CAT(RUN_OF_, CAT(EXACT_, S))(bits)
-#define RUN_FRACTION      CAT(RUN_FRACTION_, CAT(EXACT_, S))
-#define RUN_SPECIAL       CAT(RUN_SPECIAL_, CAT(EXACT_, S))
-#define RUN_EXPONENT(x)   ((int)(RUN_BITS(x) >> RUN_FRACTION) & RUN_SPECIAL)
-#define RUN_POWER(e)      ((ulong)(e) << RUN_FRACTION)
+#define RUN_BITS_f32(x)  ((ulong)bits_of_float(x))
+#define RUN_BITS_f64(x)  bits_of_double(x)
+#define RUN_OF_f32(bits) float_of_bits((uint)(bits))
+#define RUN_OF_f64(bits) double_of_bits(bits)
+#define RUN_FRACTION_f32 23
+#define RUN_FRACTION_f64 52
+#define RUN_SPECIAL_f32  255
+#define RUN_SPECIAL_f64  2047
+#define RUN_BITS(x)      CAT(RUN_BITS_, CAT(EXACT_, S))(x)
+#define RUN_OF(bits)     CAT(RUN_OF_, CAT(EXACT_, S))(bits)
+#define RUN_FRACTION     CAT(RUN_FRACTION_, CAT(EXACT_, S))
+#define RUN_SPECIAL      CAT(RUN_SPECIAL_, CAT(EXACT_, S))
+#define RUN_EXPONENT(x)  ((int)(RUN_BITS(x) >> RUN_FRACTION) & RUN_SPECIAL)
+#define RUN_POWER(e)     ((ulong)(e) << RUN_FRACTION)
 
 enum {
   RUN_STEP = 16, /* contributions that are added one by one at an end of a binade, at least */

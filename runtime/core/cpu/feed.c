@@ -75,7 +75,7 @@ const char *window_rows(struct window *window, const char *from, int64_t step, i
   if (rows == 1 || step == count * window->bytes) return window_at(window, from, rows * count);
   for (int64_t i = 0; i < rows; i++)
     window->program->read(window->program, (from + i * step - window->first) / window->bytes, count,
-                 window->block + i * count * window->bytes);
+                          window->block + i * count * window->bytes);
   window->begin = window->end;
   return window->block;
 }

@@ -84,7 +84,8 @@ enum { WITH_EXACT = 128, BY_ORDER = 256 };
 #define STREW_GROUP_REDUCTIONS(X)                                                                                      \
   X(SUM, "sum", "sum", ANY, ZERO, ZERO, WITH_EXACT | WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, SUM)     \
   X(PROD, "prod", "mul", ANY, ONE, ONE, WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, PROD)                 \
-  X(MEAN, "mean", "mean", ANY, ZERO, UNDEFINED, WITH_EXACT | WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, MEAN) \
+  X(MEAN, "mean", "mean", ANY, ZERO, UNDEFINED, WITH_EXACT | WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join,  \
+    MEAN)                                                                                                              \
   X(VAR, "var", "var", FLOATS, ZERO, UNDEFINED, WITH_EXACT | WITH_DTYPE | WITH_UNBIASED, 1, variance, SUM)             \
   X(STD, "std", "std", FLOATS, ZERO, UNDEFINED, WITH_EXACT | WITH_DTYPE | WITH_UNBIASED, 1, deviation, SUM)            \
   X(MIN, "min", "min", ANY, ZERO, UNDEFINED, BY_ORDER | WITH_OUT | WITH_ARG | WITH_FILL | WITH_SIZES, 1, join, AMIN)   \

@@ -10,8 +10,8 @@
 /* What a survey finds: places of the lowest and the highest bit of all terms, and which kinds of terms there are. */
 enum { EXACT_NAN = 1, EXACT_POSITIVE = 2, EXACT_NEGATIVE = 4, EXACT_MINUS_ZERO = 8, EXACT_NONE = 1 << 30 };
 enum { EXACT_PLACES = 2046 + 64 }; /* of bits that a finite float64 may have */
-enum { EXACT_OTHER = 16 }; /* than -0; known by devices that note kinds by result */
-enum { EXACT_DIGIT = 32 }; /* the width of the limbs of variances by number */
+enum { EXACT_OTHER = 16 };         /* than -0; known by devices that note kinds by result */
+enum { EXACT_DIGIT = 32 };         /* the width of the limbs of variances by number */
 #define EXACT_INFINITIES (EXACT_POSITIVE | EXACT_NEGATIVE)
 
 /* `from` and width as one number, which a float holds. */
