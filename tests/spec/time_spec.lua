@@ -852,7 +852,9 @@ describe("times", function()
     refused("'q' is missing, expected a number", strew.segment_csr, t, strew.tensor{0, 3}, "quantile")
     refused("'q' is text, quantile takes numbers", strew.quantile, t, strew.text{"a"})
     refused("sub: too many arguments: 4; the arguments are (self, i [, j])", strew.sub, strew.text{"a"}, 1, 2, 3)
-    assert.equal(t:std{skip_nan = true, exact = true}:item(), t:std{skip_nan = true}:item())
+    if not support.lacks_float64 then
+      assert.equal(t:std{skip_nan = true, exact = true}:item(), t:std{skip_nan = true}:item())
+    end
     assert.equal("2024-01-02", t:mean{skip_nan = true, exact = true}:item())
   end)
 
