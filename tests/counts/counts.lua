@@ -63,13 +63,13 @@ known.exact_dot_2M = own(function() return strew.rand(many), strew.rand(many) en
 known.exact_in_place = own(function() return strew.rand(20000), strew.rand(n), strew.randint(0, 20000, {n}) end,
   function(self, a, index) return self:index_add_(0, index, a, EXACT) end)
 
-local keys = [[four_add item dense_add dense_exp dense_lt dense_where dense_sum dense_max dense_cat
-  dense_transpose gather_1M gather_bad rows_gather index_select take masked_select select_few dense_sort
-  select_bytes add_1 add_100 add_1M add_10M add_sorted add_int64 set_1M amax_1M mean_1M rows_add index_put
-  index_put_add group_sum scatter_softmax scatter_std scatter_quantile csr_wide_sum csr_long_sum softmax_rows
-  searchsorted bincount histc dense_cumsum group_by_sum group_by_three agg_six grouped_sum exact_sum exact_rows exact_into_1
-  exact_into_20k exact_mean exact_wide exact_in_place exact_std exact_std_rows exact_std_20k exact_dot exact_cumsum
-  exact_add_20k no_size_2M exact_into_2M exact_dot_2M text_gelu_10M]]
+local keys = [[four_add item dense_add dense_exp dense_lt dense_where dense_sum dense_max dense_cat dense_transpose
+  gather_1M gather_bad rows_gather index_select take masked_select select_few dense_sort select_bytes add_1 add_100
+  add_1M add_10M add_sorted add_int64 set_1M amax_1M mean_1M rows_add index_put index_put_add group_sum
+  scatter_softmax scatter_std scatter_quantile csr_wide_sum csr_long_sum softmax_rows searchsorted bincount histc
+  dense_cumsum group_by_sum group_by_three agg_six grouped_sum exact_sum exact_rows exact_into_1 exact_into_20k
+  exact_mean exact_wide exact_in_place exact_std exact_std_rows exact_std_20k exact_dot exact_cumsum exact_add_20k
+  no_size_2M exact_into_2M exact_dot_2M text_gelu_10M]]
 
 local function is_tensor(t) return pcall(function() return assert(t.dtype) end) end
 local function there(t) return is_tensor(t) and t:to(device) or t end
