@@ -31,14 +31,21 @@ static strew_dtype computed_of(const struct aggregate *aggregate) {
   return dtype_is_float(dtype) && !joins_integers(aggregate) ? dtype_wide(dtype) : STREW_INT64;
 }
 
+/* True for a column of the grouping's length and device. */
+static bool is_column(const struct aggregating *a, const struct aggregate *aggregate) {
+  const strew_tensor *src = aggregate->src;
+  const int dim = aggregate->options.dim;
+  if (!src || src->rank != 1 || (dim != 0 && dim != -1)) return false;
+  return src->sizes[0] == strew_grouping_length(a->grouping) && src->storage->device == a->device;
+}
+
 /* True for what the walk takes. Everything else, including errors, goes to group_by_grouping. */
 static bool is_shared(const struct aggregating *a, const struct aggregate *aggregate) {
   const struct group_options *options = &aggregate->options;
   const strew_tensor *src = aggregate->src;
-  if (!src || src->rank != 1 || src->sizes[0] != strew_grouping_length(a->grouping)) return false;
+  if (!is_column(a, aggregate)) return false;
   if (src->dtype == STREW_UINT64 && !joins_integers(aggregate)) return false;
-  if (src->storage->device != a->device || (options->skip_nan && dtype_is_float(src->dtype))) return false;
-  if (!group_row_of(options->reduction) || (options->dim != 0 && options->dim != -1)) return false;
+  if (!group_row_of(options->reduction) || (options->skip_nan && dtype_is_float(src->dtype))) return false;
   if (options->dim_size != -1 || options->mode != STREW_ERROR) return false;
   if (aggregate->is_exact && a->device != &a->device->context->cpu) return false;
   const bool is_extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
@@ -292,8 +299,7 @@ static bool are_lines(const struct aggregating *a, int i, int j) {
   if (!one->is_exact || !other->is_exact || one->src->dtype != other->src->dtype) return false;
   if (options->reduction != one->options.reduction || options->fill || options->dtype || options->skip_nan)
     return false;
-  const bool is_column = other->src->rank == 1 && other->src->sizes[0] == strew_grouping_length(a->grouping);
-  return is_column && other->src->storage->device == a->device && (options->dim == 0 || options->dim == -1);
+  return is_column(a, other);
 }
 
 /* Where columns share no walk, short ones of aggregate i's reduction become lines of one tensor, which is reduced once:
