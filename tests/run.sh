@@ -34,16 +34,18 @@ part_of() { # PARTS
   echo $((${sum%% *} % $1))
 }
 
-# True for one in ONE_IN names, which the seed chooses; without a seed for all.
+# True for one in ONE_IN names, which the seed chooses; without a seed for all. (Low bits of such sums alone are equal
+# for many seeds.)
 is_drawn() { # NAME ONE_IN
   sum=$(echo "$SEED $1" | cksum)
-  [ -z "$SEED" ] || [ $((${sum%% *} % $2)) = 0 ]
+  [ -z "$SEED" ] || [ $((${sum%% *} * 40503 / 65536 % $2)) = 0 ]
 }
 
 # Of the names of all runners those of make test: of what takes long and rarely fails alone a part. The longest stand in
-# five lists that take about equally long; the seed chooses one, so that the time of make test hardly depends on it.
+# lists that take about equally long; the seed chooses one, so that the time of make test hardly depends on it.
 sample() {
-  set -- rusticl-few 'pocl-digest mpi' 'rusticl-digest intel-digest installed driver' 'pocl-few oclgrind-few' 'pocl-ways pocl-demos'
+  set -- rusticl-few 'pocl-digest mpi' 'rusticl-digest intel-digest' 'installed driver' pocl-few oclgrind-few pocl-ways pocl-demos \
+    'pocl-counts oclgrind-digest' pocl-check_opencl
   longest=$*
   shift "$(part_of $#)"
   while read -r name; do
@@ -54,12 +56,12 @@ sample() {
         ;;
     esac
     case $name in
-      -* | opencl:* | pocl-check_opencl) echo "$name" ;;
+      -* | opencl:*) echo "$name" ;;
       sanitized-*)
         if is_drawn "$name" 2; then echo "$name"; fi
         ;;
       pocl-*_* | intel-few)
-        if is_drawn "$name" 8; then echo "$name"; fi
+        if is_drawn "$name" 16; then echo "$name"; fi
         ;;
       *-*_* | *-ways | *-demos) ;;
       *) echo "$name" ;;
@@ -85,14 +87,17 @@ not_again() {
   done
 }
 
-# Of the names of all runners those of make nightly. Of Check programs and specs each day draws other ones (DAY=n: those
-# of that day): under sanitizers and on PoCL a half, on rusticl and Intel's OpenCL a third.
+# Of the names of all runners those of make nightly. Each day draws other ones (DAY=n: those of that day): of Check
+# programs and specs under sanitizers and on PoCL a third, on rusticl and Intel's OpenCL a quarter; of what else takes long
+# on a device a half.
 of_day() {
   : "${DAY:=$(($(date +%s) / 86400))}"
   while read -r name; do
     case $name in
-      rusticl-*_* | intel-*_*) days=3 ;;
-      pocl-*_* | sanitized-*) days=2 ;;
+      pocl-check_opencl) days=1 ;;
+      rusticl-*_* | intel-*_*) days=4 ;;
+      pocl-*_* | sanitized-*) days=3 ;;
+      pocl-* | rusticl-* | intel-* | oclgrind-*) days=2 ;;
       *) days=1 ;;
     esac
     sum=$(echo "$name" | cksum)
