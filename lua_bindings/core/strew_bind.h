@@ -231,6 +231,8 @@ void bind_push_upvalues(lua_State *L, int binding, const struct script_function 
 enum { ROW_UPVALUE = 2, NAME_UPVALUE, FORM_UPVALUE, UPVALUES = FORM_UPVALUE };
 /* Pushes bind_dispatch with these upvalues. */
 void bind_push_function(lua_State *L, int binding, const struct script_function *row, const char *name, int form);
+/* Pushes the function of a row with this form, the same one each time: it keeps its parsed parameters. */
+void bind_push_kept(lua_State *L, const struct script_function *row, int form);
 /* Sets a field of the table on top of the stack. */
 void bind_set_string(lua_State *L, const char *key, const char *value);
 void bind_set_boolean(lua_State *L, const char *key, bool value);

@@ -174,6 +174,18 @@ static void push_loaded(lua_State *L) {
   lua_setiuservalue(L, lua_upvalueindex(1), FAMILY);
 }
 
+void bind_push_kept(lua_State *L, const struct script_function *row, int form) {
+  const void *key = &row->parameters; /* the row itself is the key of its operation */
+  push_loaded(L);
+  if (lua_rawgetp(L, -1, key) == LUA_TNIL) {
+    lua_pop(L, 1);
+    bind_push_function(L, lua_upvalueindex(1), row, row->name, form);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, -3, key);
+  }
+  lua_remove(L, -2);
+}
+
 /* use(file) */
 static int use(lua_State *L) {
   const char *file = luaL_checkstring(L, 1);

@@ -137,8 +137,7 @@ static int field(lua_State *L, struct script_call *call) {
   strew_exact_sums_describe(self, &its);
   strew_guess guess = {.wanted = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : bind_text(L, call, 2, text)};
   for (int i = 0; i < METHODS; i++)
-    if (strcmp(guess.wanted, methods[i].name) == 0)
-      return bind_push_function(L, lua_upvalueindex(1), &methods[i], methods[i].name, FUNCTION), 1;
+    if (strcmp(guess.wanted, methods[i].name) == 0) return bind_push_kept(L, &methods[i], FUNCTION), 1;
   if (strcmp(guess.wanted, "n") == 0) return lua_pushinteger(L, its.n), 1;
   if (strcmp(guess.wanted, "dtype") == 0) return lua_pushstring(L, strew_dtype_name(its.dtype)), 1;
   if (strcmp(guess.wanted, "device") == 0) return lua_pushstring(L, strew_device_name(its.device)), 1;

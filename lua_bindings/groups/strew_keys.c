@@ -80,7 +80,7 @@ static int ids(lua_State *L, struct script_call *call) {
   if (!read_self(L, call)) return -1;
   if (!has_names(L) && !has_stored(L, call)) return inner_ids(L, call);
   bind_stack(L, LUA_MINSTACK);
-  bind_push_function(L, lua_upvalueindex(1), &bind_tensor_ids_row, bind_tensor_ids_row.name, FUNCTION);
+  bind_push_kept(L, &bind_tensor_ids_row, FUNCTION);
   lua_pushvalue(L, 1);
   lua_createtable(L, call->arguments, 1);
   bind_set_integer(L, "n", call->arguments - 1);
@@ -123,8 +123,7 @@ static int field(lua_State *L, struct script_call *call) {
   if (strcmp(guess.wanted, "keys") == 0)
     return has_names(L) ? bind_call_family(L, call, &bind_table_keys_row) : keys(L, call);
   if (strcmp(guess.wanted, "ids") == 0) {
-    bind_push_function(L, lua_upvalueindex(1), &ids_row, ids_row.name, FUNCTION);
-    return 1;
+    return bind_push_kept(L, &ids_row, FUNCTION), 1;
   }
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) strew_guess_name(&guess, names[i]);
   return bind_fail_name(L, call, "a key table", &guess);

@@ -226,7 +226,7 @@ static bool is_key(lua_State *L, const char *name) {
 static int field(lua_State *L, struct script_call *call) {
   strew_expr *self = read_expr(L, call, 1);
   if (!self) return -1;
-  if (is_key(L, "with")) return bind_push_function(L, lua_upvalueindex(1), &with_row, "with", GROUPED), 1;
+  if (is_key(L, "with")) return bind_push_kept(L, &with_row, GROUPED), 1;
   if (is_key(L, "text")) return lua_pushstring(L, strew_expr_text(self)), 1;
   if (!is_key(L, "inputs"))
     return fail_field(L, call, "an expression", (const char *[]){"inputs", "text", "with", NULL}, true,

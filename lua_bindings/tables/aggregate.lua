@@ -66,6 +66,15 @@ end
 
 ------------------------------------------------------------------------------------------------------------- joining
 
+-- Returns the n groups of a chunk or of another's columns, whose numbers are ids, after the `count` so far.
+local function groups_of(ids, n, count)
+  local so_far = strew.arange(count or 0, {device = ids.device})
+  return {ids = ids, n = n, so_far = so_far, joined = function(self)
+    self.all = self.all or strew.grouping(strew.cat{so_far, ids}, {dim_size = n})
+    return self.all
+  end}
+end
+
 -- Returns t with a row for each of n keys, more of them 0.
 local function grown(t, n)
   return #t == n and t or strew.cat{t, strew.zeros(n - #t, {dtype = t.dtype, device = t.device})}
@@ -96,12 +105,10 @@ local function added(t, like, entry, argument)
   return t:to(dtype)
 end
 
--- Returns the columns of what has been reduced so far, `old` or nil, and of values of groups `ids`, joined by `word`:
--- the script's argument of that name, of a column like that.
-local function joined(old, word, ids, values, like, n, options, entry, argument)
-  local all = ids
+-- Returns the columns of what has been reduced so far, `old` or nil, and of values, joined by `word`: the script's
+-- argument of that name, of a column like that.
+local function joined(old, word, groups, values, like, options, entry, argument)
   if old then
-    all = strew.cat{strew.arange(#old.value, {device = ids.device}), ids}
     like = like and below(old.like, entry, like, argument)
     if ADDS[entry.word] and not operands.is_float(like) then
       values = strew.cat{added(old.value, like, entry, argument), added(values, like, entry, argument)}
@@ -109,7 +116,7 @@ local function joined(old, word, ids, values, like, n, options, entry, argument)
       values = below(old.value, entry, values, argument)
     end
   end
-  local g = strew.grouping(all, {dim_size = n})
+  local g = groups:joined()
   local call = g[word]
   return {value = (call(g, values, options)), like = like}
 end
@@ -119,39 +126,38 @@ local function with_sums(e, part, ids)
   return part.sums and e:merge(part.sums, ids) or e:add(part.value, ids)
 end
 
--- Returns exact sums of n groups, so far `old` or nil.
-local function sums_of(entry, old, n, device)
-  local e = strew.exact_sums(n, {squares = BY_SUMS[entry.word], device = device})
-  if not old then return e end
-  return with_sums(e, old, strew.arange(old.sums and old.sums.n or #old.value, {device = device}))
+-- Returns exact sums of the groups, so far `old` or nil.
+local function sums_of(entry, old, groups)
+  local e = strew.exact_sums(groups.n, {squares = BY_SUMS[entry.word], device = groups.ids.device})
+  return old and with_sums(e, old, groups.so_far) or e
 end
 
--- Returns the columns of an entry, `old` or nil, with a chunk's values of groups `ids` joined.
-local function taken(entry, old, ids, values, n)
+-- Returns the columns of an entry, `old` or nil, with a chunk's values joined.
+local function taken(entry, old, groups, values)
   local word, skips = entry.word, {skip_nan = entry.options.skip_nan}
   if word == "count" then
-    local g = strew.grouping(ids, {dim_size = n})
+    local g = strew.grouping(groups.ids, {dim_size = groups.n})
     local counts = values and g:count(values, skips) or g.counts:clone()
-    return {value = old and grown(old.value, n) + counts or counts}
+    return {value = old and grown(old.value, groups.n) + counts or counts}
   elseif (values.dtype == "text" or values.dtype == "time") and (BY_SUMS[word] ~= nil or word == "sum") then
     fail("chunk", format("has %s for %s, expected numbers", values.dtype, word), nil, "dtype")
   elseif BY_SUMS[word] ~= nil or word == "sum" and (operands.is_float(values) or old and old.sums) then
     if values.dtype == "bool" then values = values:to("int8") end
-    return {sums = sums_of(entry, old, n, values.device):add(values, ids, skips)}
+    return {sums = sums_of(entry, old, groups):add(values, groups.ids, skips)}
   end
-  return joined(old, word, ids, values, values:narrow(0, 0, 0), n, word ~= "any" and word ~= "all" and skips or nil,
+  return joined(old, word, groups, values, values:narrow(0, 0, 0), word ~= "any" and word ~= "all" and skips or nil,
     entry, "chunk")
 end
 
--- Returns the columns of entry of two aggregates; ids: the group of each of b's.
-local function merged(entry, old, other, ids, n)
+-- Returns the columns of entry of two aggregates, of which the other's are the groups.
+local function merged(entry, old, other, groups)
   if other.sums or old and old.sums then
-    return {sums = with_sums(sums_of(entry, old, n, ids.device), other, ids)}
-  elseif not old then -- other's columns, by ids
-    return joined(nil, "first", ids, other.value, other.like, n)
+    return {sums = with_sums(sums_of(entry, old, groups), other, groups.ids)}
+  elseif not old then -- other's columns, by their groups
+    return joined(nil, "first", groups, other.value, other.like)
   end
   local word = entry.word == "count" and "sum" or entry.word
-  return joined(old, word, ids, other.value, other.like, n, word ~= "any" and word ~= "all"
+  return joined(old, word, groups, other.value, other.like, word ~= "any" and word ~= "all"
     and {skip_nan = word ~= "sum" and entry.options.skip_nan} or nil, entry, "other")
 end
 
@@ -183,8 +189,9 @@ local function add(self, chunk)
   end
   local ids = errors.own("x", "chunk", nil, state.keys.ids, state.keys, tables.make(keys), state.by)
   local n = state.keys.n
+  local groups = groups_of(ids, n, state.n)
   for k, entry in ipairs(state.entries) do
-    parts[k] = errors.own("src", "chunk", nil, taken, entry, state.parts[k], ids, values[k], n)
+    parts[k] = errors.own("src", "chunk", nil, taken, entry, state.parts[k], groups, values[k])
   end
   local rows = ids:bincount{minlength = n}
   state.parts, state.n, state.rows = parts, n, state.rows and grown(state.rows, n) + rows or rows
@@ -204,7 +211,8 @@ local function merge(self, other)
   if not its.n then return self end
   local ids = state.keys:ids(its.keys.keys, state.by):narrow(0, 0, its.n):to(its.rows.device)
   local n, parts = state.keys.n, {}
-  for k, entry in ipairs(state.entries) do parts[k] = merged(entry, state.parts[k], its.parts[k], ids, n) end
+  local groups = groups_of(ids, n, state.n)
+  for k, entry in ipairs(state.entries) do parts[k] = merged(entry, state.parts[k], its.parts[k], groups) end
   local rows = strew.zeros(n, {dtype = "int64", device = ids.device}):index_copy_(0, ids, its.rows)
   state.parts, state.n, state.rows = parts, n, state.rows and grown(state.rows, n) + rows or rows
   return self

@@ -6,91 +6,95 @@ local NUMBERS <const> = {"mean", "std", "min", "25%", "50%", "75%", "max"}
 
 local MOST <const> = 1 << 16 -- elements of columns that are reduced at once
 
--- Returns lines of one length as the rows of a matrix.
-local function matrix(lines) return lines[2] and strew.stack(lines) or lines[1]:reshape(1, -1) end
-
--- Writes the NUMBERS of lines of floats into the rows of `out` at their places, of one without elements none; returns
--- how many elements of each are NaN, which are left out.
-local function add_numbers(out, lines, places)
-  local x, same = matrix(lines), {}
-  local gaps = x:ne(x):sum(1):tolist()
-  for k, line in ipairs(lines) do
-    local list = same[gaps[k]] or {lines = {}, places = {}}
-    same[gaps[k]], list.places[#list.places + 1] = list, places[k]
-    list.lines[#list.lines + 1] = gaps[k] > 0 and line[line:eq(line)] or line
+-- Returns the NUMBERS of the rows of a matrix without missing elements; of times: of std, which is seconds, none, and
+-- that, second.
+local function numbers_of(x)
+  if x.dtype ~= "time" then
+    local at = strew.tensor({0.25, 0.5, 0.75}, {dtype = x.dtype, device = x.device})
+    return strew.cat({x:mean(1, true, {exact = true}), x:std(1, true), x:amin(1, true), x:quantile(at, 1):t(),
+      x:amax(1, true)}, 1)
   end
-  local at = strew.tensor({0.25, 0.5, 0.75}, {dtype = out.dtype, device = out.device})
+  local here = x:to(operands.float64_device(x))
+  local at, least = strew.tensor({0.25, 0.5, 0.75}, {dtype = "float64", device = here.device}), here:amin(1, true)
+  return strew.cat({x:mean(1, true), strew.full({#x, 1}, "NaT", {dtype = "time", device = x.device}),
+    x:amin(1, true), here:quantile(at, 1):t():to(x.device), x:amax(1, true)}, 1), (here - least):std(1)
+end
+
+-- Writes the NUMBERS of lines of floats or of times into the rows of `out` at their places, deviations of times into
+-- `seconds`, of one without elements none; returns how many elements of each are missing, which are left out.
+local function add_numbers(out, seconds, lines, places)
+  local x, same, device = strew.stack(lines), {}, {device = out.device}
+  local present, to = x:eq(x), strew.tensor(places, device)
+  local gaps = (~present):sum(1):tolist()
+  for k, n in ipairs(gaps) do
+    same[n] = same[n] or {}
+    table.insert(same[n], k - 1)
+  end
   for n, list in next, same do
-    if n > 0 or #list.lines < #lines then x = matrix(list.lines) end
-    if x:numel() > 0 then
-      out:index_copy_(0, strew.tensor(list.places, {device = out.device}), strew.cat({x:mean(1, true, {exact = true}),
-        x:std(1, true), x:amin(1, true), x:quantile(at, 1):t(), x:amax(1, true)}, 1))
+    if n < x:size(1) then
+      local some, at = x, strew.tensor(list, device)
+      if n > 0 or #list < #lines then some = x:index_select(0, at):masked_select(present:index_select(0, at)) end
+      local numbers, deviations = numbers_of(some:reshape(#list, -1))
+      at = to:index_select(0, at)
+      out:index_copy_(0, at, numbers)
+      if deviations then seconds:index_copy_(0, at, deviations:to(out.device):to(seconds.dtype)) end
     end
   end
   return gaps
 end
 
--- Returns the NUMBERS of a line of times without NaT, as times: of std, which is seconds, none.
-local function times_of(line)
-  local none = strew.full({1}, "NaT", {dtype = "time", device = line.device})
-  if #line == 0 then return none:expand(#NUMBERS) end
-  local at = strew.tensor({0.25, 0.5, 0.75}, {dtype = "float64", device = operands.float64_device(line)})
-  local function one(x) return x:reshape(1) end
-  local quartiles = line:to(at.device):quantile(at):to(line.device)
-  return strew.cat{one(line:mean()), none, one(line:amin()), quartiles, one(line:amax())}
-end
-
--- Returns statistic k of all columns: of times and of others as words.
-local function mixed(numbers, instants, k)
-  if not next(instants) or NUMBERS[k] == "std" then return numbers end
-  local words, is_all = strew.text(numbers):tolist(), true
-  for i in ipairs(words) do
-    local t = instants[i] and instants[i][k - 1]
-    is_all = is_all and t ~= nil
-    words[i] = t and (t ~= "NaT" and t or "") or words[i]
-  end
-  local text = strew.tensor(words, {device = numbers.device})
-  return is_all and strew.time(text) or text
+-- Returns statistic k of all columns: of those where is_time is true, as words.
+local function mixed(numbers, instants, is_time, k)
+  numbers = numbers:select(1, k - 1):contiguous()
+  if not instants or NUMBERS[k] == "std" then return numbers end
+  instants = instants:select(1, k - 1):contiguous()
+  return is_time:all():item() and instants or strew.where(is_time, strew.text(instants), strew.text(numbers))
 end
 
 local function describe(x)
   local columns = tables.read(x, "x")
-  local device = columns.device
+  local device, n = columns.device, #columns.names
   local dtype = operands.widest(columns.tensors[1])
-  local count, gaps, dtypes, names, instants = {}, {}, {}, {}, {}
-  local numbers = strew.full({#columns.names, #NUMBERS}, 0 / 0, {dtype = dtype, device = device})
-  local lines, places = {}, {} -- of columns of numbers that are still to be reduced
-  local function reduce()
-    for k, n in ipairs(lines[1] and add_numbers(numbers, lines, places) or {}) do gaps[places[k] + 1] = n end
-    lines, places = {}, {}
+  local count, gaps, dtypes, names, are_times, instants = {}, {}, {}, {}, {}, nil
+  local numbers = strew.full({n, #NUMBERS}, 0 / 0, {dtype = dtype, device = device})
+  local lists = {[true] = {lines = {}, places = {}}, [false] = {lines = {}, places = {}}} -- still to be reduced
+  local function reduce(is_time)
+    local list = lists[is_time]
+    local out = is_time and instants or numbers
+    for k, of in ipairs(list.lines[1] and add_numbers(out, numbers:select(1, 1), list.lines, list.places) or {}) do
+      gaps[list.places[k] + 1] = of
+    end
+    list.lines, list.places = {}, {}
   end
   for i, name in ipairs(columns.names) do
     local t, kind, shown = columns.tensors[i], tables.kind(columns, i)
-    local is_line, is_number = t:dim() == 1, t:dim() == 1 and kind ~= "text" and kind ~= "time"
-    local is_missing = is_line and not is_number and missing.of(t)
+    local is_line, is_time = t:dim() == 1, kind == "time"
     names[i], dtypes[i] = tostring(name), is_line and shown or shown .. operands.text{table.unpack(t.shape, 2)}
-    gaps[i] = is_missing and is_missing:sum():item() or 0
-    if is_number then
+    gaps[i], are_times[i] = is_line and kind == "text" and missing.of(t):sum():item() or 0, is_line and is_time
+    if is_line and kind ~= "text" then
       local line, value = t, nil
-      if dtype == "float32" and not operands.is_float(t) then line, value = missing.as_exact(t, dtype) end
+      if is_time then
+        instants = instants or strew.full({n, #NUMBERS}, "NaT", {dtype = "time", device = device})
+      elseif dtype == "float32" and not operands.is_float(t) then
+        line, value = missing.as_exact(t, dtype)
+      end
       if not line then
         local quoted = tables.quoted(name)
         fail("x", format("has column %s with value %s, which float32 cannot hold, and the device has no float64",
           quoted, value), format('x[%s]:to("float32") rounds', quoted), "value", tonumber(value))
       end
-      lines[#lines + 1], places[#places + 1] = line:to(dtype), i - 1
-      if (#lines + 1) * columns.rows > MOST then reduce() end
-    elseif is_line and kind == "time" then
-      local line = t[~is_missing]
-      instants[i] = times_of(line)
-      numbers:select(0, i - 1)[1] = #line > 0 and line:to(operands.float64_device(line)):std():item() or 0 / 0
+      local list = lists[is_time]
+      list.lines[#list.lines + 1], list.places[#list.places + 1] = is_time and line or line:to(dtype), i - 1
+      if (#list.lines + 1) * columns.rows > MOST then reduce(is_time) end
     end
   end
-  reduce()
-  for i, n in ipairs(gaps) do count[i] = columns.rows - n end
+  reduce(true)
+  reduce(false)
+  for i, of in ipairs(gaps) do count[i] = columns.rows - of end
   local out = {{"column", names}, {"dtype", dtypes}, {"count", strew.tensor(count, {device = device})},
     {"missing", strew.tensor(gaps, {device = device})}}
-  for k, name in ipairs(NUMBERS) do out[k + 4] = {name, mixed(numbers:select(1, k - 1):contiguous(), instants, k)} end
+  local is_time = instants and strew.tensor(are_times, {device = device})
+  for k, name in ipairs(NUMBERS) do out[k + 4] = {name, mixed(numbers, instants, is_time, k)} end
   return strew.table(out)
 end
 

@@ -47,9 +47,9 @@ function times.median(self, dim, keepdim)
   return least, strew.where(has_gap, order:argmax(dim, keepdim), at)
 end
 
--- Interpolates the distances from the first time: exact to the microsecond, if they are less than 285 years. That is
--- taken as even, so that halves of a microsecond are rounded to even times.
-function times.quantile(self, q, ...)
+-- Interpolates the distances from the first time of each line: exact to the microsecond, if they are less than 285
+-- years. That is taken as even, so that halves of a microsecond are rounded to even times.
+function times.quantile(self, q, options)
   local device = operands.float64_device(self)
   if operands.is_tensor(q) then
     operands.check_device(self, q, "q")
@@ -58,11 +58,12 @@ function times.quantile(self, q, ...)
   end
   local all = whole(self:to(device))
   local gaps = strew.eq(all, NAT)
-  local first = all[~gaps]
-  first = first:numel() > 0 and first:amin() // 2 * 2 or 0
+  local dim, first = options.dim, 0
+  if all:numel() > 0 then first = all:masked_fill(gaps, math.maxinteger):amin(dim, true) // 2 * 2 end
   local distances = (all - first):to("float64"):masked_fill(gaps, 0 / 0)
-  local seconds = strew.quantile(distances, q, ...)
+  local seconds = strew.quantile(distances, q, options)
   local gap = strew.isnan(seconds)
+  if first ~= 0 and not (options.keepdim and dim) then first = dim and first:squeeze(dim) or first:reshape({}) end
   return strew.where(gap, NAT, seconds:masked_fill(gap, 0):round():to("int64") + first):to("time"):to(self.device)
 end
 

@@ -603,6 +603,9 @@ describe("times", function()
     assert.same({"2024-05-02", "2024-05-02T12:00", "2024-05-04"}, u[1]:quantile(strew.tensor{0, 0.25, 1}):tolist())
     assert.same({"NaT", "2024-05-03"}, u:quantile(0.5, 1):tolist())
     assert.same({"2024-05-02"}, u[1]:narrow(0, 0, 2):quantile(0.3, 0, true, {interpolation = "lower"}):tolist())
+    local far = strew.time{{"0001-01-01", "0001-01-01T00:00:00.000002"}, {"9999-01-01", "9999-01-01T00:00:00.000002"}}
+    assert.same({"0001-01-01T00:00:00.000001", "9999-01-01T00:00:00.000001"}, far:quantile(0.5, 1):tolist())
+    assert.same({{"0001-01-01T00:00:00.000001"}, {"9999-01-01T00:00:00.000001"}}, far:quantile(0.5, 1, true):tolist())
     for _ = 1, 50 do
       local t = strew.tensor(draw(math.random(20), 10 ^ math.random(3, 15) // 1 | 0), {dtype = "int64"}):to("time")
       local dtype = support.lacks_float64 and "float32" or "float64"
