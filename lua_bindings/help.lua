@@ -448,15 +448,19 @@ local function add_elsewhere(lines, entry)
   if text ~= "" then wrap(lines, text, "elsewhere: ", "           ") end
 end
 
--- Returns the calls for a name in another library, or nil.
-local function choices(name)
-  local lines, plain = {}, bare(name)
+-- Returns the calls for a name in another library, or nil. but: for the name as it is written there, if no row of that
+-- entry has it.
+local function choices(name, but)
+  local lines, plain, is_own = {}, bare(name), false
   each_row(function(row)
     for _, other in ipairs(row.names) do
-      if other.plain == plain then return add_choice(lines, row) end
+      if not but and other.plain == plain or but and other.name == trim(name) then
+        is_own = is_own or row.entry == but
+        return add_choice(lines, row)
+      end
     end
   end)
-  return #lines > 0 and table.concat(lines, "\n") or nil
+  return #lines > 0 and not (but and is_own) and table.concat(lines, "\n") or nil
 end
 
 -- Adds the operands, and the tasks whose title, calls, results or names contain the word.
@@ -546,6 +550,10 @@ local function page(name)
   local elsewhere_first = string.find(bare(name), ".", 1, true) and choices(name)
   if elsewhere_first then return elsewhere_first end
   local entry, inplace = find(name)
+  if entry and string.find(name, ".", 1, true) then -- plt.scatter is not scatter
+    local others = choices(name, entry)
+    if others then return others end
+  end
   if not entry then return choices(name) or topic(name) or next(phrased(name)) and search(name) end
   local lines = {}
   if entry.kind == "function" then

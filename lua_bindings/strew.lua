@@ -7152,7 +7152,7 @@ local Grouping = {}
 ---bool[3] cpu
 ---  true  false   true
 ---```
----@param names any the columns to compare; default all
+---@param names any the columns to compare, or texts of columns as "month(day)"; default all
 ---@param keep any which of equal rows is none: "first" (the default), "last", or false: all are
 ---@return strew.Tensor repeated bool
 ---@call strew.duplicated(x, names?, keep=) -> repeated
@@ -7170,7 +7170,7 @@ local Grouping = {}
 --- Oslo      1.5
 --- Rome      2.0
 ---```
----@param names any the columns to compare; default all
+---@param names any the columns to compare, or texts of columns as "month(day)"; default all
 ---@param keep any which of equal rows stays: "first" (the default), "last", or false: none
 ---@call strew.drop_duplicates(x, names?, keep=) -> x
 
@@ -7334,7 +7334,7 @@ local Grouping = {}
 ---     2      false       true
 ---```
 ---@param v any a tensor of one dimension, any dtype, or a table of columns
----@param names any of a table: the columns; default those of text
+---@param names any of a table: the columns, or texts of columns; default those of text
 ---@return table columns
 ---@call strew.get_dummies(v, names?) -> columns
 
@@ -7523,7 +7523,8 @@ local Grouping = {}
 ---```
 ---@param a table of columns; error: columns of different lengths or devices
 ---@param b table of columns, on a's device
----@param key any the name of a column of both tables, or a sequence of names; tables without names: numbers
+---@param key any the name of a column of both tables, a text of columns as "month(day)", or a sequence of them; tables
+---    without names: numbers
 ---@param how "inner"|"left"|"right"|"outer"|"semi"|"anti" the rows of the result, see strew.join; default "inner"
 ---@return table joined a new table of columns; error: two columns of one name
 ---@call strew.join(a, b, key, how=, suffixes=, fill=) -> joined
@@ -7579,7 +7580,7 @@ local Grouping = {}
 --- Oslo  feb        4.5
 --- Rome  feb        9.0
 ---```
----@param keys any columns to keep: a name, or a sequence of them; default: none
+---@param keys any columns to keep: a name, a text of columns, or a sequence of them; default: none
 ---@param values any columns to melt; default: all others
 ---@param variable_name string name of the column with the names; default "variable"
 ---@param value_name string name of the column with the elements; default "value"

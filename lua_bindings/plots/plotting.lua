@@ -98,13 +98,12 @@ local function line_of(value, argument, columns)
   return value
 end
 
--- Returns columns as series of their names.
-local function by_names(all, names, argument)
-  local list = {}
-  for k, name in ipairs(names) do
-    local place = tables.position(all, name, argument)
-    tables.check_key(all, place, argument)
-    list[k] = {name = tostring(name), values = all.tensors[place]:detach()}
+-- Returns columns of x as series of their names; which: these, nil: all.
+local function by_names(x, which, argument)
+  local all, list = tables.read(x, which and "x" or argument), {}
+  for k, i in ipairs(expressions.positions(x, all, which or all.names, argument)) do
+    tables.check_key(all, i, argument)
+    list[k] = {name = tostring(all.names[i]), values = all.tensors[i]:detach()}
   end
   return list
 end
@@ -114,14 +113,13 @@ local function lines_of(value, argument, columns)
   local is_list = type(value) == "table" and rawlen(value) > 0
   local first = is_list and rawget(value, 1)
   if columns and (type(value) == "string" or is_list and type(first) == "string") then
-    return by_names(expressions.with_texts(columns, value, argument), is_list and value or {value}, argument)
+    return by_names(columns, value, argument)
   elseif is_list and (operands.is_tensor(first) or type(first) == "table") then
     local list = {}
     for k = 1, rawlen(value) do list[k] = {values = line_of(rawget(value, k), argument, columns)} end
     return list
   elseif type(value) == "table" and not is_list and not operands.is_tensor(value) then
-    local all = tables.read(value, argument)
-    return by_names(all, all.names, argument)
+    return by_names(value, nil, argument)
   end
   return {{values = line_of(value, argument, columns)}}
 end

@@ -388,18 +388,16 @@ function expressions.is_text(columns, name)
   return is_parsed and f or string.find(name, "[-+*/%%^&|~<>=(%[]") and not errors.meant(name, columns.names)
 end
 
--- Returns x's columns, `all` if they are known, and behind them those that are texts among the names that a script
--- gives.
-function expressions.with_texts(x, names, argument, all)
-  all = all or tables.read(x, "x")
-  for _, name in ipairs(type(names) == "table" and names or {names}) do
-    local f = expressions.is_text(all, name)
+-- Returns the positions of columns, as tables.positions; texts of columns of x among them become columns behind these.
+function expressions.positions(x, columns, which, argument)
+  for _, name in ipairs(type(x) == "table" and (type(which) == "table" and which or {which}) or {}) do
+    local f = expressions.is_text(columns, name)
     if f then
-      local t, at = expressions.column(x, all, name, argument, false, f), #all.names + 1
-      all.names[at], all.tensors[at] = name, t
+      local t, at = expressions.column(x, columns, name, argument, false, f), #columns.names + 1
+      columns.names[at], columns.tensors[at] = name, t
     end
   end
-  return all
+  return tables.positions(columns, which, argument)
 end
 
 -- Returns e's values, and whether they are a line of that length that no call has recorded. reads: for a call that

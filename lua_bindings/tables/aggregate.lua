@@ -175,14 +175,10 @@ local function add(self, chunk)
   local state, columns = state_of(self), tables.read(chunk, "chunk")
   local values, parts = {}, {}
   for k, entry in ipairs(state.entries) do
-    local f = entry.src ~= nil and expressions.is_text(columns, entry.src)
-    values[k] = f and expressions.column(chunk, columns, entry.src, "chunk", false, f)
-      or entry.src ~= nil and columns.tensors[tables.position(columns, entry.src, "what")] or nil
+    values[k] = entry.src ~= nil and columns.tensors[expressions.positions(chunk, columns, entry.src, "what")[1]] or nil
   end
-  local keyed = expressions.with_texts(chunk, state.by, "by")
-  keyed.argument = "chunk"
   local keys = {names = state.by, tensors = {}}
-  for k, i in ipairs(tables.positions(keyed, state.by, "by")) do keys.tensors[k] = keyed.tensors[i] end
+  for k, i in ipairs(expressions.positions(chunk, columns, state.by, "by")) do keys.tensors[k] = columns.tensors[i] end
   if columns.rows == 0 then
     state.none = state.none or without_rows(state, chunk)
     return self

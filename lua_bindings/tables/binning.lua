@@ -1,6 +1,7 @@
 -- binning.lua: numbers and times as words of intervals, and words as columns of bools.
 local strew, fail, use, inner = ...
 local operands, errors, tables, missing = use "operands.lua", use "errors.lua", use "tables.lua", use "missing.lua"
+local expressions = use "expressions.lua"
 
 -- Returns a number with so many digits: as pandas, of the fraction, or significant ones of a fraction alone; halves
 -- become even.
@@ -199,7 +200,7 @@ local function get_dummies(v, names)
     end
     if #names == 0 then fail("v", "has no column of text") end
   end
-  local order = tables.positions(columns, names, "names")
+  local order = expressions.positions(v, columns, names, "names")
   for _, i in ipairs(order) do
     tables.check_key(columns, i, "names")
     chosen[i] = true

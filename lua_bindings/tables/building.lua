@@ -1,7 +1,7 @@
 -- building.lua: tables of columns made of Lua's values, of the rows of other tables, and of columns below one another.
 local strew, fail, use, inner = ...
 local operands, tables, missing = use "operands.lua", use "tables.lua", use "missing.lua"
-local errors, cells = use "errors.lua", use "cells.lua"
+local errors, cells, expressions = use "errors.lua", use "cells.lua", use "expressions.lua"
 
 ------------------------------------------------------------------------------------------------- of Lua's values
 
@@ -219,10 +219,10 @@ end
 
 local function melt(x, keys, values, variable_name, value_name)
   local columns, is_key, melted = tables.read(x, "x"), {}, {}
-  local kept = keys == nil and {} or tables.positions(columns, keys, "keys")
+  local kept = keys == nil and {} or expressions.positions(x, columns, keys, "keys")
   for _, i in ipairs(kept) do is_key[i] = true end
   if values ~= nil then
-    melted = tables.positions(columns, values, "values")
+    melted = expressions.positions(x, columns, values, "values")
   else
     for i in ipairs(columns.names) do melted[#melted + 1] = not is_key[i] and i or nil end
   end

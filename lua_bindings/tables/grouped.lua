@@ -31,9 +31,8 @@ end
 
 local function group_by(x, by, order)
   if type(by) == "table" and next(by) == nil then return whole(x) end
-  local columns = expressions.with_texts(x, by, "by")
-  local positions = tables.positions(columns, by, "by")
-  local g, keys = groups_of(columns, positions, order, "by")
+  local columns = tables.read(x, "x")
+  local g, keys = groups_of(columns, expressions.positions(x, columns, by, "by"), order, "by")
   return inner.set_keys(g, keys, x)
 end
 
@@ -61,7 +60,7 @@ local function resample(x, step, on, by)
   end
   local keys, ids, n = {names = {}, tensors = {}}, place, #steps
   if by ~= nil then
-    local positions = tables.positions(expressions.with_texts(x, by, "by", columns), by, "by")
+    local positions = expressions.positions(x, columns, by, "by")
     for _, i in ipairs(positions) do
       if i == at[1] then fail("by", format("has %s, which is 'on'", tables.quoted(columns.names[i]))) end
     end
@@ -95,8 +94,7 @@ local function value_counts(v, by, skip_nan, shares)
   local is_line = operands.is_tensor(v)
   local columns = tables.read_any(is_line and v:reshape(-1) or v, "v")
   if is_line and by ~= nil then fail("by", "is given, but v is a tensor, expected a table of columns") end
-  if by ~= nil then columns = expressions.with_texts(v, by, "by", columns) else by = columns.names end
-  local positions = tables.positions(columns, by, "by")
+  local positions = expressions.positions(v, columns, by == nil and columns.names or by, "by")
   for _, i in ipairs(positions) do tables.check_key(columns, i, "by") end
   if skip_nan then
     local argument = columns.argument
@@ -154,16 +152,12 @@ local function transform(g, src, reduce, dtype, skip_nan)
   return missing.choose({names = {word}, tensors = made, argument = "src"}, 1, g.ids, missing.gaps(g.ids))
 end
 
--- Returns a reduction of the groups as a column: {names, tensors} of one.
-local function reduced(g, columns, value, word, options)
-  local out = {names = {value or "count"}, tensors = {}, argument = "x"}
-  if value == nil and word ~= "count" then fail("value", 'is missing; only "count" needs none') end
-  local entry = {name = "value", word = word, options = options}
-  if value ~= nil then
-    entry.src = aggregates.operand(columns, tables.position(columns, value, "value"), word, "reduce")
-  end
-  out.tensors[1] = aggregates.make(g, {entry})[1]
-  return out
+-- Returns a reduction of the groups as a column: {names, tensors} of one; at: the position of its values, or nil.
+local function reduced(g, columns, at, word, options)
+  if not at and word ~= "count" then fail("value", 'is missing; only "count" needs none') end
+  local src = at and aggregates.operand(columns, at, word, "reduce") or nil
+  return {names = {at and columns.names[at] or "count"}, argument = "x",
+    tensors = aggregates.make(g, {{name = "value", word = word, options = options, src = src}})}
 end
 
 local SHARES <const> = {"row", "column", "all"}
@@ -184,11 +178,10 @@ local function pivot(x, row, column, value, reduce, fill, dtype, skip_nan, share
   if reduce == nil and value == "count" and rawget(x, "count") == nil then value, reduce = nil, value end
   if reduce == nil then fail("reduce", 'is missing, expected a word as "sum" or "count"') end
   local word, options = read_reduce(reduce, dtype, skip_nan)
-  for k, argument in ipairs{"row", "column", "value"} do
-    expressions.with_texts(x, ({row, column, value})[k], argument, columns)
-  end
-  local positions = tables.positions(columns, row, "row")
-  local across = tables.positions(columns, column, "column")
+  local positions = expressions.positions(x, columns, row, "row")
+  local across = expressions.positions(x, columns, column, "column")
+  local at = value ~= nil and expressions.positions(x, columns, value, "value") or {}
+  if #at > 1 then fail("value", format("has %d columns, expected one", #at)) end
   if #across > 1 then fail("column", format("has %d columns, expected one", #across)) end
   for _, i in ipairs(positions) do
     if i == across[1] then fail("column", format("is %s, which is in 'row'", tables.quoted(columns.names[i]))) end
@@ -196,7 +189,7 @@ local function pivot(x, row, column, value, reduce, fill, dtype, skip_nan, share
   table.insert(positions, across[1])
   local g, keys = groups_of(columns, positions, "sorted", "row")
   inner.set_keys(g, keys, x) -- for messages
-  local values = reduced(g, columns, value, word, options)
+  local values = reduced(g, columns, at[1], word, options)
   if fill == nil and word == "count" then fill = 0 end
   local by_row, of_columns = {}, #positions
   for k = 1, of_columns - 1 do by_row[k] = k end
@@ -204,10 +197,10 @@ local function pivot(x, row, column, value, reduce, fill, dtype, skip_nan, share
   tables.name_keys(out)
   local places, labels = groups_of(keys, {of_columns}, "sorted", "column")
   -- Each group has a cell; cells without a group are missing.
-  local at = strew.full(rows.n * places.n, -1, {dtype = "int64", device = columns.device})
-  at:scatter_(0, places.ids * rows.n + rows.ids, strew.arange(g.n, {device = columns.device}))
-  local gaps = at:lt(0):nonzero():squeeze(1)
-  local cells = missing.choose(values, 1, at, #gaps > 0 and gaps or nil, fill)
+  local cell = strew.full(rows.n * places.n, -1, {dtype = "int64", device = columns.device})
+  cell:scatter_(0, places.ids * rows.n + rows.ids, strew.arange(g.n, {device = columns.device}))
+  local gaps = cell:lt(0):nonzero():squeeze(1)
+  local cells = missing.choose(values, 1, cell, #gaps > 0 and gaps or nil, fill)
   if shares then cells = shares_of(cells:reshape(places.n, rows.n), shares):reshape(-1) end
   local names = labels_of(labels, out.names)
   for k, name in ipairs(names) do

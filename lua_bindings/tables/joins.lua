@@ -1,7 +1,7 @@
 -- joins.lua: rows of two tables beside each other: with equal keys, or with the nearest ones.
 local strew, fail, use, inner = ...
 local operands, tables, missing = use "operands.lua", use "tables.lua", use "missing.lua"
-local errors = use "errors.lua"
+local errors, expressions = use "errors.lua", use "expressions.lua"
 
 -- Columns of numbers of both tables as one dtype that holds the values of both.
 local function number_keys(left, i, right, j, argument)
@@ -124,6 +124,11 @@ local function read_both(a, b)
   return left, right
 end
 
+-- Returns the positions in both of the columns that a script names.
+local function positions_in(a, left, b, right, which, argument)
+  return expressions.positions(a, left, which, argument), expressions.positions(b, right, which, argument)
+end
+
 -- Returns the table of a's columns at rows from_a and of b's at from_b; nil: all rows, -1: missing. keys: in the place
 -- of those columns of a by position, of the rows at from_keys. fill: as of missing.choose.
 local function beside(left, from_a, of_a, right, from_b, of_b, fill, keys, from_keys)
@@ -160,11 +165,11 @@ local function join(a, b, key, how, suffixes, fill)
   how = how or "inner"
   errors.check_word("how", how, HOWS, inner.hints().word(how))
   local left, right = read_both(a, b)
-  local in_left, in_right = tables.positions(left, key, "key"), tables.positions(right, key, "key")
+  local in_left, in_right = positions_in(a, left, b, right, key, "key")
   local of_a, of_b, n = groups_of(left, right, in_left, in_right, "key")
   if how == "semi" or how == "anti" then
     local has = of_b:bincount{minlength = n}:gt(0):index_select(0, of_a)
-    return tables.make(tables.select(left, (how == "semi" and has or ~has):nonzero():squeeze(1), "a"))
+    return tables.make(tables.select(tables.read(a, "a"), (how == "semi" and has or ~has):nonzero():squeeze(1), "a"))
   end
   local names_a, names_b = names_of(left, right, in_left, in_right, suffixes)
   if how == "inner" or how == "left" then
@@ -227,7 +232,7 @@ local function asof(a, b, on, by, direction, tolerance, suffixes, fill, strict, 
   direction = direction or "backward"
   errors.check_word("direction", direction, DIRECTIONS)
   local left, right = read_both(a, b)
-  local in_left, in_right = tables.positions(left, on, "on"), tables.positions(right, on, "on")
+  local in_left, in_right = positions_in(a, left, b, right, on, "on")
   if #in_left ~= 1 then fail("on", format("has %d columns, expected one", #in_left)) end
   local kind = tables.kind(left, in_left[1])
   if kind == "text" or kind == "bool" then
@@ -253,7 +258,7 @@ local function asof(a, b, on, by, direction, tolerance, suffixes, fill, strict, 
   if by == nil then
     function around(upto) return upto - 1, strew.where(upto:lt(m), upto, -1) end
   else
-    local keys_left, keys_right = tables.positions(left, by, "by"), tables.positions(right, by, "by")
+    local keys_left, keys_right = positions_in(a, left, b, right, by, "by")
     for k, i in ipairs(keys_left) do
       in_left[k + 1], in_right[k + 1] = i, keys_right[k]
       if i == in_left[1] then fail("by", format("has %s, which is 'on'", inner.text(left.names[i]))) end

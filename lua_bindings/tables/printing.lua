@@ -275,8 +275,9 @@ local function help(name, words)
   local text = #wanted <= LONGEST and (name and pages.page or pages.search)(wanted)
   if text then return text end
   if words then fail("search", format('is "%s", nothing found', string.sub(wanted, 1, 60))) end
+  local last, hints = string.match(wanted, "[^.:]*$"), inner.hints()
   fail("name", format('is "%s", no help found', string.sub(wanted, 1, 60)),
-      errors.meant(string.match(wanted, "[^.:]*$"), pages.names())
+      hints.name(last) or hints.grouping(last) or errors.meant(last, pages.names())
     or 'strew.help() lists all names, strew.help{search = "word"} searches their texts')
 end
 

@@ -122,9 +122,9 @@ end
 
 -- A stable sort by each column in turn, the most important one last.
 local function sort_by(x, by, descending, nulls)
-  local names, is_negative = without_signs(tables.read(x, "x"), by)
-  local keys, order = expressions.with_texts(x, names, "by"), nil
-  local positions = tables.positions(keys, names, "by")
+  local keys, order = tables.read(x, "x"), nil
+  local names, is_negative = without_signs(keys, by)
+  local positions = expressions.positions(x, keys, names, "by")
   local is_descending = directions(descending, #positions)
   for k = #positions, 1, -1 do
     tables.check_key(keys, positions[k], "by")

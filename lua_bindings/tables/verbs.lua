@@ -2,22 +2,18 @@
 -- too, as of its one column.
 local strew, fail, use, inner = ...
 local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
-local missing = use "missing.lua"
+local missing, expressions = use "missing.lua", use "expressions.lua"
 
 local function read(x) return tables.read_any(x, "x") end
 
 -- Returns the columns as x is: a table, or a tensor.
 local function like(x, columns) return operands.is_tensor(x) and columns.tensors[1] or tables.make(columns) end
 
--- Returns the positions of columns that a script names; nil: all.
-local function named(columns, names)
-  return tables.positions(columns, names == nil and columns.names or names, "names")
-end
-
 local function dropna(x, names, how)
   local columns = read(x)
   errors.check_word("how", how or "any", {"any", "all"})
-  return like(x, missing.without(columns, named(columns, names), "x", how == "all"))
+  local positions = tables.positions(columns, names == nil and columns.names or names, "names")
+  return like(x, missing.without(columns, positions, "x", how == "all"))
 end
 
 -- Returns x with f(columns, i, value, is_named) in place of each column, of a script's value for all (is_one: x has
@@ -32,7 +28,6 @@ local function by_column(x, columns, value, argument, is_one, f)
   end
   return like(x, out)
 end
-
 
 local KINDS <const> = {number = "number", boolean = "number", string = "text"}
 
@@ -96,22 +91,19 @@ local function rows_of(columns, positions)
 end
 
 -- Returns where rows are not the one that is kept of equal ones: the first, the last, or (false) one without others.
-local function repeats(columns, names, keep)
+local function duplicated(x, names, keep)
+  local columns = read(x)
   if keep == nil then keep = "first" end
   errors.check_word("keep", keep, {"first", "last", false})
-  local g = rows_of(columns, named(columns, names))
+  local g = rows_of(columns, expressions.positions(x, columns, names == nil and columns.names or names, "names"))
   if keep == false then return g.counts:gt(1)[g.ids] end
   local at = g.positions
   if keep == "last" then at = g:max(strew.arange(columns.rows, {device = columns.device})) end
   return strew.ones(columns.rows, {dtype = "bool", device = columns.device}):index_fill_(0, at, false)
 end
 
-local function duplicated(x, names, keep) return repeats(read(x), names, keep) end
-
 local function drop_duplicates(x, names, keep)
-  local columns = read(x)
-  local kept = ~repeats(columns, names, keep)
-  return like(x, tables.select(columns, kept:nonzero():squeeze(1), "x"))
+  return like(x, tables.select(read(x), (~duplicated(x, names, keep)):nonzero():squeeze(1), "x"))
 end
 
 ----------------------------------------------------------------------------------------------------------- columns

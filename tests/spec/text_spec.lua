@@ -228,6 +228,7 @@ describe("strew.help", function()
   it("finds a call by its name in another library", function()
     local rows = {
       {"jax.ops.segment_sum", "strew.scatter_sum(v, index)"}, {"segment_sum", "strew.scatter_sum(v, index)"},
+      {"plt.scatter", 'strew.plot{x = v, y = v, kind = "points"}'},
       {"numpy.add.at", "t:index_add_(0, rows, u)"}, {"np.add.at(a, i, b)", "t:index_add_(0, rows, u)"},
       {"x.at[0].add", "t:index_add_(0, rows, u)"}, {"pd.factorize", "v:unique{return_inverse = true}"},
       {"groupby.sum", "strew.scatter_sum(v, index)"},

@@ -107,6 +107,37 @@ describe("a table", function()
     assert.matches("sample: 'n' is -1", message(x.sample, x, -1), 1, true)
   end)
 
+  it("takes texts of columns as keys, which are no columns of rows that are chosen", function()
+    local x = strew.table{{"day", strew.time{"2024-01-03", "2024-02-04", "2024-01-05", "NaT"}}, {"n", {1, 2, 3, 4}}}
+    local months = strew.table{{"day", strew.time{"2023-01-01", "2023-02-01"}}, {"month", {"January", "February"}}}
+    assert.same({false, false, true, false}, x:duplicated("month(day)"):tolist())
+    local one = x:drop_duplicates({"month(day)", "n > 3"}, {keep = "last"})
+    assert.same({{"day", "n"}, {2, 3, 4}}, {strew.columns(one), one.n:tolist()})
+    local both = x:join(months, "month(day)")
+    assert.same({"day_x", "n", "month(day)", "day_y", "month"}, strew.columns(both))
+    assert.same({{"January", "February", "January"}, {1, 2, 3}}, {both.month:tolist(), both.n:tolist()})
+    for how, n in pairs{left = 4, right = 3, outer = 4} do
+      assert.equal(n, #x:join(months, "month(day)", {how = how}))
+    end
+    for how, n in pairs{semi = {1, 2, 3}, anti = {4}} do
+      local some = x:join(months, "month(day)", {how = how})
+      assert.same({{"day", "n"}, n}, {strew.columns(some), some.n:tolist()})
+    end
+    assert.same({2, 3}, strew.asof(strew.table{n = {2, 3}}, x, "n", {by = "n > 0"}).n:tolist())
+    local long = x:head(2):melt("month(day)", {"n", "n * 2"})
+    assert.same({{1, 2, 1, 2}, {"n", "n", "n * 2", "n * 2"}, {1, 2, 2, 4}},
+      {long["month(day)"]:tolist(), long.variable:tolist(), long.value:tolist()})
+    assert.same({"day", "n", "n > 2_false", "n > 2_true"}, strew.columns(x:get_dummies("n > 2")))
+    for code, wanted in pairs{
+      ["x:join(months, 'month(m)')"] = "join: 'key' reads m, not found in the table",
+      ["x:duplicated('month(m)')"] = "duplicated: 'names' reads m, not found in the table",
+      ["x.n:duplicated('value * 2')"] = "duplicated: 'names' has \"value * 2\", not found in x",
+      ["x:pivot('n', 'day', {'n', 'day'}, 'sum')"] = "pivot: 'value' has 2 columns, expected one",
+    } do
+      assert.matches(wanted, message(assert(load("local x, months = ... return " .. code)), x, months), 1, true)
+    end
+  end)
+
   it("has a row for each part of words", function()
     local x = strew.table{{"tags", {"a,b", "b", "", ",x"}}, {"n", {1, 2, 3, 4}}}
     local y = x:explode("tags", ",")
