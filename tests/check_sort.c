@@ -251,6 +251,34 @@ START_TEST(sorts_what_is_in_order) {
 }
 END_TEST
 
+/* Long lines of few different elements, zeros of both signs and NaN among them, which get codes while they are no more
+   than 255; the one too many is among the last elements. */
+START_TEST(sorts_few_keys) {
+  static const int64_t kinds[] = {1, 2, 10, 60, 200, 251, 252, 255, 300};
+  strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  if (lacks(dtype)) return;
+  const size_t size = strew_dtype_size_bytes(dtype);
+  for (int k = 0; k < (int)(sizeof kinds / sizeof *kinds); k++) {
+    if (!chosen(_i + k, 2)) continue;
+    const int64_t lines = 1 + k % 3, n = (1 << 14) + 1 + draw_below(3000);
+    const enum layout layout = draw_below(2) ? STRIDED : CONTIGUOUS;
+    use_turn((int)draw_below(TURNS), _i);
+    char *elements = malloc((size_t)(lines * n) * size);
+    for (int64_t i = 0; i < lines * n; i++) {
+      const int64_t drawn = i % n < n - 100 ? draw_below(kinds[k] < 251 ? kinds[k] : 251) : draw_below(kinds[k]);
+      strew_scalar number = strew_int(drawn * (size > 1 ? 101 : 1));
+      if (is_float_dtype(dtype) && drawn < 2) number = strew_float(drawn ? NAN : draw_below(2) ? -0.0 : 0.0);
+      ok(strew_scalar_store(number, STREW_SATURATE, dtype, elements + (size_t)i * size, &failure));
+    }
+    strew_tensor *tensor = tensor_of(dtype, 2, (int64_t[]){lines, n}, layout, elements);
+    check_sort(tensor, 1, -1, draw_below(2), layout_name(layout));
+    check_sort(tensor, 1, n - 1, draw_below(2), layout_name(layout));
+    strew_release(tensor);
+    free(elements);
+  }
+}
+END_TEST
+
 /* Few whole numbers, of a part of which a sample finds few bits; also with one of many bits that it misses. */
 START_TEST(sorts_narrow_keys) {
   const strew_dtype dtype = (const strew_dtype[]){STREW_FLOAT32, STREW_INT32, STREW_FLOAT16}[_i];
@@ -504,6 +532,7 @@ Suite *make_suite(void) {
   if (!on_device()) tcase_add_loop_test(sorting, sorts_longest_lines, 0, 2); /* CPU only */
   tcase_add_loop_test(sorting, sorts_what_is_in_order, 0, 9);
   tcase_add_loop_test(sorting, sorts_narrow_keys, 0, 3);
+  tcase_add_loop_test(sorting, sorts_few_keys, 0, STREW_DTYPE_COUNT);
   tcase_add_test(sorting, sorts_into_given);
 #ifdef __SANITIZE_THREAD__
   (void)sorts_what_changes; /* ThreadSanitizer would rightly report the test's data race */

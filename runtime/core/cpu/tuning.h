@@ -233,6 +233,7 @@ enum {
   SORT_FEW = 4096,              /* items: fewer are sorted by digits of SORT_FEW_BITS */
   SORT_FEW_BITS = 8,            /* bits: shorter digits, whose counts are cheaper to add up */
   NARROW_SAMPLE = 64,           /* keys looked at before those of a line are bounded */
+  CODED_SAMPLE = 57,            /* different ones of these: of lines with more, keys have no codes */
   SORT_VECTORS_MOST = 1 << 22,  /* words: more are sorted by digits, where a call can stop */
   HEAP_MAX = 4096,              /* items: most that a heap selects */
   HEAP_PART = 16,               /* items of a line for each that a heap selects, at the least */

@@ -6,9 +6,10 @@
    line that rises is stored as it is read, one that falls from its end on.
 
    Methods: insertion sort for few words; networks for short lines side by side; a merge for short lines that rise except
-   for few elements, which are taken out and sorted; a heap for the first few of a long line; counting for bytes; else
-   quicksort by vectors or, without these, an LSD radix sort. Longer lines are first partitioned by the most significant
-   digit; then each bucket is sorted in cache, and threads share one only if it is too large.
+   for few elements, which are taken out and sorted; a heap for the first few of a long line; counting for bytes, and for
+   long lines of few different keys, which get codes of a byte; else quicksort by vectors or, without these, an LSD radix
+   sort. Longer lines are first partitioned by the most significant digit; then each bucket is sorted in cache, and
+   threads share one only if it is too large.
 
    Words are stored where the positions are written in the end, if those are contiguous and all are kept.
 
@@ -73,6 +74,7 @@ struct sort_job {
   int value_bytes;
   bool in_lanes; /* lines are sorted side by side */
   bool whole;    /* quicksort sorts whole keys: their bounds are not needed, unless a line's keys seem narrow */
+  bool codes;    /* elements of a line may get codes */
   bool in_place; /* words may be stored in the memory of positions */
   int64_t parts;
   int64_t line_words; /* of scratch for a line that one thread sorts */
@@ -221,13 +223,15 @@ struct radix {
   const struct sort_job *job;
   struct sort_line line;
   int64_t parts, count;
-  int64_t rank;    /* of the first word */
-  uint64_t *words; /* NULL: still elements of the line */
-  uint64_t *to;    /* destination of a partition */
-  uint64_t *spare; /* to settle ties */
-  int bits;        /* of keys, not sorted by yet */
-  bool whole;      /* the line's words have whole keys */
-  bool in_order;   /* the line rises or falls */
+  int64_t rank;          /* of the first word */
+  uint64_t *words;       /* NULL: still elements of the line */
+  uint64_t *to;          /* destination of a partition */
+  uint64_t *spare;       /* to settle ties */
+  int bits;              /* of keys, not sorted by yet */
+  bool whole;            /* the line's words have whole keys */
+  bool in_order;         /* the line rises or falls */
+  bool is_coded;         /* the line's elements have codes */
+  struct coding *coding; /* NULL: elements have no codes */
   struct order order;
   struct digit digit;
   struct radix_part *found; /* of each part */
@@ -265,7 +269,7 @@ static void bound_chunk(struct radix *radix, int64_t part, int64_t begin, int64_
     bounds->differ = UINT64_MAX; /* not known */
     return;
   }
-  for (int64_t at = begin, taken; at < end && !radix->whole; at += taken) {
+  for (int64_t at = begin, taken; at < end && !radix->whole && !radix->coding; at += taken) {
     taken = least(end - at, SORT_CHUNK);
     of->load(keys, line, at, taken);
     sort_loops()->bound_keys(bounds, keys, taken);
@@ -486,26 +490,6 @@ static void set_order(struct radix *radix, struct order order) {
   radix->in_order = order.rises || order.falls;
 }
 
-/* Finds the number of bits that a line's keys need. */
-static void find_bits(struct radix *radix) {
-  struct bounds all = {UINT64_MAX, 0, 0, 0, {true, true, true}};
-  /* a part may be skipped when the call stops */
-  for (int64_t part = 0; part < radix->parts; part++) radix->found[part].bounds = all;
-  radix->whole = radix->job->whole && !seem_narrow(radix->job, radix->line);
-  run_phase(radix, radix->count, bound_chunk);
-  for (int64_t part = 0; part < radix->parts; part++) {
-    const struct bounds *bounds = &radix->found[part].bounds;
-    if (bounds->least < all.least) all.least = bounds->least;
-    if (bounds->most > all.most) all.most = bounds->most;
-    all.differ |= bounds->differ;
-    all.order.rises &= bounds->order.rises, all.order.falls &= bounds->order.falls;
-    all.order.apart &= bounds->order.apart;
-  }
-  set_order(radix, all.order);
-  if (!radix->in_order && !context_stops(radix->job->context))
-    radix->bits = radix->whole ? 8 * radix->job->value_bytes : choose_bits(&radix->line, &all);
-}
-
 /* ------------------------------------------------------------------------------------------ one line, other methods */
 
 /* Chooses bits for words of n keys of a line; returns their number. */
@@ -545,11 +529,13 @@ static bool counts_bytes(const struct sort_job *job) {
   return job->value_bytes == 1 && !job->heap && job->line.n <= UINT32_MAX;
 }
 
-/* Counts of keys in the halves of a part of a line; then ranks of the next elements. */
-typedef uint32_t byte_counts[2][1 << 8];
+enum { STREAMS_OF_BYTES = 4 };
 
-/* A line of bytes, sorted by counting: each position goes to its rank at once. The halves of each part take turns, as a
-   rank waits for the last element with that key. */
+/* Counts of keys in the streams of a part of a line; then ranks of the next elements. */
+typedef uint32_t byte_counts[STREAMS_OF_BYTES][1 << 8];
+
+/* A line of bytes, sorted by counting: each position goes to its rank at once. A part has streams, one behind the other,
+   which take turns, as a rank waits for the last element that was written. */
 struct byte_sort {
   const struct sort_job *job;
   struct sort_line line; /* its values NULL if they are written key by key, to `values` */
@@ -564,44 +550,40 @@ ALWAYS_INLINE uint8_t byte_key(const struct byte_sort *sort, int64_t i, int64_t 
   return (uint8_t)sort->line.in[i * step] ^ sort->flip;
 }
 
-/* Writes the element at position i to the next rank of its key. */
-ALWAYS_INLINE void place_byte(const struct byte_sort *sort, uint32_t *ranks, int64_t i, int64_t step, int64_t to_step) {
-  const struct sort_line *line = &sort->line;
-  const int64_t rank = ranks[byte_key(sort, i, step)]++;
-  if (rank >= line->keep) return;
-  if (line->values) line->values[rank * line->values_step] = line->in[i * step];
-  *(int64_t *)(void *)(line->positions + rank * to_step) = i;
-}
-
-/* Counts keys, or places them, of `count` elements from `first` on, and of as many from `second` on. */
-ALWAYS_INLINE void walk_halves(const struct byte_sort *sort, byte_counts *counts, bool places, int64_t first,
-                               int64_t second, int64_t count, int64_t step, int64_t to_step) {
-  uint32_t *of_first = (*counts)[0], *of_second = (*counts)[1];
-  for (int64_t i = 0; i < count; i++) {
-    if (places) {
-      place_byte(sort, of_first, first + i, step, to_step);
-      place_byte(sort, of_second, second + i, step, to_step);
-    } else {
-      of_first[byte_key(sort, first + i, step)]++;
-      of_second[byte_key(sort, second + i, step)]++;
+/* Counts keys, or places them, of `count` elements from `first` on, and of as many in `streams` streams, `apart`. */
+ALWAYS_INLINE void walk_streams(const struct byte_sort *sort, byte_counts counts, const bool places, int64_t first,
+                                int64_t apart, const int streams, int64_t count, int64_t step, int64_t to_step) {
+  const struct sort_line line = sort->line;
+  for (int64_t i = first; i < first + count; i++) {
+    uint32_t *places_of[STREAMS_OF_BYTES];
+    int64_t ranks[STREAMS_OF_BYTES];
+    UNROLLED for (int k = 0; k < streams; k++) {
+      places_of[k] = &counts[k][byte_key(sort, i + k * apart, step)];
+      ranks[k] = *places_of[k];
+    }
+    UNROLLED for (int k = 0; k < streams; k++) * places_of[k] = (uint32_t)ranks[k] + 1;
+    UNROLLED for (int k = 0; k < streams && places; k++) {
+      if (ranks[k] >= line.keep) continue;
+      if (line.values) line.values[ranks[k] * line.values_step] = line.in[(i + k * apart) * step];
+      *(int64_t *)(void *)(line.positions + ranks[k] * to_step) = i + k * apart;
     }
   }
 }
 
-ALWAYS_INLINE void walk_part(const struct byte_sort *given, int64_t part, bool places) {
+ALWAYS_INLINE void walk_part(const struct byte_sort *given, int64_t part, const bool places) {
   const struct byte_sort sort = *given;
   const int64_t begin = part_begin(sort.line.n, sort.parts, part), end = part_begin(sort.line.n, sort.parts, part + 1);
-  const int64_t half = (end - begin) / 2, step = sort.line.in_step, to_step = sort.line.positions_step;
-  byte_counts *counts = &sort.counts[part];
-  for (int64_t at = 0, count; at < half && !context_stops(sort.job->context); at += count) {
-    count = least(half - at, CHUNK);
+  const int64_t apart = (end - begin) / STREAMS_OF_BYTES, left = begin + STREAMS_OF_BYTES * apart;
+  const int64_t step = sort.line.in_step, to_step = sort.line.positions_step;
+  uint32_t(*counts)[1 << 8] = sort.counts[part];
+  for (int64_t at = begin, count; at < begin + apart && !context_stops(sort.job->context); at += count) {
+    count = least(begin + apart - at, CHUNK);
     if (step == 1 && to_step == (int64_t)sizeof(int64_t))
-      walk_halves(&sort, counts, places, begin + at, begin + half + at, count, 1, sizeof(int64_t));
+      walk_streams(&sort, counts, places, at, apart, STREAMS_OF_BYTES, count, 1, sizeof(int64_t));
     else
-      walk_halves(&sort, counts, places, begin + at, begin + half + at, count, step, to_step);
+      walk_streams(&sort, counts, places, at, apart, STREAMS_OF_BYTES, count, step, to_step);
   }
-  if (begin + 2 * half < end && places) place_byte(&sort, (*counts)[1], end - 1, step, to_step);
-  if (begin + 2 * half < end && !places) (*counts)[1][byte_key(&sort, end - 1, step)]++;
+  walk_streams(&sort, &counts[STREAMS_OF_BYTES - 1], places, left, 0, 1, end - left, step, to_step);
 }
 
 static void count_bytes(void *sort, int64_t part) { walk_part(sort, part, false); }
@@ -619,6 +601,16 @@ static void store_bytes(void *sort_, int64_t part) {
   }
 }
 
+/* Turns the counts of a key into ranks, from `rank` on; returns that of the next element. */
+static uint32_t set_ranks(byte_counts counts, int key, uint32_t rank) {
+  for (int k = 0; k < STREAMS_OF_BYTES; k++) {
+    const uint32_t count = counts[k][key];
+    counts[k][key] = rank;
+    rank += count;
+  }
+  return rank;
+}
+
 static void sort_bytes(const struct sort_job *job, const struct sort_line *line, byte_counts *counts, int64_t parts) {
   static const char zero;
   uint32_t ends[1 << 8], rank = 0;
@@ -631,16 +623,176 @@ static void sort_bytes(const struct sort_job *job, const struct sort_line *line,
   memset(counts, 0, (size_t)parts * sizeof *counts);
   pool_run(job->context, parts, count_bytes, &sort);
   for (int key = 0; key < 1 << 8; key++) {
-    for (int64_t part = 0; part < parts; part++) {
-      const uint32_t first = counts[part][0][key], second = counts[part][1][key];
-      counts[part][0][key] = rank;
-      counts[part][1][key] = rank + first;
-      rank += first + second;
-    }
+    for (int64_t part = 0; part < parts; part++) rank = set_ranks(counts[part], key, rank);
     ends[key] = rank;
   }
   if (!context_stops(job->context)) pool_run(job->context, parts, place_bytes, &sort);
   if (sort.values) pool_run(job->context, parts, store_bytes, &sort);
+}
+
+/* ------------------------------------------------------------------------------------------- few different keys */
+
+enum { CODE_SLOTS = 1 << 10, CODES_MOST = (1 << 8) - 1 };
+
+/* Codes of the different keys met so far, from 1. */
+struct code_table {
+  uint64_t slots[CODE_SLOTS]; /* keys; free ones hold the first */
+  uint64_t keys[CODES_MOST + 1];
+  uint8_t codes[CODE_SLOTS]; /* 0: free */
+  int count;
+};
+
+/* A line of few different keys, sorted as the bytes that their codes are. */
+struct coding {
+  const struct sort_job *job;
+  struct sort_line line;
+  int64_t parts;
+  atomic_bool fails;         /* too many */
+  struct code_table *tables; /* of each part, and of all */
+  byte_counts *counts;
+  uint8_t *codes;
+  uint32_t ends[CODES_MOST]; /* of the elements of each key, in order */
+};
+
+static int64_t coding_bytes(int64_t n, int64_t parts) {
+  return (parts + 1) * (int64_t)sizeof(struct code_table) + parts * (int64_t)sizeof(byte_counts) + n;
+}
+
+static struct coding coding_in(void *memory, int64_t parts) {
+  struct coding coding = {.parts = parts, .tables = memory};
+  coding.counts = (byte_counts *)(void *)(coding.tables + parts + 1);
+  coding.codes = (uint8_t *)(coding.counts + parts);
+  return coding;
+}
+
+static void start_codes(struct code_table *table, uint64_t first) {
+  table->count = 0;
+  memset(table->codes, 0, sizeof table->codes);
+  for (int i = 0; i < CODE_SLOTS; i++) table->slots[i] = first;
+}
+
+static inline int64_t slot_of(uint64_t key) { return (int64_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 54); }
+
+/* Returns the code of a key, which gets one if it has none; 0: there are too many. */
+static uint8_t code_of(struct code_table *table, uint64_t key) {
+  int64_t slot = slot_of(key);
+  for (; table->codes[slot]; slot = (slot + 1) % CODE_SLOTS)
+    if (table->slots[slot] == key) return table->codes[slot];
+  if (table->count == CODES_MOST) return 0;
+  table->slots[slot] = table->keys[table->count] = key;
+  return table->codes[slot] = (uint8_t)++table->count;
+}
+
+/* True if a sample of a line has equal keys: there may be few different ones. */
+static bool seem_few(const struct sort_job *job, struct sort_line line, const struct coding *coding) {
+  uint64_t keys[NARROW_SAMPLE];
+  line.in_step *= line.n / NARROW_SAMPLE;
+  job->keys->load(keys, &line, 0, NARROW_SAMPLE);
+  start_codes(coding->tables, keys[0]);
+  for (int i = 0; i < NARROW_SAMPLE; i++) code_of(coding->tables, keys[i]);
+  return coding->tables->count <= CODED_SAMPLE;
+}
+
+/* Writes codes of a part of a line. */
+static void code_part(void *coding_, int64_t part) {
+  struct coding *coding = coding_;
+  struct code_table *table = &coding->tables[part];
+  const struct sort_line *line = &coding->line;
+  const int64_t begin = part_begin(line->n, coding->parts, part), end = part_begin(line->n, coding->parts, part + 1);
+  uint64_t keys[SORT_CHUNK];
+  for (int64_t at = begin, count; at < end && !context_stops(coding->job->context); at += count) {
+    uint8_t *codes = coding->codes + at;
+    count = least(SORT_CHUNK, end - at);
+    coding->job->keys->load(keys, line, at, count);
+    if (at == begin) start_codes(table, keys[0]);
+    for (int64_t i = 0; i < count; i++) {
+      const int64_t slot = slot_of(keys[i]);
+      uint8_t code = table->codes[slot];
+      if (!code || table->slots[slot] != keys[i]) code = code_of(table, keys[i]);
+      codes[i] = code;
+      if (code) continue;
+      atomic_store(&coding->fails, true);
+      return;
+    }
+  }
+}
+
+/* Finds codes of a line; false if there are too many. */
+static bool code_line(const struct sort_job *job, const struct sort_line *line, struct coding *coding) {
+  struct code_table *all = &coding->tables[coding->parts];
+  coding->job = job, coding->line = *line;
+  atomic_init(&coding->fails, false);
+  pool_run(job->context, coding->parts, code_part, coding);
+  if (coding->fails || context_stops(job->context)) return false;
+  start_codes(all, coding->tables->keys[0]);
+  for (int64_t part = 0; part < coding->parts; part++)
+    for (int i = 0; i < coding->tables[part].count; i++)
+      if (!code_of(all, coding->tables[part].keys[i])) return false;
+  insert_words(all->keys, all->count);
+  return true;
+}
+
+/* Writes values of the ranks from `begin` on, key by key. */
+static void store_values(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+  const struct coding *coding = radix->coding;
+  struct sort_line line = radix->line; /* words are positions, as its base is the key */
+  uint64_t words[SORT_CHUNK];
+  (void)part;
+  for (int64_t at = begin, count, key = 0; at < end; at += count) {
+    while (coding->ends[key] <= at) key++;
+    count = least(least(end, coding->ends[key]) - at, SORT_CHUNK);
+    const char *from = line.positions + at * line.positions_step;
+    const bool apart = line.positions_step != (int64_t)sizeof *words;
+    for (int64_t i = 0; i < count && apart; i++)
+      words[i] = *(const uint64_t *)(const void *)(from + i * line.positions_step);
+    line.base = coding->tables[coding->parts].keys[key];
+    radix->job->keys->store(&line, apart ? words : (const uint64_t *)(const void *)from, at, count);
+  }
+}
+
+/* Writes a line whose elements have codes. */
+static void store_coded(struct radix *radix) {
+  struct coding *coding = radix->coding;
+  const struct code_table *all = &coding->tables[coding->parts];
+  strew_context *context = radix->job->context;
+  struct byte_sort sort = {.job = radix->job, .line = coding->line, .parts = coding->parts, .counts = coding->counts};
+  uint32_t rank = 0;
+  sort.line.in = (const char *)coding->codes, sort.line.in_step = 1, sort.line.values = NULL;
+  memset(sort.counts, 0, (size_t)sort.parts * sizeof *sort.counts);
+  pool_run(context, sort.parts, count_bytes, &sort);
+  for (int i = 0; i < all->count; i++) {
+    for (int64_t part = 0; part < sort.parts; part++)
+      rank = set_ranks(sort.counts[part], code_of(&coding->tables[part], all->keys[i]), rank);
+    coding->ends[i] = rank;
+  }
+  if (!context_stops(context)) pool_run(context, sort.parts, place_bytes, &sort);
+  if (radix->line.values && !context_stops(context)) run_phase(radix, radix->line.keep, store_values);
+}
+
+/* Finds the number of bits that a line's keys need, or codes of few different keys. coding: memory for these, or NULL.
+ */
+static void find_bits(struct radix *radix, struct coding *coding) {
+  struct bounds all = {UINT64_MAX, 0, 0, 0, {true, true, true}};
+  /* a part may be skipped when the call stops */
+  for (int64_t part = 0; part < radix->parts; part++) radix->found[part].bounds = all;
+  radix->whole = radix->job->whole && !seem_narrow(radix->job, radix->line);
+  radix->coding = coding && seem_few(radix->job, radix->line, coding) ? coding : NULL;
+  radix->is_coded = false;
+  run_phase(radix, radix->count, bound_chunk);
+  for (int64_t part = 0; part < radix->parts; part++) {
+    const struct bounds *bounds = &radix->found[part].bounds;
+    if (bounds->least < all.least) all.least = bounds->least;
+    if (bounds->most > all.most) all.most = bounds->most;
+    all.differ |= bounds->differ;
+    all.order.rises &= bounds->order.rises, all.order.falls &= bounds->order.falls;
+    all.order.apart &= bounds->order.apart;
+  }
+  set_order(radix, all.order);
+  if (radix->in_order || context_stops(radix->job->context)) return;
+  if (!radix->coding)
+    radix->bits = radix->whole ? 8 * radix->job->value_bytes : choose_bits(&radix->line, &all);
+  else if (!(radix->is_coded = code_line(radix->job, &radix->line, coding)))
+    find_bits(radix, NULL);
 }
 
 /* Selection by all threads: each selects from a chunk, then one from their results. */
@@ -689,6 +841,7 @@ struct buckets {
   int64_t workers;    /* threads that each sort one bucket after another ... */
   int64_t share;      /* ... of at most that many words, and at most `most` */
   atomic_llong next;
+  struct coding *coding; /* memory for codes, or NULL */
 };
 
 /* Counts the words of each bucket. */
@@ -696,9 +849,9 @@ static void measure(struct buckets *buckets, const struct sort_job *job, int64_t
   struct radix *radix = &buckets->radix;
   radix->line = line_at(job, i);
   radix->words = NULL;
-  find_bits(radix);
+  find_bits(radix, buckets->coding);
   buckets->most = buckets->share = radix->digit.shift = 0;
-  if (radix->in_order) return;
+  if (radix->in_order || radix->is_coded) return;
   radix->digit.bits = radix->bits < SORT_DIGIT_BITS ? radix->bits : SORT_DIGIT_BITS;
   radix->digit.shift = radix->bits - radix->digit.bits + radix->line.position_bits;
   run_phase(radix, radix->count, count_chunk);
@@ -715,7 +868,7 @@ static int64_t spare_of(const struct buckets *buckets) {
 }
 
 static uint64_t bytes_of(const struct buckets *buckets) {
-  if (buckets->radix.in_order) return 0;
+  if (buckets->radix.in_order || buckets->radix.is_coded) return 0;
   const int64_t words = buckets->radix.job->in_place ? 0 : buckets->radix.count;
   return (uint64_t)(words + spare_of(buckets)) * sizeof(uint64_t);
 }
@@ -753,6 +906,10 @@ static void sort_shares(void *buckets_, int64_t part) {
 static void sort_by_buckets(struct buckets *buckets, uint64_t *scratch) {
   struct radix *radix = &buckets->radix;
   const struct sort_job *job = radix->job;
+  if (radix->is_coded) {
+    store_coded(radix);
+    return;
+  }
   if (radix->in_order) {
     store_all(radix);
     return;
@@ -774,9 +931,14 @@ static void sort_by_buckets(struct buckets *buckets, uint64_t *scratch) {
    without a second measurement. */
 static strew_status sort_long_lines(const struct call *call, const struct sort_job *job) {
   const size_t found_bytes = (size_t)(job->parts + 1) * sizeof(struct radix_part);
+  const uint64_t codes_bytes = job->codes ? (uint64_t)coding_bytes(job->line.n, job->parts) : 0;
   ALLOCATE_NEW(struct radix_part *, found, call, job->context, found_bytes);
   struct buckets buckets = {.radix = {.job = job, .parts = job->parts, .count = job->line.n, .found = found}};
   buckets.workers = job->parts < job->context->threads ? job->parts : job->context->threads;
+  /* without memory for codes, buckets do */
+  void *codes = codes_bytes ? memory_allocate(job->context, codes_bytes) : NULL;
+  struct coding coding = codes ? coding_in(codes, job->parts) : (struct coding){0};
+  buckets.coding = codes ? &coding : NULL;
   uint64_t bytes = 0;
   for (int64_t i = job->count; i-- > 0 && !context_stops(job->context);) {
     measure(&buckets, job, i);
@@ -790,6 +952,7 @@ static strew_status sort_long_lines(const struct call *call, const struct sort_j
     if (!context_stops(job->context)) sort_by_buckets(&buckets, scratch);
   }
   if (scratch) memory_free(job->context, scratch, bytes);
+  if (codes) memory_free(job->context, codes, codes_bytes);
   memory_free(job->context, found, found_bytes);
   return status;
 }
@@ -876,12 +1039,15 @@ static void sort_alone(const struct sort_job *job, const struct sort_line *line,
     else
       sort_keys(job, &radix, scratch);
   } else {
-    find_bits(&radix);
+    struct coding coding = coding_in(scratch, 1);
+    find_bits(&radix, job->codes ? &coding : NULL);
     radix.words = job->in_place ? (uint64_t *)(void *)line->positions : scratch;
     radix.to = radix.spare = job->in_place ? scratch : scratch + line->n;
-    if (!radix.in_order) run_phase(&radix, line->n, load_chunk);
+    if (!radix.in_order && !radix.is_coded) run_phase(&radix, line->n, load_chunk);
     if (radix.in_order)
       store_all(&radix);
+    else if (radix.is_coded)
+      store_coded(&radix);
     else if (!context_stops(job->context))
       radix_sort(&radix);
   }
@@ -982,6 +1148,7 @@ static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
   const bool is_broad = job->value_bytes > 4 || job->line.n > UINT32_MAX;
   if (!job->in_lanes && selection_pays(plan->keep, job->line.n)) job->heap = heaps[is_broad];
   job->whole = job->value_bytes <= 4 && sort_loops()->sort_items && job->line.position_bits <= WORD_BITS - 32;
+  job->codes = job->value_bytes > 1 && !job->heap && job->line.n > KEYS_MOST && job->line.n <= UINT32_MAX;
   job->in_place = job->line.positions_step == sizeof(uint64_t) && plan->keep == job->line.n;
 }
 
