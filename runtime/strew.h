@@ -980,8 +980,8 @@ typedef struct strew_expr_values {
   bool unmarked; /* errors of its operations are those of the call, without their places in the text */
   uint64_t reserved[3];
 } strew_expr_values;
-/* The dtype and shape of the result; sizes has room for STREW_MAX_RANK. Any of them may be NULL. Reductions, and what
-   they depend on, are computed. */
+/* The dtype and shape of the result; sizes has room for STREW_MAX_RANK. Any of them may be NULL. Elements are computed only
+   where a check reads them: rows m[i], computed divisors of integers. */
 STREW_API strew_status strew_expr_type(const strew_expr *expr, const strew_expr_values *values, strew_dtype *dtype,
                                        int *rank, int64_t *sizes, strew_error *error);
 /* The result: written to *out, or a new tensor. *out has the result's shape and a dtype that holds it; it may be an

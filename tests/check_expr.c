@@ -644,6 +644,31 @@ START_TEST(test_reserved_bytes) {
 }
 END_TEST
 
+/* Of more elements than any fold reads in the time limit: they have no memory of their own. */
+START_TEST(test_types_without_elements) {
+  const int64_t most = INT64_C(1) << 40;
+  strew_operand in[] = {strew_no_operand()};
+  strew_tensor *one = NULL;
+  strew_dtype dtype;
+  int type_rank;
+  int64_t type_sizes[STREW_MAX_RANK];
+  ok(strew_full(device, STREW_FLOAT32, 1, &(int64_t){1}, strew_int(1), &one, &failure));
+  ok(strew_expand(one, 1, &most, &in[0].tensor, &failure));
+  start("(x - mean(x)) / std(x) + sum(x > 2)", in);
+  strew_context_limit_time(context, 1);
+  ok(strew_expr_type(expr, &values, &dtype, &type_rank, type_sizes, &failure));
+  strew_context_limit_time(context, 0);
+  ck_assert_int_eq(dtype, STREW_FLOAT32);
+  assert_sizes(in[0].tensor, type_rank, type_sizes);
+  strew_release(one), strew_release(in[0].tensor);
+  in[0] = make_vector();
+  strew_expr_release(expr);
+  start("7 // sum(int64(x - x))", in); /* what a check reads is computed */
+  assert_fails(strew_expr_type(expr, &values, NULL, NULL, NULL, &failure), STREW_EVALUE, NULL);
+  finish();
+}
+END_TEST
+
 START_TEST(test_numbers_alone) {
   const strew_operand in[] = {strew_number(strew_int(2)), make_vector()};
   strew_operand wrong = strew_number(strew_int(2));
@@ -780,6 +805,7 @@ Suite *make_suite(void) {
   tcase_add_test(wrong, test_overlapping_result);
   tcase_add_test(wrong, test_wrong_result);
   tcase_add_test(wrong, test_reserved_bytes);
+  tcase_add_test(wrong, test_types_without_elements);
   tcase_add_test(wrong, test_numbers_alone);
   tcase_add_test(wrong, test_two_devices);
   tcase_add_test(wrong, test_words);

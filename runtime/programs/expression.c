@@ -40,6 +40,8 @@ struct evaluation {
   strew_device *device;
   bool is_compiled;  /* values stay pending: elements come later */
   bool is_draft;     /* compiled to find dtypes */
+  bool is_inferred;  /* no element is computed: values of folds have a dtype and a shape */
+  bool is_asked;     /* for an element all the same, which only an evaluation has */
   strew_dtype mixed; /* as of struct elementwise */
   bool takes;        /* a value is of m[i] */
   int visit;
@@ -51,6 +53,7 @@ struct evaluation {
 enum { FEW_NODES = 12 };
 
 static void mark_error(struct evaluation *evaluation, int k) {
+  if (evaluation->is_asked) return; /* there is no error yet */
   if (!evaluation->is_marked && !evaluation->given->unmarked)
     strew_expr_mark(evaluation->expr, k, evaluation->call->error);
   evaluation->is_marked = true;
@@ -197,6 +200,7 @@ static strew_status store_value(struct evaluation *evaluation, int k) {
   struct value *value = &evaluation->values[k];
   strew_tensor *out = NULL;
   if (value->kind != VALUE_PENDING) return STREW_OK;
+  if (evaluation->is_inferred) return evaluation->is_asked = true, STREW_DECLINED;
   RETURN_IF_FAILED(tensor_create(evaluation->call, evaluation->device, value->header.dtype, value->header.rank,
                                  value->header.sizes, &out));
   const strew_status status = run_value(evaluation, k, out);
@@ -228,6 +232,7 @@ static strew_status fit_value(struct evaluation *evaluation, int k) {
   struct value *value = &evaluation->values[k];
   const int64_t count = strew_tensor_numel(&value->header);
   struct draft draft;
+  if (evaluation->is_inferred) return STREW_OK;
   for (int i = 0; i < value->instruction.inputs; i++)
     if (value->sources[i] >= 0 && strew_tensor_numel(evaluation->values[value->sources[i]].tensor) != count)
       RETURN_IF_FAILED(store_value(evaluation, value->sources[i]));
@@ -534,10 +539,15 @@ static bool takes_floats_alone(strew_fold fold) {
   return fold == STREW_FOLD_MEAN || fold == STREW_FOLD_VAR || fold == STREW_FOLD_STD;
 }
 
+/* True of integers and bools, where the device has float64. */
+static bool makes_float64(const struct evaluation *evaluation, const strew_tensor *tensor) {
+  return !dtype_is_float(tensor->dtype) && !evaluation->device->lacks_float64;
+}
+
 /* Makes *out the value as float64 if it is of integers or bools, else NULL. */
 static strew_status store_as_floats(struct evaluation *evaluation, int k, strew_tensor **out) {
   struct value *value = &evaluation->values[k];
-  if (dtype_is_float(value->tensor->dtype) || evaluation->device->lacks_float64) return STREW_OK;
+  if (!makes_float64(evaluation, value->tensor)) return STREW_OK;
   RETURN_IF_FAILED(store_value(evaluation, k));
   return copy_as(evaluation->call, value->tensor, STREW_FLOAT64, out);
 }
@@ -561,12 +571,29 @@ static strew_status fold_of_table(struct evaluation *evaluation, int k, strew_fo
   return strew_release(wide), status;
 }
 
-static strew_status compute_fold(struct evaluation *evaluation, int k) {
+/* Makes the value pending as a fold of `self` gives it: without an instruction, so that it must not be computed. */
+static strew_status infer_fold(struct evaluation *evaluation, int k, struct call *call,
+                               const strew_reduce_options *options, const strew_tensor *self) {
+  const strew_fold fold = (strew_fold)evaluation->expr->nodes[k].op;
+  const bool joins = fold == STREW_FOLD_SUM || fold == STREW_FOLD_PROD, columns = evaluation->given->columns;
+  strew_tensor taken = *self;
+  struct fold_result result;
+  if (columns && takes_floats_alone(fold) && makes_float64(evaluation, self)) taken.dtype = STREW_FLOAT64;
+  call->operands[0].tensor = &taken; /* as messages show it */
+  RETURN_IF_FAILED(fold_infer(call, fold, &taken, options, &result));
+  if (columns && joins && !dtype_is_float(taken.dtype)) result.dtype = dtype_table_sums(taken.dtype);
+  make_pending(evaluation, &evaluation->values[k], result.dtype, result.rank, result.sizes);
+  return STREW_OK;
+}
+
+static strew_status compute_fold(struct evaluation *evaluation, int k, struct call *call) {
   const struct node *node = &evaluation->expr->nodes[k];
   strew_tensor *out = NULL;
   const int64_t dim = node->dim;
   const strew_reduce_options options = {
       .dim_count = node->dim != ALL_DIMS, .dims = node->dim == ALL_DIMS ? NULL : &dim, .keepdim = node->keepdim};
+  if (evaluation->is_inferred)
+    return infer_fold(evaluation, k, call, &options, evaluation->values[node->children[0]].tensor);
   const strew_status status = (evaluation->given->columns ? fold_of_table : fold_value)(
       evaluation, node->children[0], (strew_fold)node->op, &options, &out);
   if (status == STREW_OK) keep_tensor(&evaluation->values[k], out);
@@ -620,6 +647,8 @@ static void make_taken(struct evaluation *evaluation, int k, const strew_tensor 
 static strew_status compute_rows(struct evaluation *evaluation, int k) {
   const struct node *node = &evaluation->expr->nodes[k];
   strew_tensor *out = NULL;
+  if (evaluation->is_inferred)
+    return evaluation->is_asked = true, STREW_DECLINED; /* for whether the index is in range */
   for (int i = 0; i < node->count; i++) RETURN_IF_FAILED(store_value(evaluation, node->children[i]));
   strew_tensor *self = evaluation->values[node->children[0]].tensor;
   strew_tensor *index = evaluation->values[node->children[1]].tensor;
@@ -659,7 +688,7 @@ static strew_status compute_operation(struct evaluation *evaluation, int k, stru
     for (int i = 0; i < node->count && i < 2; i++)
       RETURN_IF_FAILED(expect_tensor(call, operand_names[node->kind][i], in[i]));
     if (node->kind == NODE_CLOSE) return compute_close(evaluation, k, call, in);
-    return node->kind == NODE_FOLD ? compute_fold(evaluation, k) : compute_rows(evaluation, k);
+    return node->kind == NODE_FOLD ? compute_fold(evaluation, k, call) : compute_rows(evaluation, k);
   }
   if (node->kind == NODE_REPLACEMENT) return compute_replacement(evaluation, k, call, in);
   RETURN_IF_FAILED(check_written(call, node, in));
@@ -749,34 +778,45 @@ static void list_inputs(struct call *call, const strew_expr *expr, const strew_e
     }
 }
 
-static strew_status begin(struct evaluation *evaluation) {
-  RETURN_IF_FAILED(check_options(evaluation->call, evaluation->given));
-  RETURN_IF_FAILED(check_inputs(evaluation));
-  return compute_nodes(evaluation);
-}
-
-static strew_status end(struct evaluation *evaluation, strew_status status) {
+static void drop_values(struct evaluation *evaluation) {
   const strew_expr *expr = evaluation->expr;
-  strew_error *error = evaluation->call->error;
   for (int k = 0; k < expr->node_count && evaluation->values; k++)
     if (evaluation->values[k].is_made) strew_release(evaluation->values[k].tensor);
   if (evaluation->values && evaluation->values != evaluation->few)
     memory_free(expr->context, evaluation->values, (size_t)expr->node_count * sizeof *evaluation->values);
+  evaluation->values = NULL;
+}
+
+/* Infers, then computes what an element decides about. */
+static strew_status begin(struct evaluation *evaluation) {
+  RETURN_IF_FAILED(check_options(evaluation->call, evaluation->given));
+  RETURN_IF_FAILED(check_inputs(evaluation));
+  const strew_status status = compute_nodes(evaluation);
+  if (!evaluation->is_asked) return status;
+  drop_values(evaluation);
+  evaluation->is_inferred = evaluation->is_asked = false;
+  return compute_nodes(evaluation);
+}
+
+static strew_status end(struct evaluation *evaluation, strew_status status) {
+  strew_error *error = evaluation->call->error;
+  drop_values(evaluation);
   return report_call(evaluation->call, status, error, error);
 }
 
 /* Declares `evaluation`, of the call that begins here, and its status: the end of the block frees it. */
-#define EVALUATION(evaluation, status, text, inputs) EVALUATION_OF(evaluation, status, text, inputs, STREW_FLOAT64)
-#define EVALUATION_OF(evaluation, status, text, inputs, met)                                                           \
+#define EVALUATION(evaluation, status, text, inputs)                                                                   \
+  EVALUATION_OF(evaluation, status, text, inputs, .mixed = STREW_FLOAT64)
+#define EVALUATION_OF(evaluation, status, text, inputs, ...)                                                           \
   CALL(call, "expr", error, {"inputs", first_tensor(text, inputs), MOVED});                                            \
   struct value few[FEW_NODES];                                                                                         \
-  struct evaluation evaluation = {.call = &call, .expr = (text), .given = (inputs), .few = few, .mixed = met};         \
+  struct evaluation evaluation = {.call = &call, .expr = (text), .given = (inputs), .few = few, __VA_ARGS__};          \
   list_inputs(&call, text, inputs);                                                                                    \
   strew_status status = begin(&evaluation)
 
 strew_status strew_expr_type(const strew_expr *expr, const strew_expr_values *values, strew_dtype *dtype, int *rank,
                              int64_t *sizes, strew_error *error) {
-  EVALUATION(evaluation, status, expr, values);
+  EVALUATION_OF(evaluation, status, expr, values, .mixed = STREW_FLOAT64, .is_inferred = true);
   if (status == STREW_OK) {
     const strew_tensor *result = evaluation.values[expr->node_count - 1].tensor;
     if (dtype) *dtype = result->dtype;
@@ -840,7 +880,7 @@ static strew_status give_result(struct evaluation *evaluation, int k, strew_tens
 
 strew_status expr_evaluate(const strew_expr *expr, const strew_expr_values *values, strew_dtype mixed,
                            strew_tensor **out, strew_error *error) {
-  EVALUATION_OF(evaluation, status, expr, values, mixed);
+  EVALUATION_OF(evaluation, status, expr, values, .mixed = mixed);
   const int last = expr->node_count - 1;
   if (*out)
     TRY(status, write_result(&evaluation, last, *out));

@@ -178,25 +178,32 @@ static void fold_into(struct steps *steps, const struct folding *folding, const 
   }
 }
 
+strew_status fold_infer(const struct call *call, strew_fold fold, const strew_tensor *tensor,
+                        const strew_reduce_options *options, struct fold_result *out) {
+  const struct fold_row *row = fold_row_of(fold);
+  RETURN_IF_FAILED(mark_folded(call, tensor->rank, options->dim_count, options->dims, out->folded));
+  RETURN_IF_FAILED(result_dtype(call, row, tensor, &out->dtype));
+  if (row->empty == EMPTY_NOTHING) RETURN_IF_FAILED(check_not_empty(call, tensor, out->folded));
+  out->rank = result_sizes(tensor, out->folded, options->keepdim, out->sizes);
+  return STREW_OK;
+}
+
 /* The fold: `given`, written once it is final, or a new tensor. widens: spreads are computed again where needed. */
 static strew_tensor *fold_tensor(struct steps *steps, const struct folding *folding, strew_tensor *given, bool widens) {
-  if (steps->status != STREW_OK) return NULL;
+  const strew_reduce_options options = {
+      .dim_count = folding->count, .dims = folding->dims, .keepdim = folding->keepdim};
   strew_tensor *tensor = folding->tensor;
-  const struct fold_row *row = fold_row_of(folding->fold);
-  strew_dtype dtype = tensor->dtype;
-  bool folded[MAX_RANK];
-  int64_t sizes[MAX_RANK];
-  STEP(steps, mark_folded(steps->call, tensor->rank, folding->count, folding->dims, folded));
-  STEP(steps, result_dtype(steps->call, row, tensor, &dtype));
-  if (row->empty == EMPTY_NOTHING) STEP(steps, check_not_empty(steps->call, tensor, folded));
-  if (steps->status != STREW_OK) return NULL;
+  struct fold_result result;
+  if (STEP(steps, fold_infer(steps->call, folding->fold, tensor, &options, &result)) != STREW_OK) return NULL;
   strew_device *device = tensor->storage->device;
-  const int rank = result_sizes(tensor, folded, folding->keepdim, sizes);
+  const strew_dtype dtype = result.dtype;
+  const int rank = result.rank;
+  const int64_t *sizes = result.sizes;
   strew_tensor *target = steps_out(steps, "out", device, dtype, rank, sizes, given), *made = target;
   if (steps->status != STREW_OK || !strew_tensor_numel(target)) return target;
   widens = widens && fold_is_spread(folding->fold) && tensor->dtype != STREW_FLOAT16 && strew_tensor_numel(tensor);
   if (widens && given) made = step_new(steps, device, dtype, rank, sizes);
-  if (made) fold_into(steps, folding, folded, made);
+  if (made) fold_into(steps, folding, result.folded, made);
   if (widens) widen_spread(steps, folding, made);
   if (made != target) STEP(steps, copy_tensor(steps->call, target, made));
   return target;

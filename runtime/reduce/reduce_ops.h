@@ -58,5 +58,14 @@ struct reduce_ops {
 
 /* True if a fold over dimensions takes longer to read a deferred tensor. reduce/reduce.c */
 bool fold_wants_stored(strew_fold fold, const strew_tensor *tensor, const strew_reduce_options *options);
+/* What a fold gives, after its checks; folded: its dimensions. */
+struct fold_result {
+  strew_dtype dtype;
+  int rank;
+  int64_t sizes[MAX_RANK];
+  bool folded[MAX_RANK];
+};
+strew_status fold_infer(const struct call *call, strew_fold fold, const strew_tensor *tensor,
+                        const strew_reduce_options *options, struct fold_result *out);
 
 #endif

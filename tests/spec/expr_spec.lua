@@ -507,6 +507,22 @@ describe("a bound expression", function()
     end
   end)
 
+  it("has the dtype and shape of its values, also of folds, of tensors and of columns", function()
+    for _, dtype in ipairs(drawn.dtypes) do
+      local x = strew.arange(1, 5):to(dtype)
+      for word in string.gmatch("sum prod mean var std amax any nansum nanmean nanstd nanmax", "%a+") do
+        local f = strew.expr(word .. "(x) + " .. word .. "(x, 0, true)")
+        for _, inputs in ipairs{{x = x}, strew.table{x = x}} do
+          local e = f:with(inputs)
+          local made, wanted = pcall(function() return {e:clone().dtype, e:clone().shape} end)
+          local inferred, got = pcall(function() return {e.dtype, e.shape} end)
+          assert.equal(made, inferred, f.text .. " of " .. dtype)
+          if made then assert.same(wanted, got, f.text .. " of " .. dtype) end
+        end
+      end
+    end
+  end)
+
   it("is never written", function()
     support.fail({
       {"strew.add_(e, 1)", "add_: 'self' is a bound expression, expected a tensor"},
