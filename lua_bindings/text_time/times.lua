@@ -366,20 +366,10 @@ end
 -- Returns the microseconds of a script's step of one length, and how long one had run at 1970-01-01; or nil, and its
 -- months.
 local function step_of(unit)
-  if type(unit) == "string" then
-    local size, months = times.span(unit, "unit")
-    if months then return nil, months end
-    return size, string.find(unit, "w", 1, true) and size - 4 * DAY or 0 -- of weeks: 1970-01-05 was a Monday
-  end
-  local step = type(unit) == "number" and math.tointeger(unit * SECOND)
-  if not step and type(unit) == "number" and unit == unit and math.abs(unit) < 2.0 ^ 43 then
-    local nearest = math.floor(unit * SECOND + 0.5)
-    if math.abs(nearest - unit * SECOND) < 1e-3 then step = nearest end
-  end
-  if not step or step <= 0 then
-    fail("unit", format("is %s, expected whole microseconds above 0, in seconds, or a word", inner.text(unit)))
-  end
-  return step, 0
+  local size, months = times.span(unit, "unit")
+  if months then return nil, months end
+  local is_of_weeks = type(unit) == "string" and string.find(unit, "w", 1, true)
+  return size, is_of_weeks and size - 4 * DAY or 0 -- 1970-01-05 was a Monday
 end
 
 local function floor_to(all, unit)

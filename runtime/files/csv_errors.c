@@ -514,12 +514,16 @@ strew_status csv_inspect_cell(struct csv_reader *reader, const struct cells *cel
 /* Fails if column i has missing cells and a dtype without NaN. */
 static strew_status check_missing(const struct csv_reader *reader, int64_t i) {
   const struct column *column = &reader->columns[i];
-  char position[TEXT_BYTES];
+  char position[TEXT_BYTES], text[TEXT_BYTES];
   const strew_dtype *dtype = csv_wanted(reader, column);
   if (column->kind >= DATED || !column->missing_line || !dtype || dtype_is_float(*dtype)) return STREW_OK;
   const int64_t place = place_of(reader, column->missing, i);
+  const bool is_bool = *dtype == STREW_BOOL;
+  const char *name = is_bool && reader->call->error ? csv_text_of_column(reader, i, text) : NULL;
+  if (name) hint_of(reader->call, "{.text = {%s}} reads the column as words", name);
   strew_status status =
-      fail_file(reader->call, reader->path, NULL, "has no number in %s, expected %s, which has no NaN",
+      fail_file(reader->call, reader->path, name ? reader->call->error->hint : NULL,
+                "has no %s in %s, expected %s, which has no NaN", is_bool ? "true or false" : "number",
                 text_of_position(reader, column->missing_line, place, position), strew_dtype_name(*dtype));
   return csv_at_place(reader, column->missing_line, place, NULL, status);
 }

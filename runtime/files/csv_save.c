@@ -460,37 +460,35 @@ static strew_status check_finite(const struct writer *writer, int64_t i) {
   return STREW_OK;
 }
 
-strew_status jsonl_save_table(const struct call *call, const strew_table *table, const char *path,
-                              const strew_save_options *options) {
-  struct writer writer = {
-      .call = call, .context = table_context(table), .table = table, .count = strew_table_count(table)};
-  if (!writer.count) return fail(call, FAULT(STREW_EARGUMENT, "x"), "is an empty table, expected columns");
-  strew_save_options plain = *options;
-  plain.separator = ',';
-  strew_status status = open_writer(&writer, &plain);
-  TRY(status, open_columns(&writer));
-  for (int64_t i = 0; i < writer.count && status == STREW_OK; i++) {
-    status = check_finite(&writer, i);
-    TRY(status, add_key(&writer, i));
-  }
-  TRY(status, write_csv(&writer, path, options, false));
-  words_release(&writer.keys, writer.context);
-  close_writer(&writer);
-  return status;
-}
-
-strew_status csv_save_table(const struct call *call, const strew_table *table, const char *path,
-                            const strew_save_options *options) {
+static strew_status save_table(const struct call *call, const strew_table *table, const char *path,
+                               const strew_save_options *options, bool is_json, bool has_names) {
   struct writer writer = {
       .call = call, .context = table_context(table), .table = table, .count = strew_table_count(table)};
   if (!writer.count) return fail(call, FAULT(STREW_EARGUMENT, "x"), "is an empty table, expected columns");
   strew_status status = open_writer(&writer, options);
   TRY(status, open_columns(&writer));
-  TRY(status, write_csv(&writer, path, options,
-                        options->header == STREW_HEADER_UNSAID ? !strew_table_is_numbered(table)
-                                                               : options->header == STREW_HEADER_YES));
+  for (int64_t i = 0; is_json && i < writer.count && status == STREW_OK; i++) {
+    status = check_finite(&writer, i);
+    TRY(status, add_key(&writer, i));
+  }
+  TRY(status, write_csv(&writer, path, options, has_names));
+  words_release(&writer.keys, writer.context);
   close_writer(&writer);
   return status;
+}
+
+strew_status jsonl_save_table(const struct call *call, const strew_table *table, const char *path,
+                              const strew_save_options *options) {
+  strew_save_options plain = *options;
+  plain.separator = ',';
+  return save_table(call, table, path, &plain, true, false);
+}
+
+strew_status csv_save_table(const struct call *call, const strew_table *table, const char *path,
+                            const strew_save_options *options) {
+  const bool is_unsaid = options->header == STREW_HEADER_UNSAID;
+  return save_table(call, table, path, options, false,
+                    is_unsaid ? !strew_table_is_numbered(table) : options->header == STREW_HEADER_YES);
 }
 
 strew_status csv_save(const struct call *call, const strew_tensor *tensor, const char *path,

@@ -298,8 +298,9 @@ describe("the ways of a .csv file", function()
       end
     end
     assert.equal("w text x; n int8 1", read("w,n\nx,1\n", {dtype = "int8"})) -- of columns of numbers
-    assert.matches("has no number in line 3, column 1 %(ok%), expected bool, which has no NaN",
+    assert.matches("has no true or false in line 3, column 1 %(ok%), expected bool, which has no NaN",
       message(strew.load, (support.put(path, "ok,n\ntrue,1\n,2\n") or path), {dtype = {ok = "bool"}}))
+    assert.equal('{text = {"ok"}} reads the column as words', strew.last_error().hint)
     assert.equal("zip int64 501 7; w text 1 2; t time 2024-01-01 2024-01-02; f float32 1.0 nan",
       read("zip,w,t,f\n00501,1,2024-01-01,1\n7,2,2024-01-02,\n",
         {dtype = {zip = "int64", w = "text", t = "time", f = "float32"}}))

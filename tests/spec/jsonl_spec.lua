@@ -227,7 +227,7 @@ describe("JSON lines", function()
       refused_chunk '{"a":1}\n{"a":2}\n{"a":"x"}')
     assert.equal('has "3.5" in line 3, column 1 (a), expected an int64, as in all rows of the first chunk',
       refused_chunk '{"a":1}\n{"a":2}\n{"a":3.5}')
-    assert.equal("has no number in line 3, column 1 (a), expected bool, which has no NaN",
+    assert.equal("has no true or false in line 3, column 1 (a), expected bool, which has no NaN",
       refused_chunk '{"a":true}\n{"a":true}\n{"a":null}')
     assert.equal('has key "a" twice in line 3', refused_chunk '{"a":1}\n{"a":2}\n{"a":3,"a":4}')
     assert.equal("has an invalid line 3: expected a value", refused_chunk '{"a":1}\n{"a":2}\n{"a":')
