@@ -60,16 +60,13 @@ STREW_API strew_status strew_randperm(strew_device *device, strew_dtype dtype, i
    strew_data, strew_from and strew_wrap take no text; strew_empty, and strew_full with the number 0, make empty words.
 
    strew_text makes a text of codes, of any integer dtype, of `count` words; lengths: of each in bytes, NULL: they end in a
-   0. Repeated words become one. The words are copied. STREW_EINDEX: a code out of range, whose position it names;
-   STREW_EVALUE: a word with a zero byte. strew_text_from: of one word for each element. strew_text_like: of codes of the
-   words of another text. */
+   0. Repeated words become one. The words are copied. ordered: codes compare in the order of these words;
+   strew_text_align keeps it, and so do results of calls whose first text has it; another word that is to be one of them is
+   STREW_EVALUE, but the empty one, which comes last; so are two orders that meet. strew_text_is_ordered: true for such a
+   text. STREW_EINDEX: a code out of range, whose position it names; STREW_EVALUE: a word with a zero byte.
+   strew_text_from: of one word for each element. strew_text_like: of codes of the words of another text. */
 STREW_API strew_status strew_text(strew_tensor *codes, int64_t count, const char *const *words, const size_t *lengths,
-                                  strew_tensor **out, strew_error *error);
-/* The same with an order of words, in which their codes compare: strew_text_align keeps it, and so do results of calls
-   whose first text has it. Another word that is to be one of them is STREW_EVALUE, but the empty one, which comes last;
-   so are two orders that meet. strew_text_is_ordered: true for such a text. */
-STREW_API strew_status strew_text_ordered(strew_tensor *codes, int64_t count, const char *const *words,
-                                          const size_t *lengths, strew_tensor **out, strew_error *error);
+                                  bool ordered, strew_tensor **out, strew_error *error);
 STREW_API bool strew_text_is_ordered(const strew_tensor *text);
 STREW_API strew_status strew_text_from(strew_device *device, int rank, const int64_t *sizes, const char *const *words,
                                        const size_t *lengths, strew_tensor **out, strew_error *error);
@@ -98,10 +95,6 @@ STREW_API int64_t strew_word_characters(const strew_tensor *text, int64_t code);
    are dropped, toward the past. STREW_EVALUE: the text is no time, or none of the calendar, or out of range. On any
    thread. */
 STREW_API strew_status strew_time_parse(const char *text, const char *format, strew_scalar *out, strew_error *error);
-/* Writes a time to `text`, of STREW_TIME_BYTES, and returns it: 2024-05-17T12:30:00.25, without what is zero at its end
-   (2024-05-17 at midnight); "" for NaT. On any thread. */
-enum { STREW_TIME_BYTES = 40 };
-STREW_API const char *strew_time_text(int64_t time, char *text);
 
 /* ------------------------------------------------------------------------------------------------------ rearranging */
 
@@ -234,10 +227,6 @@ typedef enum strew_binary_op {
    (STREW_EDTYPE), and may be `tensor` itself. STREW_EDTYPE: neg of bool, bitwise operations of
    floats. */
 STREW_API strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor **out, strew_error *error);
-/* For each element: is it NaN, an infinity, neither? Bools of tensor's shape. A given *out: as for strew_unary. */
-STREW_API strew_status strew_isnan(strew_tensor *tensor, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_isinf(strew_tensor *tensor, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_isfinite(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 /* Applies op to each pair of elements. The operands broadcast (STREW_ESHAPE): their last dimensions are aligned, and
    sizes 1 expand. At least one is a tensor (STREW_EARGUMENT). The promoted dtype must hold a number operand
    (STREW_EVALUE). Comparisons and logical operations take any number: integers compare with its value; floats with its
@@ -323,14 +312,13 @@ STREW_API strew_status strew_reduce_with(strew_fold fold, strew_tensor *tensor, 
 /* Cumulative sums along dim, each including its own element; of tensor's shape. Integers and bools give int64. In
    place, an integer tensor keeps its dtype, and the sums wrap. Floats are added one after the other in halves of 8
    elements; the sum before a half is the exact sum of a pair of floats. */
-STREW_API strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
 typedef struct strew_cumsum_options {
   bool exact; /* of floats: see "Exact sums" */
   uint64_t reserved[4];
 } strew_cumsum_options;
 STREW_API strew_status strew_cumsum_with(strew_tensor *tensor, int dim, const strew_cumsum_options *options,
                                          strew_tensor **out, strew_error *error);
-/* Cumulative products, with the rules of strew_cumsum; each element is multiplied by the product before it, in
+/* Cumulative products, with the rules of strew_cumsum_with; each element is multiplied by the product before it, in
    order. */
 STREW_API strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
 /* The largest (smallest) element so far along dim, and its index along dim (int64); ties go to the last one. From the
@@ -856,14 +844,11 @@ typedef struct strew_exact_sums_add_options {
 } strew_exact_sums_add_options;
 STREW_API strew_status strew_exact_sums_add(strew_exact_sums *sums, strew_tensor *src, strew_groups groups,
                                             const strew_exact_sums_add_options *options, strew_error *error);
-/* Adds what `other` has: of the same n (STREW_ESHAPE), both with squares or both without (STREW_EARGUMENT). It stays as it
-   is, and may be the same. */
+/* Adds what `other` has, both with squares or both without (STREW_EARGUMENT), which stays as it is. index NULL: of the
+   same n (STREW_ESHAPE); it may be the same. Else adds sum i of `other`, which is not `sums` (STREW_EARGUMENT), to the one
+   that index[i] names, of a 1-D index with an element for each (STREW_ESHAPE, STREW_EINDEX). */
 STREW_API strew_status strew_exact_sums_merge(strew_exact_sums *sums, const strew_exact_sums *other,
-                                              strew_error *error);
-/* The same of others of any number: adds sum i of `other`, which is not `sums` (STREW_EARGUMENT), to the one that index[i]
-   names, of a 1-D index with an element for each (STREW_ESHAPE, STREW_EINDEX). */
-STREW_API strew_status strew_exact_sums_merge_at(strew_exact_sums *sums, const strew_exact_sums *other,
-                                                 strew_tensor *index, strew_error *error);
+                                              strew_tensor *index, strew_error *error);
 /* The sums, means, variances, deviations or counts (STREW_GROUP_SUM, MEAN, VAR, STD, COUNT; STREW_EARGUMENT: another one, or
    no squares), each rounded once; [n], a new tensor on the device of the sums. Counts are int64; sums have the dtype of
    the sums, the others float64 if that is an integer one. Without terms 0, and NaN for mean, var and std. A sum of terms

@@ -455,7 +455,7 @@ template <class V>
 }
 [[nodiscard]] inline tensor index_copy(const tensor &self, int dim, const tensor &index, const tensor &source,
                                        strew_mode mode = STREW_ERROR) {
-  return make(strew_index_copy_with, self, dim, index, source, detail::by(mode));
+  return make(strew_index_reduce, self, dim, index, source, detail::joined(STREW_ASSIGN, mode));
 }
 template <class V>
 [[nodiscard]] tensor index_fill(const tensor &self, int dim, const tensor &index, const V &value,

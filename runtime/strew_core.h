@@ -148,7 +148,7 @@ typedef enum strew_mode {
   STREW_MODE_COUNT
 } strew_mode;
 
-/* Success, or the kind of failure. Words: strew_status_name. */
+/* Success, or the kind of failure. Words: "ok", "argument", "dtype", ... */
 typedef enum strew_status {
   STREW_OK = 0,
   STREW_EARGUMENT,    /* an argument of the wrong kind or number, an unknown word or option */
@@ -162,7 +162,8 @@ typedef enum strew_status {
   STREW_EFREED,       /* a tensor that was released */
   STREW_EINTERRUPTED, /* the host asked the call to stop: strew_context_interrupt */
   STREW_ETIME,        /* the time limit is exceeded: strew_context_limit_time */
-  STREW_EFILE         /* a file that cannot be read or written, or is invalid */
+  STREW_EFILE,        /* a file that cannot be read or written, or is invalid */
+  STREW_STATUS_COUNT
 } strew_status;
 
 /* A number: dtype is STREW_BOOL or STREW_INT64 (in .i), or STREW_FLOAT64 (in .f); STREW_UINT64 of an element above
@@ -223,11 +224,10 @@ STREW_API void strew_error_hint(strew_error *error, const char *hint);
    strew_to(self, float32). */
 STREW_API void strew_error_script(strew_error *error);
 
-/* Names ("float32"; "index", ...), and the size of one element. Constants; NULL, or 0, for an unknown enumerator. On any
+/* The name ("float32"), and the size of one element. Constants; NULL, or 0, for an unknown enumerator. On any
    thread. */
 STREW_API const char *strew_dtype_name(strew_dtype dtype);
 STREW_API size_t strew_dtype_size_bytes(strew_dtype dtype);
-STREW_API const char *strew_status_name(strew_status status);
 
 /* The dtype of that name. An unknown word, or NULL, is STREW_EARGUMENT; the message lists the known ones. On any thread. */
 STREW_API strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error);
@@ -244,6 +244,7 @@ typedef enum strew_words {
   STREW_WORDS_GROUP_REDUCTION, /* strew_group_reduction; the words of STREW_WORDS_REDUCTION, too */
   STREW_WORDS_KEY_ORDER,
   STREW_WORDS_COLORMAP, /* "gray", too */
+  STREW_WORDS_STATUS,
   STREW_WORDS_COUNT
 } strew_words;
 /* The name of a value, a constant; NULL for an unknown one. The value of a word; errors as of strew_dtype_from_word. On
@@ -403,11 +404,10 @@ STREW_API void strew_context_seed(strew_context *context, uint64_t seed);
    own thread, between calls: after an interruption, and before work that an earlier interruption must not affect. */
 STREW_API void strew_context_interrupt(strew_context *context);
 STREW_API void strew_context_clear_interrupt(strew_context *context);
-/* For a host's own loops, every few milliseconds: STREW_OK, or the failure that a call would return now. */
-STREW_API strew_status strew_context_check(strew_context *context, strew_error *error);
-/* The same before a step of `seconds` that cannot be interrupted: STREW_ETIME, too, if the time limit would be exceeded
-   before its end. Then it counts as exceeded. */
-STREW_API strew_status strew_context_check_ahead(strew_context *context, double seconds, strew_error *error);
+/* For a host's own loops, every few milliseconds: STREW_OK, or the failure that a call would return now. Before a step
+   of `seconds` that cannot be interrupted (else 0) STREW_ETIME, too, if the time limit would be exceeded before its end.
+   Then it counts as exceeded. */
+STREW_API strew_status strew_context_check(strew_context *context, double seconds, strew_error *error);
 
 /* Finds a device by name: "cpu", "opencl" (the first usable one), "opencl:P.D" (platform and device, numbered from 0 by
    the loader) or "opencl:WORD" (a part of the platform's or device's name, ignoring case); NULL: the context's default
@@ -535,9 +535,9 @@ STREW_API strew_status strew_permute(strew_tensor *tensor, int rank, const int64
 STREW_API strew_status strew_transpose(strew_tensor *tensor, int a, int b, strew_tensor **out, strew_error *error);
 /* The transpose of a matrix; a view of the same shape for rank 0 and 1. */
 STREW_API strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *error);
-/* Removes dimension dim if its size is 1; all dimensions of size 1. */
-STREW_API strew_status strew_squeeze_dim(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_squeeze_all(strew_tensor *tensor, strew_tensor **out, strew_error *error);
+/* Removes those of dim_count dimensions, each listed once (STREW_ESHAPE), whose size is 1; dims NULL: all of size 1. */
+STREW_API strew_status strew_squeeze(strew_tensor *tensor, int dim_count, const int64_t *dims, strew_tensor **out,
+                                     strew_error *error);
 /* Inserts a dimension of size 1 as dimension dim of the result: 0..rank. */
 STREW_API strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
 /* Expands sizes 1, with stride 0, and adds leading dimensions; -1 keeps a size. The result cannot be written in place
@@ -642,16 +642,12 @@ STREW_API strew_status strew_gather_with(strew_tensor *self, int dim, strew_tens
 /* Along one dimension, as PyTorch's functions: index, of rank 0 or 1, chooses positions of dim (STREW_ESHAPE).
    strew_index_select_with returns these, with index's size along dim. The others join source to them, in index's order:
    source has self's dtype (STREW_EDTYPE) and self's shape, except in dim, where it has index's size (STREW_ESHAPE).
-     strew_index_copy_with  the last one remains
+     strew_index_reduce     by options; all zeros: the last one remains, as torch's index_copy
      strew_index_fill_with  value: a number, or a tensor of rank 0
-     strew_index_reduce     by options
    No call copies index or source. Other rules and errors: as for strew_scatter, with these names of arguments. */
 STREW_API strew_status strew_index_select_with(strew_tensor *self, int dim, strew_tensor *index,
                                                const strew_index_options *options, strew_tensor **out,
                                                strew_error *error);
-STREW_API strew_status strew_index_copy_with(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
-                                             const strew_index_options *options, strew_tensor **out,
-                                             strew_error *error);
 STREW_API strew_status strew_index_fill_with(strew_tensor *self, int dim, strew_tensor *index, strew_operand value,
                                              const strew_index_options *options, strew_tensor **out,
                                              strew_error *error);
@@ -687,7 +683,8 @@ STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *fo
 
 /* Writes a number, bool or time to `text`, of STREW_SCALAR_BYTES, and returns it: the fewest digits that read back as the
    same number of a float dtype, that of its element; STREW_FLOAT64 for a number of a script. "0.1", "1e-05", "2.0", "nan",
-   "-inf", "true". On any thread. */
+   "-inf", "true"; a time as 2024-05-17T12:30:00.25, without what is zero at its end (2024-05-17 at midnight), NaT as "".
+   On any thread. */
 enum { STREW_SCALAR_BYTES = 40 };
 STREW_API const char *strew_scalar_text(strew_scalar scalar, strew_dtype dtype, char *text);
 

@@ -136,7 +136,7 @@ START_TEST(test_finalisers) {
   }
   atomic_store(&is_over, true);
   for (int i = 0; i < FINALISERS; i++) pthread_join(threads[i], NULL);
-  ok(strew_context_check(context, &failure));
+  ok(strew_context_check(context, 0, &failure));
   ck_assert_int_eq(callbacks, made);
   ck_assert_int_eq(foreign, 0);
   ck_assert_uint_eq(strew_context_bytes(context), 0);

@@ -97,8 +97,8 @@ START_TEST(test_words) {
   ck_assert_str_eq(strew_table_name(table, 0), "1");
   ok(strew_save_table(table, path, NULL, &failure));
   assert_text("1\n0\n1\n");
-  assert_fails(strew_text(codes, 1, words, NULL, &text, &failure), STREW_EINDEX, NULL);
-  ok(strew_text(codes, 2, words, NULL, &text, &failure));
+  assert_fails(strew_text(codes, 1, words, NULL, false, &text, &failure), STREW_EINDEX, NULL);
+  ok(strew_text(codes, 2, words, NULL, false, &text, &failure));
   ok(strew_table_add(table, "b", text, &failure));
   ck_assert(!strew_table_is_numbered(table));
   ok(strew_save_table(table, path, &options, &failure));

@@ -42,8 +42,8 @@ static strew_status run_call(int call, strew_exact_sums *other) {
   case ADD: status = strew_exact_sums_add(sums, src, strew_by_index(indices), NULL, &failure); break;
   case ADD_GROUPS: status = strew_exact_sums_add(sums, src, strew_by_grouping(grouping), NULL, &failure); break;
   case ADD_INTEGERS: status = strew_exact_sums_add(sums, whole, strew_by_index(indices), NULL, &failure); break;
-  case MERGE: status = strew_exact_sums_merge(sums, other, &failure); break;
-  case MERGE_AT: status = strew_exact_sums_merge_at(sums, other, positions, &failure); break;
+  case MERGE: status = strew_exact_sums_merge(sums, other, NULL, &failure); break;
+  case MERGE_AT: status = strew_exact_sums_merge(sums, other, positions, &failure); break;
   case STATE: status = strew_exact_sums_state(sums, &out, &failure); break;
   case READ: status = strew_exact_sums_from_state(before, device, &read, &failure); break;
   case SUM: status = strew_exact_sums_result(sums, STREW_GROUP_SUM, NULL, &out, &failure); break;

@@ -82,7 +82,8 @@ static void assert_text(const char *path, const char *text) {
   } while (0)
 static void check_refusal(const char *what, strew_status status, const char *path, const char *text) {
   char expected[512];
-  ck_assert_msg(status == STREW_EFILE, "%s gave status %s: %s", what, strew_status_name(status), failure.message);
+  ck_assert_msg(status == STREW_EFILE, "%s gave status %s: %s", what, strew_enum_name(STREW_WORDS_STATUS, status),
+                failure.message);
   snprintf(expected, sizeof expected, ": 'path' is \"%s\", which %s", path, text);
   ck_assert_msg(strstr(failure.message, expected) != NULL, "%s failed with\n%s\nexpected\n%s", what, failure.message,
                 expected);

@@ -74,7 +74,7 @@ static void compute(const float *elements, struct outcome *outcome) {
   }
   ok(strew_to(a, device, STREW_FLOAT16, &out, &failure));
   keep(outcome, i++, out), out = NULL;
-  ok(strew_cumsum(a, 0, &out, &failure));
+  ok(strew_cumsum_with(a, 0, NULL, &out, &failure));
   keep(outcome, i++, out), out = NULL;
   int dim = 0;
   ok(strew_reduce_with(STREW_FOLD_VAR, a, &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){dim}}, &out,

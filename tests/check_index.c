@@ -57,8 +57,8 @@ static strew_status run(const struct trial *t, strew_tensor **out) {
     return strew_index_add_with(t->self, t->dim, t->index, t->source, t->alpha, &(strew_index_options){.mode = mode},
                                 out, &failure);
   case COPY:
-    return strew_index_copy_with(t->self, t->dim, t->index, t->source, &(strew_index_options){.mode = mode}, out,
-                                 &failure);
+    return strew_index_reduce(t->self, t->dim, t->index, t->source, &(strew_scatter_options){.mode = mode}, out,
+                              &failure);
   case FILL:
     return strew_index_fill_with(t->self, t->dim, t->index, source, &(strew_index_options){.mode = mode}, out,
                                  &failure);
@@ -689,7 +689,7 @@ START_TEST(test_rows_without_elements) {
     if (!before) strew_release(out);                                                                                   \
   } while (0)
       CHECK(strew_index_add_with(self, 0, index, source, strew_int(1), NULL, &out, &failure));
-      CHECK(strew_index_copy_with(self, 0, index, source, NULL, &out, &failure));
+      CHECK(strew_index_reduce(self, 0, index, source, NULL, &out, &failure));
       CHECK(strew_index_fill_with(self, 0, index, seven, NULL, &out, &failure));
       CHECK(strew_index_put(self, 1, &index, strew_of(source), NULL, &out, &failure));
       CHECK(strew_scatter_nd(self, column, source, NULL, &out, &failure));
@@ -715,7 +715,7 @@ START_TEST(test_overlap) {
   out = self;
   assert_fails(strew_index_add_with(self, 0, index, part, strew_int(2), NULL, &out, &failure), STREW_EOVERLAP, NULL);
   ck_assert_str_eq(failure.argument, "source");
-  assert_fails(strew_index_copy_with(self, 0, part, index, NULL, &out, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_index_reduce(self, 0, part, index, NULL, &out, &failure), STREW_EOVERLAP, NULL);
   ck_assert_str_eq(failure.argument, "index");
   assert_fails(strew_put(self, index, part, NULL, &out, &failure), STREW_EOVERLAP, NULL);
   assert_fails(strew_put(self, part, index, NULL, &out, &failure), STREW_EOVERLAP, NULL);
@@ -725,7 +725,7 @@ START_TEST(test_overlap) {
   ck_assert_str_eq(failure.argument, "values");
   out = part;
   assert_fails(strew_take_with(self, index, NULL, &out, &failure), STREW_EOVERLAP, NULL);
-  assert_fails(strew_index_copy_with(self, 0, index, index, NULL, &out, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_index_reduce(self, 0, index, index, NULL, &out, &failure), STREW_EOVERLAP, NULL);
   ok(strew_expand(part, 2, (int64_t[]){4, 6}, &wide, &failure));
   out = wide;
   assert_fails(strew_put(wide, index, index, NULL, &out, &failure), STREW_EOVERLAP, NULL);

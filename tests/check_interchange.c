@@ -887,7 +887,7 @@ START_TEST(streams_of_another_thread) {
   strew_table_release(table);
   ck_assert_int_eq(pthread_create(&thread, NULL, consume, &stream), 0);
   pthread_join(thread, NULL);
-  ok(strew_context_check(context, &failure));
+  ok(strew_context_check(context, 0, &failure));
   ck_assert(!stream.release && strew_context_bytes(context) == 0);
 }
 END_TEST

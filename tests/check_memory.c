@@ -353,7 +353,7 @@ START_TEST(test_failing_move) {
     strew_release(take_mapped(40, 0, 7, &found));
     mremap_fails = failing;
     ck_assert_ptr_null(take_mapped(24, 0, 7, &found));
-    ck_assert_str_eq(strew_status_name(failure.code), "memory");
+    ck_assert_str_eq(strew_enum_name(STREW_WORDS_STATUS, failure.code), "memory");
     strew_tensor *next = take_mapped(24, 0, 7, &found);
     ck_assert_ptr_nonnull(next);
     ck_assert_uint_le(strew_context_charged_bytes(own), 40 * MEBIBYTE + SMALL);

@@ -171,7 +171,7 @@ START_TEST(test_null_without_elements) {
   MAKES(strew_expand(number, 0, NULL, &out, &failure));
   MAKES(strew_view_as(number, STREW_UINT64, &out, &failure));
   MAKES(strew_permute(number, 0, NULL, &out, &failure));
-  MAKES(strew_squeeze_all(number, &out, &failure));
+  MAKES(strew_squeeze(number, 0, NULL, &out, &failure));
   MAKES(strew_as_strided(number, 0, NULL, NULL, 0, &out, &failure));
   MAKES(strew_reduce_with(STREW_FOLD_SUM, number, NULL, &out, &failure));
   MAKES(strew_empty(device, STREW_INT64, 0, NULL, &out, &failure));

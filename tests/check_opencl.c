@@ -22,7 +22,8 @@ static long failed_functions(void) { return faults.failed; }
 
 /* The report names the function, its error and the device. */
 static void check_told(const char *what, strew_status status, bool is_told) {
-  if (status != STREW_EDEVICE && status != STREW_EMEMORY) ck_abort_msg("%s: %s", what, strew_status_name(status));
+  if (status != STREW_EDEVICE && status != STREW_EMEMORY)
+    ck_abort_msg("%s: %s", what, strew_enum_name(STREW_WORDS_STATUS, status));
   bool is_clear = !is_told || (strstr(failure.message, faults.function) && strstr(failure.message, " returned CL_") &&
                                (!faults.error || strstr(failure.message, faults.error)) &&
                                strstr(failure.message, strew_device_name(device)));
@@ -380,7 +381,8 @@ static long run_processes(int count) {
     int end = -1;
     waitpid(ids[i], &end, 0);
     ck_assert_msg(end == 0, "a process ended with %d", end);
-    ck_assert_msg(told[i].status == STREW_OK, "%s: %s", strew_status_name(told[i].status), told[i].message);
+    ck_assert_msg(told[i].status == STREW_OK, "%s: %s", strew_enum_name(STREW_WORDS_STATUS, told[i].status),
+                  told[i].message);
     compiled += told[i].compiled;
   }
   return compiled;
@@ -683,7 +685,7 @@ static strew_status compute(struct neighbour *neighbour, uint64_t seed, float *v
     strew_tensor *large = NULL; /* limits that are exceeded again and again */
     neighbour->wrong += strew_empty(mine, STREW_INT8, 1, &too_much, &large, NULL) != STREW_EMEMORY;
     strew_context_limit_time(own, 1e-9);
-    while (strew_context_check(own, NULL) == STREW_OK) continue; /* a coarse clock */
+    while (strew_context_check(own, 0, NULL) == STREW_OK) continue; /* a coarse clock */
     neighbour->wrong += scatter_and_sort(mine, seed, values, order, NULL) != STREW_ETIME;
     strew_context_limit_time(own, 0);
     status = scatter_and_sort(mine, seed, values, order, &neighbour->error);

@@ -111,7 +111,9 @@ static strew_status variances(const struct inputs *in, strew_tensor **out) {
 static strew_status winner(const struct inputs *in, strew_tensor **out) {
   return fold(STREW_FOLD_ARGMAX, in->line, 0, out);
 }
-static strew_status cumsum(const struct inputs *in, strew_tensor **out) { return strew_cumsum(in->line, 0, out, NULL); }
+static strew_status cumsum(const struct inputs *in, strew_tensor **out) {
+  return strew_cumsum_with(in->line, 0, NULL, out, NULL);
+}
 static strew_status order(const struct inputs *in, strew_tensor **out) {
   strew_tensor *values = NULL;
   strew_status status = strew_sort_with(in->line, 0, NULL, &values, out, NULL);
@@ -368,7 +370,7 @@ static int count_wrong_stops(strew_device *on) {
   strew_tensor *t = NULL;
   int wrong = 0;
   strew_context_limit_time(own, 1e-9);
-  while (strew_context_check(own, NULL) == STREW_OK) continue; /* a coarse clock */
+  while (strew_context_check(own, 0, NULL) == STREW_OK) continue; /* a coarse clock */
   wrong += strew_full(on, STREW_INT32, 1, &many, strew_int(1), &t, NULL) != STREW_ETIME;
   strew_context_limit_time(own, 0);
   strew_context_interrupt(own);

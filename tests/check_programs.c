@@ -446,7 +446,7 @@ static strew_status read_src(const struct sink_call *reader, strew_tensor *src, 
     return status;
   }
   case SINK_NONZERO: strew_release(*out), *out = NULL; return strew_nonzero(src, out, &failure);
-  default: strew_release(*out), *out = NULL; return strew_cumsum(src, reader->dim, out, &failure);
+  default: strew_release(*out), *out = NULL; return strew_cumsum_with(src, reader->dim, NULL, out, &failure);
   }
 }
 

@@ -52,7 +52,7 @@ static void make_model(struct model *model, int64_t count, enum layout layout) {
                           &failure));
   }
   strew_tensor *codes = tensor_of(dtype, 1, &count, layout, elements);
-  ok(strew_text(codes, words, list, NULL, &model->text, &failure));
+  ok(strew_text(codes, words, list, NULL, false, &model->text, &failure));
   strew_release(codes);
 }
 
@@ -237,7 +237,7 @@ START_TEST(orders) {
       for (int i = 0; i < COUNT; i++) codes[t][i] = (int32_t)draw_below(LIST / 2);
       ok(strew_from(device, STREW_INT32, 1, (int64_t[]){COUNT}, codes[t], &made, &failure));
       texts[t] = NULL;
-      ok(strew_text(made, LIST / 2, list + t * 1000, NULL, &texts[t], &failure));
+      ok(strew_text(made, LIST / 2, list + t * 1000, NULL, false, &texts[t], &failure));
       strew_release(made);
     }
     ok(strew_text_align(2, texts, true, ordered, &failure));
@@ -376,11 +376,11 @@ START_TEST(errors) {
   strew_tensor *floats = tensor_from_integers(STREW_FLOAT32, 2, (int64_t[]){0, 1}), *text = text_of(2, words);
   strew_tensor *wide = tensor_from_integers(STREW_UINT64, 2, (int64_t[]){0, -1}), *pair[] = {text, floats};
   strew_tensor *no_words = text_of(2, (const char *[]){"c", "d"});
-  assert_fails(strew_text(codes, 2, words, NULL, &out, &failure), STREW_EINDEX,
+  assert_fails(strew_text(codes, 2, words, NULL, false, &out, &failure), STREW_EINDEX,
                "text: 'codes' has value 2 at [1], expected 0..1, the codes of 2 words\n  codes  int64[2] cpu");
-  assert_fails(strew_text(wide, 2, words, NULL, &out, &failure), STREW_EINDEX, NULL);
-  assert_fails(strew_text(floats, 2, words, NULL, &out, &failure), STREW_EDTYPE, NULL);
-  assert_fails(strew_text(codes, 2, (const char *[]){"a", "b\0"}, lengths, &out, &failure), STREW_EINDEX, NULL);
+  assert_fails(strew_text(wide, 2, words, NULL, false, &out, &failure), STREW_EINDEX, NULL);
+  assert_fails(strew_text(floats, 2, words, NULL, false, &out, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_text(codes, 2, (const char *[]){"a", "b\0"}, lengths, false, &out, &failure), STREW_EINDEX, NULL);
   assert_fails(strew_text_from(device, 1, &two, (const char *[]){"a", "b\0"}, lengths, &out, &failure), STREW_EVALUE,
                "text_from: 'words' has a zero byte in the word at [2]");
   assert_fails(strew_text_like(codes, text, &out, &failure), STREW_EINDEX, NULL);
@@ -857,7 +857,7 @@ START_TEST(given_orders) {
     }
     strew_tensor *codes = tensor_of(STREW_INT64, 1, &count, (enum layout)draw_below(EXPANDED), places);
     strew_tensor *text = NULL, *plain = text_of(count, words), *values = NULL, *less = NULL, *out = NULL;
-    ok(strew_text_ordered(codes, most, list, NULL, &text, &failure));
+    ok(strew_text(codes, most, list, NULL, true, &text, &failure));
     ck_assert(strew_text_is_ordered(text) && !strew_text_is_ordered(plain));
     ok(strew_sort_with(text, 0, NULL, &values, NULL, &failure));
     for (int64_t k = 0; k < count; k++) {
@@ -875,10 +875,10 @@ START_TEST(given_orders) {
     strew_tensor *reversed = NULL, *foreign = text_of(1, (const char *[]){"foreign"});
     const char *swapped[] = {list[1], list[0]};
     strew_tensor *zero = tensor_from_integers(STREW_INT64, 1, (int64_t[]){0});
-    ok(strew_text_ordered(zero, 2, swapped, NULL, &reversed, &failure));
+    ok(strew_text(zero, 2, swapped, NULL, true, &reversed, &failure));
     assert_fails(strew_binary(STREW_LT, strew_of(text), strew_of(reversed), &out, &failure), STREW_EVALUE, NULL);
     assert_fails(strew_binary(STREW_LT, strew_of(text), strew_of(foreign), &out, &failure), STREW_EVALUE, NULL);
-    assert_fails(strew_text_ordered(codes, 0, list, NULL, &out, &failure), STREW_EINDEX, NULL);
+    assert_fails(strew_text(codes, 0, list, NULL, true, &out, &failure), STREW_EINDEX, NULL);
     strew_release(codes), strew_release(text), strew_release(plain), strew_release(values);
     strew_release(reversed), strew_release(foreign), strew_release(zero);
   }

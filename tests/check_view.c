@@ -140,7 +140,7 @@ static strew_tensor *make_squeezed(strew_tensor *t, struct mapping *map) {
   strew_tensor *view = NULL;
   int rank = map->rank ? map->rank : 1, dim = (int)draw_below(rank), name = named(dim, rank);
   bool all = draw_below(3) == 0;
-  ok(all ? strew_squeeze_all(t, &view, &failure) : strew_squeeze_dim(t, name, &view, &failure));
+  ok(strew_squeeze(t, !all, all ? NULL : (int64_t[]){name}, &view, &failure));
   for (int d = map->rank - 1; d >= 0; d--)
     if (map->sizes[d] == 1 && (all || d == dim)) remove_dim(map, d);
   return view;
@@ -573,10 +573,12 @@ START_TEST(errors_of_sizes_1) {
   for (int d = 0; d < 16; d++) ones[d] = 1;
   strew_tensor *t = matrix(), *full = random_tensor(STREW_INT8, 16, ones, CONTIGUOUS), *out = NULL;
   strew_tensor *scalar = scalar_tensor(STREW_INT8, strew_int(1));
-  assert_fails(strew_squeeze_dim(t, 2, &out, &failure), STREW_ESHAPE,
+  assert_fails(strew_squeeze(t, 1, (int64_t[]){2}, &out, &failure), STREW_ESHAPE,
                "squeeze: 'dim' is 2, out of range for 2 dimensions (valid -2..1)" SELF);
-  assert_fails(strew_squeeze_dim(scalar, 1, &out, &failure), STREW_ESHAPE,
+  assert_fails(strew_squeeze(scalar, 1, (int64_t[]){1}, &out, &failure), STREW_ESHAPE,
                "squeeze: 'dim' is 1, out of range for 0 dimensions (valid -1..0)\n  self  int8[] cpu");
+  assert_fails(strew_squeeze(t, 2, (int64_t[]){0, -2}, &out, &failure), STREW_ESHAPE,
+               "squeeze: 'dim' names dimension 0 twice" SELF);
   assert_fails(strew_unsqueeze(t, 3, &out, &failure), STREW_ESHAPE,
                "unsqueeze: 'dim' is 3, out of range for 3 dimensions (valid -3..2)" SELF);
   assert_fails(strew_unsqueeze(full, 0, &out, &failure), STREW_ESHAPE,

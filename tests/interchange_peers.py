@@ -4,7 +4,7 @@
 import ctypes
 import gc
 import sys
-from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint8, \
+from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint8, \
     c_uint16, c_uint32, c_uint64, c_void_p, cast, py_object
 
 build = sys.argv[1]
@@ -743,7 +743,7 @@ def streams():
         gc.collect()
         expect(given.end() == {1}, f"{name}: {len(given.streams)} streams are released")
         t.free()
-        call("strew_context_check", context)  # frees what the consumer's threads have released
+        call("strew_context_check", context, c_double(0))  # frees what the consumer's threads have released
         count(out, "released", counted[0].calls == 1, f"{name}: the stream's array")
     t, counted = from_arrow(batch)
     address = t.columns[1].address

@@ -164,8 +164,8 @@ static const char *message_of_cpu(void) {
 
 void check_failure(const char *what, strew_status status, strew_status code, const char *message) {
   ck_assert_msg(status != STREW_OK, "%s succeeded, should fail with \"%s\"", what, message ? message : "");
-  ck_assert_msg(status == code, "%s gave status %s, not %s: %s", what, strew_status_name(status),
-                strew_status_name(code), failure.message);
+  ck_assert_msg(status == code, "%s gave status %s, not %s: %s", what, strew_enum_name(STREW_WORDS_STATUS, status),
+                strew_enum_name(STREW_WORDS_STATUS, code), failure.message);
   ck_assert_int_eq(failure.code, code);
   if (message) ck_assert_str_eq(on_device() ? message_of_cpu() : failure.message, message);
 }

@@ -78,7 +78,7 @@ size_t blocks_in_use(void) {
 static long failed_allocations(void) { return memory.failed; }
 
 static void check_lack(const char *what, strew_status status, bool is_told) {
-  if (status != STREW_EMEMORY) ck_abort_msg("%s: %s", what, strew_status_name(status));
+  if (status != STREW_EMEMORY) ck_abort_msg("%s: %s", what, strew_enum_name(STREW_WORDS_STATUS, status));
   if (is_told && !strstr(failure.message, ": out of memory: ")) ck_abort_msg("%s: %s", what, failure.message);
 }
 
@@ -485,7 +485,7 @@ static strew_status count_points(void) {
   X(permute, NULL, strew_permute(cube, 3, (int64_t[]){2, 0, 1}, TO))                                                   \
   X(transpose, NULL, strew_transpose(cube, 0, -1, TO))                                                                 \
   X(t, NULL, strew_t(a, TO))                                                                                           \
-  X(squeeze, NULL, strew_squeeze_all(column, TO))                                                                      \
+  X(squeeze, NULL, strew_squeeze(column, 0, NULL, TO))                                                                 \
   X(unsqueeze, NULL, strew_unsqueeze(a, -1, TO))                                                                       \
   X(expand, NULL, strew_expand(row, 2, wide, TO))                                                                      \
   X(select, NULL, strew_select(a, 0, 2, TO))                                                                           \
@@ -517,10 +517,10 @@ static strew_status count_points(void) {
   X(equal, NULL, strew_equal(a, b, &answer, report))                                                                   \
   X(allclose, NULL, strew_allclose(a, half, 1e-5, 1e-8, &answer, report))                                              \
   X(allclose_of_integers, NULL, strew_allclose(whole, integers, 1e-5, 1e-8, &answer, report))                          \
-  X(cumsum, NULL, strew_cumsum(many, 0, TO))                                                                           \
-  X(cumsum_of_halves, NULL, strew_cumsum(half, 1, TO))                                                                 \
-  X(cumsum_of_bools, NULL, strew_cumsum(mask, 0, TO))                                                                  \
-  X(cumsum_in_place, b, strew_cumsum(b, 0, TO))                                                                        \
+  X(cumsum, NULL, strew_cumsum_with(many, 0, NULL, TO))                                                                \
+  X(cumsum_of_halves, NULL, strew_cumsum_with(half, 1, NULL, TO))                                                      \
+  X(cumsum_of_bools, NULL, strew_cumsum_with(mask, 0, NULL, TO))                                                       \
+  X(cumsum_in_place, b, strew_cumsum_with(b, 0, NULL, TO))                                                             \
   X(cumprod, NULL, strew_cumprod(many, 0, TO))                                                                         \
   X(cumprod_of_halves, NULL, strew_cumprod(half, 1, TO))                                                               \
   X(cumprod_in_place, b, strew_cumprod(b, 0, TO))                                                                      \
@@ -816,7 +816,7 @@ static strew_status call_large(int i) {
   case 6: return strew_topk_with(spread, 20, 0, &(strew_topk_options){.smallest = true}, &out[0], &out[1], report);
   case 7: return strew_unique(spread, &out[0], &out[1], &out[2], report);
   case 8: return strew_nonzero(large, TO);
-  case 9: return strew_cumsum(large, 0, TO);
+  case 9: return strew_cumsum_with(large, 0, NULL, TO);
   case 10: return strew_reduce_with(STREW_FOLD_SUM, large, NULL, TO);
   case 11: return strew_reduce_with(STREW_FOLD_VAR, large, NULL, TO);
   case 12:

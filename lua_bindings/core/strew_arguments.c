@@ -13,7 +13,7 @@
 
 bool bind_may_continue(struct script_call *call, int64_t entry) {
   enum { ENTRIES = 4096 };
-  return entry % ENTRIES != 1 || strew_context_check(call->binding->context, &call->error) == STREW_OK;
+  return entry % ENTRIES != 1 || strew_context_check(call->binding->context, 0, &call->error) == STREW_OK;
 }
 
 bool bind_to_scalar(lua_State *L, int i, strew_scalar *out) {
@@ -646,9 +646,9 @@ bool bind_wrap_dim(struct script_call *call, const strew_tensor *tensor, int *di
 }
 
 void bind_push_scalar(lua_State *L, strew_scalar scalar) {
-  char text[STREW_TIME_BYTES];
+  char text[STREW_SCALAR_BYTES];
   if (scalar.dtype == STREW_TIME)
-    lua_pushstring(L, *strew_time_text(scalar.as.i, text) ? text : "NaT");
+    lua_pushstring(L, *strew_scalar_text(scalar, STREW_TIME, text) ? text : "NaT");
   else if (scalar.dtype == STREW_BOOL)
     lua_pushboolean(L, scalar.as.i != 0);
   else if (scalar.dtype == STREW_INT64 || scalar.dtype == STREW_TEXT)

@@ -96,7 +96,7 @@ static void push_detail(lua_State *L, int binding, const strew_error *error, con
   lua_createtable(L, 0, 7);
   bind_set_string(L, "op", error->op);
   bind_set_string(L, "arg", error->argument);
-  bind_set_string(L, "code", strew_status_name(error->code));
+  bind_set_string(L, "code", strew_enum_name(STREW_WORDS_STATUS, error->code));
   bind_set_string(L, "message", error->message);
   if (error->hint[0]) bind_set_string(L, "hint", error->hint);
   if (error->has_value) {

@@ -57,10 +57,9 @@ static void add_lines(struct script_call *call, bool with_hint) {
    call, and marks the input in the text; argument may be nil. */
 static int fail(lua_State *L, struct script_call *call) {
   const char *argument = lua_tostring(L, 1), *hint = lua_tostring(L, 3), *code = lua_tostring(L, 4);
-  strew_status status = STREW_EARGUMENT;
-  for (int i = 0; code && strew_status_name((strew_status)i); i++)
-    if (strcmp(strew_status_name((strew_status)i), code) == 0) status = (strew_status)i;
-  bind_fail(call, status, argument, "%s", lua_isstring(L, 2) ? lua_tostring(L, 2) : "is invalid");
+  int status = STREW_EARGUMENT;
+  if (code) strew_enum_from_word(STREW_WORDS_STATUS, code, &status, NULL);
+  bind_fail(call, (strew_status)status, argument, "%s", lua_isstring(L, 2) ? lua_tostring(L, 2) : "is invalid");
   add_lines(call, hint != NULL);
   if (hint) strew_error_hint(&call->error, hint);
   bind_mark_input(L, call, 7);

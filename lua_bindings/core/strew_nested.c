@@ -259,7 +259,7 @@ static bool from_codes(lua_State *L, const struct walk *walk, strew_device *devi
     words[code] = lua_tolstring(L, -2, &lengths[code]);
   }
   strew_status status = strew_from(device, STREW_INT32, walk->rank, walk->sizes, buffer, &codes, error);
-  if (status == STREW_OK) status = strew_text(codes, walk->count, words, lengths, out, error);
+  if (status == STREW_OK) status = strew_text(codes, walk->count, words, lengths, false, out, error);
   strew_release(codes);
   return status == STREW_OK;
 }

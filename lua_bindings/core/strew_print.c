@@ -197,7 +197,7 @@ static int text_of(const struct page *page, int64_t i, char *text) {
   strew_scalar element = element_at(page, i);
   switch (page->format) {
   case TEXTS: strcpy(text, page->words[i].text); return page->words[i].width;
-  case TIMES: strew_time_text(element.as.i, text); break;
+  case TIMES: strew_scalar_text(element, STREW_TIME, text); break;
   case WORDS: strcpy(text, element.as.i ? "true" : "false"); break;
   case INTEGERS:
     snprintf(text, NUMBER_BYTES, element.dtype == STREW_UINT64 ? "%" PRIu64 : "%" PRId64, element.as.i);

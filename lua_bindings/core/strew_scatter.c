@@ -91,7 +91,7 @@ static strew_status one_hot(struct arguments *a) {
 
 RUN(index_add, strew_index_add_with, a->self, a->dim, a->index, a->source, a->alpha,
     &(strew_index_options){.mode = a->mode, .exact = a->exact})
-RUN(index_copy, strew_index_copy_with, a->self, a->dim, a->index, a->source, &(strew_index_options){.mode = a->mode})
+RUN(index_copy, strew_index_reduce, a->self, a->dim, a->index, a->source, &(strew_scatter_options){.mode = a->mode})
 RUN(index_fill, strew_index_fill_with, a->self, a->dim, a->index, a->value, &(strew_index_options){.mode = a->mode})
 RUN(index_reduce, strew_index_reduce, a->self, a->dim, a->index, a->source,
     &(strew_scatter_options){.mode = a->mode, .reduction = a->reduction, .exclude_self = !a->include_self})

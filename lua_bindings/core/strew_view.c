@@ -34,31 +34,7 @@ RUN(flatten, strew_flatten, a->self, a->start_dim, a->end_dim)
 RUN(transpose, strew_transpose, a->self, a->dim0, a->dim1)
 RUN(t, strew_t, a->self)
 
-/* Several dimensions are removed from the last one on, so that the numbers of the others stay. */
-static strew_status squeeze(struct arguments *a) {
-  if (!a->dims.is_given) return strew_squeeze_all(a->self, a->out, a->error);
-  if (a->dims.count == 1) return strew_squeeze_dim(a->self, (int)a->dims.at[0], a->out, a->error);
-  const int rank = strew_tensor_rank(a->self);
-  bool is_listed[STREW_MAX_RANK] = {false};
-  for (int i = 0; i < a->dims.count; i++) {
-    int dim = (int)a->dims.at[i];
-    if (!bind_wrap_dim(a->call, a->self, &dim)) return a->error->code;
-    if (is_listed[dim]) return bind_fail(a->call, STREW_ESHAPE, "dim", "names dimension %d twice", dim), STREW_ESHAPE;
-    is_listed[dim] = true;
-  }
-  strew_tensor *x = strew_retain(a->self);
-  strew_status status = STREW_OK;
-  for (int dim = rank - 1; dim >= 0 && status == STREW_OK; dim--) {
-    strew_tensor *squeezed = NULL;
-    if (!is_listed[dim]) continue;
-    status = strew_squeeze_dim(x, dim, &squeezed, a->error);
-    strew_release(x);
-    x = squeezed;
-  }
-  *a->out = x;
-  return status;
-}
-
+RUN(squeeze, strew_squeeze, a->self, a->dims.count, a->dims.is_given ? a->dims.at : NULL)
 RUN(unsqueeze, strew_unsqueeze, a->self, a->dim)
 RUN(select_position, strew_select, a->self, a->dim, a->position)
 RUN(narrow, strew_narrow, a->self, a->dim, a->start, a->length)

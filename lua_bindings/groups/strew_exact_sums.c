@@ -84,8 +84,7 @@ static int merge(lua_State *L, struct script_call *call) {
   bind_push_given(L, call, 1, "other");
   strew_exact_sums *self = read_self(L, call), *other = NULL;
   if (!self || !(other = read_sums(L, call, lua_gettop(L), "other"))) return -1;
-  return end_in_place(L, a.index ? strew_exact_sums_merge_at(self, other, a.index, a.error)
-                                 : strew_exact_sums_merge(self, other, a.error));
+  return end_in_place(L, strew_exact_sums_merge(self, other, a.index, a.error));
 }
 
 /* sum, mean, var, std, count: the row's code. */

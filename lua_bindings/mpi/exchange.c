@@ -176,7 +176,7 @@ static void send_rounds(struct side *sent, struct side *received, int64_t rounds
                         strew_context *context) {
   strew_error error = {.alias = world.op};
   for (int64_t round = 0; round < rounds; round++) {
-    strew_context_check(context, &error);
+    strew_context_check(context, 0, &error);
     if (!ranks_agree(&error)) return;
     choose(sent, round * most, most);
     choose(received, round * most, most);

@@ -40,9 +40,9 @@ static void copy_position(lua_State *L, strew_error *error) {
 }
 
 static strew_status status_of(const char *word) {
-  int i = 0;
-  while (strew_status_name((strew_status)i) && strcmp(strew_status_name((strew_status)i), word) != 0) i++;
-  return strew_status_name((strew_status)i) ? (strew_status)i : STREW_OK;
+  int status = STREW_OK;
+  strew_enum_from_word(STREW_WORDS_STATUS, word, &status, NULL);
+  return (strew_status)status;
 }
 
 /* (message, error): if the message is that of strew.last_error(), fills the error with its details. */
@@ -70,7 +70,7 @@ static int read_detail(lua_State *L) {
 
 /* The code of an error that is not of a function of strew: of Lua, a limit or Ctrl-C. */
 static strew_status code_of(lua_State *L, int status, const char *message) {
-  strew_status now = strew_context_check(strew_context_of(L), NULL);
+  strew_status now = strew_context_check(strew_context_of(L), 0, NULL);
   if (now != STREW_OK) return now;
   if (status == LUA_ERRMEM) return STREW_EMEMORY;
   return ends_with(message, "interrupted!") ? STREW_EINTERRUPTED : STREW_EARGUMENT;

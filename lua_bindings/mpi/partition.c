@@ -49,7 +49,7 @@ static inline int owner_of(const struct blocks *blocks, int64_t row) {
 
 static void check_limits(lua_State *L) {
   strew_error error = {.alias = world.op};
-  if (strew_context_check(strew_context_of(L), &error) != STREW_OK) strew_raise(L, &error);
+  if (strew_context_check(strew_context_of(L), 0, &error) != STREW_OK) strew_raise(L, &error);
 }
 
 /* count(index, n, mode): the number of values for each rank, as a sequence; nil: a value is not valid. */

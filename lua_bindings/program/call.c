@@ -142,7 +142,7 @@ int program_call(lua_State *L, int nargs, int nresults) {
 static const char *reason_of(lua_State *L, int status, strew_error *error) {
   strew_context *context = status == LUA_ERRMEM ? strew_context_of(L) : NULL;
   error->alias = "script";
-  if (!context || strew_context_check(context, error) != STREW_OK) return context ? error->message : NULL;
+  if (!context || strew_context_check(context, 0, error) != STREW_OK) return context ? error->message : NULL;
   const char *unit;
   const double limit = devices_scale(strew_context_memory_limit_bytes(context), &unit);
   if (!limit) return NULL;

@@ -133,7 +133,7 @@ static void *refuse(struct limits *limits, size_t old, size_t size_bytes) {
 static bool may_have(struct limits *limits, size_t more, size_t whole) {
   const double seconds = (double)more / ((size_t)1 << 30);
   if (!strew_context_charge(limits->context, more)) return false;
-  if (whole < LARGE || strew_context_check_ahead(limits->context, seconds, NULL) == STREW_OK) return true;
+  if (whole < LARGE || strew_context_check(limits->context, seconds, NULL) == STREW_OK) return true;
   strew_context_discharge(limits->context, more);
   return false;
 }
@@ -210,7 +210,7 @@ static void look(lua_State *L, struct limits *limits, int level) {
   strew_error error;
   memset(&error, 0, sizeof error);
   error.alias = "script";
-  strew_status status = limits->over ? STREW_OK : strew_context_check(limits->context, &error);
+  strew_status status = limits->over ? STREW_OK : strew_context_check(limits->context, 0, &error);
   if (status == STREW_ETIME && limits->strikes > 0 && limits_now() < limits->patience_ends) return;
   if (status == STREW_ETIME) strike(limits);
   if (limits->over) {

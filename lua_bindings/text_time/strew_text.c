@@ -35,8 +35,7 @@ static int make_text(lua_State *L, struct script_call *call) {
   const int top = lua_gettop(L);
   if (!bind_check_sequence(L, call, 2, "words", " of strings")) return -1;
   if (!read_words(L, call, count, &words, &lengths) || !bind_tensor(L, call, 1, "codes", &codes)) return -1;
-  const strew_status status =
-      (lua_toboolean(L, 3) ? strew_text_ordered : strew_text)(codes, (int64_t)count, words, lengths, out, &call->error);
+  const strew_status status = strew_text(codes, (int64_t)count, words, lengths, lua_toboolean(L, 3), out, &call->error);
   lua_settop(L, top);
   return bind_end(status, 1);
 }

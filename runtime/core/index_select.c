@@ -111,21 +111,13 @@ strew_status index_join_start(const struct call *call, struct along *along, stre
 strew_status strew_index_reduce(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
                                 const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
-  CALL(call, "index_reduce", error, {"self", self}, {"index", index}, {"source", source}, OTHER_OUT);
+  const bool copies = options->reduction == STREW_ASSIGN;
+  const unsigned flags = copies ? MOVED : 0;
+  CALL(call, copies ? "index_copy" : "index_reduce", error, {"self", self, flags}, {"index", index},
+       {"source", source, flags}, OTHER_OUT);
   INDEX(&call, index);
   struct along along;
   strew_status status = index_join_start(&call, &along, self, dim, index, source, options, *out);
-  return TRY(status, scatter_call(&call, &along.job, self, out));
-}
-
-strew_status strew_index_copy_with(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
-                                   const strew_index_options *options, strew_tensor **out, strew_error *error) {
-  CALL(call, "index_copy", error, {"self", self, MOVED}, {"index", index}, {"source", source, MOVED}, OTHER_OUT);
-  OPTIONS(strew_index_options);
-  INDEX(&call, index);
-  struct along along;
-  const strew_scatter_options assign = {.mode = options->mode};
-  strew_status status = index_join_start(&call, &along, self, dim, index, source, &assign, *out);
   return TRY(status, scatter_call(&call, &along.job, self, out));
 }
 

@@ -171,26 +171,18 @@ strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *erro
 
 /* ------------------------------------------------------------------------------------- squeeze, unsqueeze, expand */
 
-/* dim NULL: all dimensions of size 1. */
-static strew_status squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error) {
+strew_status strew_squeeze(strew_tensor *tensor, int dim_count, const int64_t *dims, strew_tensor **out,
+                           strew_error *error) {
   CALL(call, "squeeze", error, {"self", tensor, MOVED});
-  int only = dim ? *dim : 0;
-  RETURN_IF_FAILED(dim ? check_dim(&call, tensor->rank, &only) : STREW_OK);
+  bool chosen[MAX_RANK];
+  RETURN_IF_FAILED(mark_dims(&call, "dim", tensor->rank, dim_count, dims, chosen));
   struct view_shape shape = {.offset = tensor->offset};
   for (int d = 0; d < tensor->rank; d++) {
-    if (tensor->sizes[d] == 1 && (!dim || d == only)) continue;
+    if (tensor->sizes[d] == 1 && chosen[d]) continue;
     shape.sizes[shape.rank] = tensor->sizes[d];
     shape.strides[shape.rank++] = tensor->strides[d];
   }
   return view_of(&call, tensor, &shape, out);
-}
-
-strew_status strew_squeeze_dim(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
-  return squeeze(tensor, &dim, out, error);
-}
-
-strew_status strew_squeeze_all(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
-  return squeeze(tensor, NULL, out, error);
 }
 
 strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {

@@ -137,7 +137,7 @@ static inline char *put_cell(const struct writer *writer, const struct csv_sourc
     const int64_t code = code_of(element);
     return put_word(writer, words_at(source->words, code), words_length(source->words, code), end, to, limit);
   }
-  if (limit - to < STREW_TIME_BYTES + 3 || limit - to <= NUMBER_BYTES + 3) return NULL;
+  if (limit - to < STREW_SCALAR_BYTES + 3 || limit - to <= NUMBER_BYTES + 3) return NULL;
   bool is_absent = false;
   if (dtype != STREW_TIME) {
     char *first = to;
@@ -148,8 +148,8 @@ static inline char *put_cell(const struct writer *writer, const struct csv_sourc
     else if (source->is_float && writer->point == ',')
       return put_commas(writer, first, to, end, limit);
   } else {
-    char text[STREW_TIME_BYTES];
-    strew_time_text(strew_scalar_load(dtype, element).as.i, text);
+    char text[STREW_SCALAR_BYTES];
+    strew_scalar_text(strew_scalar_load(dtype, element), STREW_TIME, text);
     if (*text) return put_word(writer, text, strlen(text), end, to, limit);
     is_absent = true;
   }
@@ -180,14 +180,14 @@ static char *put_json_word(const char *word, size_t length, char *to) {
 /* Writes the value of a row; missing ones are null. */
 static char *put_json_value(const struct csv_source *source, const char *element, char *to) {
   const strew_dtype dtype = source->dense->dtype;
-  char text[STREW_TIME_BYTES];
+  char text[STREW_SCALAR_BYTES];
   if (dtype == STREW_BOOL) return *element ? put_text("true", 4, to) : put_text("false", 5, to);
   if (source->words) {
     const size_t length = words_length(source->words, code_of(element));
     return length ? put_json_word(words_at(source->words, code_of(element)), length, to) : put_text("null", 4, to);
   }
   if (dtype == STREW_TIME) {
-    strew_time_text(strew_scalar_load(dtype, element).as.i, text);
+    strew_scalar_text(strew_scalar_load(dtype, element), STREW_TIME, text);
     return *text ? put_json_word(text, strlen(text), to) : put_text("null", 4, to);
   }
   const size_t length = write_number(dtype, element, to);
@@ -200,7 +200,7 @@ static char *put_field(const struct writer *writer, int64_t i, int64_t row, char
   const char *element = source->elements + (size_t)row * source->step_bytes;
   const size_t key_length = words_length(&writer->keys, i);
   const size_t most =
-      source->words ? 6 * words_length(source->words, code_of(element)) : NUMBER_BYTES + STREW_TIME_BYTES;
+      source->words ? 6 * words_length(source->words, code_of(element)) : NUMBER_BYTES + STREW_SCALAR_BYTES;
   if ((size_t)(limit - to) < key_length + most + 8) return NULL;
   to = put_json_value(source, element, put_text(words_at(&writer->keys, i), key_length, to));
   return i + 1 < writer->count ? to : put_text("}\n", 2, to);

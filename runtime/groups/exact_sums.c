@@ -547,17 +547,15 @@ static strew_status merge(const struct call *call, strew_exact_sums *e, const st
   return STREW_OK;
 }
 
-strew_status strew_exact_sums_merge(strew_exact_sums *e, const strew_exact_sums *other, strew_error *error) {
-  CALL(call, "exact_sums_merge", error, {0});
-  if (other->n != e->n)
-    return fail(&call, FAULT(STREW_ESHAPE, "other"), "has %" PRId64 " sums, expected %" PRId64, other->n, e->n);
-  RETURN_IF_FAILED(check_merge(&call, e, other, 1));
-  return merge(&call, e, other, NULL);
-}
-
-strew_status strew_exact_sums_merge_at(strew_exact_sums *e, const strew_exact_sums *other, strew_tensor *index,
-                                       strew_error *error) {
+strew_status strew_exact_sums_merge(strew_exact_sums *e, const strew_exact_sums *other, strew_tensor *index,
+                                    strew_error *error) {
   CALL_STEPS(call, steps, "exact_sums_merge", error, {"index", index});
+  if (!index && other->n != e->n)
+    return fail(&call, FAULT(STREW_ESHAPE, "other"), "has %" PRId64 " sums, expected %" PRId64, other->n, e->n);
+  if (!index) {
+    RETURN_IF_FAILED(check_merge(&call, e, other, 1));
+    return merge(&call, e, other, NULL);
+  }
   INDEX(&call, index);
   STEP(&steps, check_merge(&call, e, other, other->n ? other->n : 1));
   if (other == e) STEP(&steps, fail(&call, FAULT(STREW_EARGUMENT, "other"), "is self, expected others with an index"));

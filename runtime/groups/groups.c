@@ -169,7 +169,7 @@ static strew_status make_starts(const struct call *call, struct groups *groups) 
   shape.sizes[dim]++; /* no overflow: there are counts */
   strew_tensor *made = step_full(&steps, device_of(groups), STREW_INT64, shape.rank, shape.sizes, strew_int(0));
   strew_tensor *rest = step_narrow(&steps, made, dim, 1, groups_size(groups));
-  STEP(&steps, strew_cumsum(*counts, dim, &rest, steps.error));
+  STEP(&steps, strew_cumsum_with(*counts, dim, NULL, &rest, steps.error));
   return steps_give(&steps, made, &groups->starts);
 }
 

@@ -32,7 +32,7 @@ static void join_ranges(struct steps *steps, void *user, int count, strew_tensor
     strew_tensor *prefixes = step_new(steps, x->storage->device, x->dtype, x->rank, sizes);
     strew_tensor *none = step_narrow(steps, prefixes, 0, 0, 1), *others = step_narrow(steps, prefixes, 0, 1, rows);
     if (none) STEP(steps, fill_tensor(steps->call, none, (union element){.i64 = 0}));
-    STEP(steps, strew_cumsum(x, 0, &others, steps->error));
+    STEP(steps, strew_cumsum_with(x, 0, NULL, &others, steps->error));
     strew_tensor *to = prefixes_at(steps, prefixes, ranges->ends, ranges->window, ranges->count);
     strew_tensor *from = prefixes_at(steps, prefixes, ranges->starts, 0, ranges->count);
     STEP(steps, strew_binary(STREW_SUB, strew_of(to), strew_of(from), &out, steps->error));

@@ -251,7 +251,7 @@ strew_tensor *segments_ends_of_lengths(struct steps *steps, const strew_tensor *
   sizes[lengths->rank - 1]++;
   strew_tensor *ends = step_full(steps, lengths->storage->device, STREW_INT64, lengths->rank, sizes, strew_int(0));
   strew_tensor *sums = step_narrow(steps, ends, -1, 1, size);
-  STEP(steps, strew_cumsum(given, -1, &sums, steps->error));
+  STEP(steps, strew_cumsum_with(given, -1, NULL, &sums, steps->error));
   return ends;
 }
 

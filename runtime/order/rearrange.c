@@ -23,17 +23,10 @@ strew_status strew_flip(strew_tensor *tensor, int dim_count, const int64_t *dims
                         strew_error *error) {
   CALL(call, "flip", error, {"self", tensor, MOVED});
   struct strew_tensor reversed = *tensor; /* a view on the stack, without a reference to the storage */
-  unsigned chosen = dims ? 0 : (1u << tensor->rank) - 1;
-  if (dim_count < 0)
-    return fail(&call, VALUED(STREW_EARGUMENT, "dim_count", strew_int(dim_count)), "is %d, expected 0 or more",
-                dim_count);
-  for (int i = 0, dim; dims && i < dim_count; i++) {
-    RETURN_IF_FAILED(read_dim(&call, "dims", tensor->rank, dims[i], &dim));
-    if (chosen >> dim & 1) return fail(&call, FAULT(STREW_ESHAPE, "dims"), "names dimension %d twice", dim);
-    chosen |= 1u << dim;
-  }
+  bool chosen[MAX_RANK];
+  RETURN_IF_FAILED(mark_dims(&call, "dims", tensor->rank, dim_count, dims, chosen));
   for (int d = 0; d < tensor->rank; d++) {
-    if (!(chosen >> d & 1) || tensor->sizes[d] < 2) continue;
+    if (!chosen[d] || tensor->sizes[d] < 2) continue;
     reversed.offset += (tensor->sizes[d] - 1) * tensor->strides[d];
     reversed.strides[d] = -tensor->strides[d];
   }
@@ -170,7 +163,7 @@ static strew_tensor *find_positions(struct steps *steps, strew_tensor *counts, i
   if (!n || steps->status != STREW_OK) return marks;
   strew_tensor *starts = step_narrow(steps, ends, 0, 0, n - 1);
   STEP(steps, strew_scatter(marks, 0, starts, operand_of_int(1), &add, &marks, steps->error));
-  STEP(steps, strew_cumsum(marks, 0, &marks, steps->error));
+  STEP(steps, strew_cumsum_with(marks, 0, NULL, &marks, steps->error));
   return marks;
 }
 

@@ -894,30 +894,6 @@ strew_status strew_expr_evaluate(const strew_expr *expr, const strew_expr_values
   return expr_evaluate(expr, values, STREW_FLOAT64, out, error);
 }
 
-/* Calls a function that the texts of expressions have, for a host without one. */
-static strew_status apply(const char *name, const char *text, strew_tensor *tensor, strew_tensor **out,
-                          strew_error *error) {
-  CALL_STEPS(call, steps, name, error, {"self", tensor}, {"out", *out == tensor ? NULL : *out});
-  const strew_operand x = strew_of(tensor);
-  strew_expr *expr = NULL;
-  STEP(&steps, strew_expr_parse(tensor_context(tensor), text, strlen(text), &expr, steps.error));
-  STEP(&steps, strew_expr_evaluate(expr, &(strew_expr_values){.inputs = &x}, out, steps.error));
-  strew_expr_release(expr);
-  return steps_status(&steps);
-}
-
-strew_status strew_isnan(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
-  return apply("isnan", "isnan(x)", tensor, out, error);
-}
-
-strew_status strew_isinf(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
-  return apply("isinf", "isinf(x)", tensor, out, error);
-}
-
-strew_status strew_isfinite(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
-  return apply("isfinite", "isfinite(x)", tensor, out, error);
-}
-
 strew_status strew_expr_reduce(const strew_expr *expr, const strew_expr_values *values, strew_fold fold,
                                const strew_reduce_options *options, strew_tensor **out, strew_error *error) {
   EVALUATION(evaluation, status, expr, values);

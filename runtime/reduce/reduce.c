@@ -18,21 +18,6 @@ static strew_status result_dtype(const struct call *call, const struct fold_row 
   return *out = dtypes[row->gives], STREW_OK;
 }
 
-/* Marks the dimensions to fold: those listed, all without a list. */
-static strew_status mark_folded(const struct call *call, int rank, int count, const int64_t *dims, bool *folded) {
-  if (count < 0 || (count && !dims))
-    return fail(call, FAULT(STREW_EARGUMENT, "dim_count"), "is %d, expected %s", count,
-                dims ? "0 or more" : "0 without dims: NULL stands for all dimensions");
-  for (int d = 0; d < MAX_RANK; d++) folded[d] = !dims && d < rank;
-  for (int i = 0, dim; i < count; i++) {
-    RETURN_IF_FAILED(read_dim(call, "dim", rank, dims[i], &dim));
-    if (folded[dim])
-      return fail(call, VALUED(STREW_ESHAPE, "dim", strew_int(dims[i])), "names dimension %d twice", dim);
-    folded[dim] = true;
-  }
-  return STREW_OK;
-}
-
 /* Fails if no elements are folded: they have no extreme. */
 static strew_status check_not_empty(const struct call *call, const strew_tensor *tensor, const bool *folded) {
   for (int d = 0; d < tensor->rank; d++)
@@ -181,7 +166,7 @@ static void fold_into(struct steps *steps, const struct folding *folding, const 
 strew_status fold_infer(const struct call *call, strew_fold fold, const strew_tensor *tensor,
                         const strew_reduce_options *options, struct fold_result *out) {
   const struct fold_row *row = fold_row_of(fold);
-  RETURN_IF_FAILED(mark_folded(call, tensor->rank, options->dim_count, options->dims, out->folded));
+  RETURN_IF_FAILED(mark_dims(call, "dim", tensor->rank, options->dim_count, options->dims, out->folded));
   RETURN_IF_FAILED(result_dtype(call, row, tensor, &out->dtype));
   if (row->empty == EMPTY_NOTHING) RETURN_IF_FAILED(check_not_empty(call, tensor, out->folded));
   out->rank = result_sizes(tensor, out->folded, options->keepdim, out->sizes);
@@ -239,7 +224,7 @@ static strew_tensor *fold_exactly(struct steps *steps, const struct folding *fol
   strew_tensor *tensor = folding->tensor;
   bool folded[MAX_RANK];
   int64_t sizes[MAX_RANK], count = 1;
-  STEP(steps, mark_folded(steps->call, tensor->rank, folding->count, folding->dims, folded));
+  STEP(steps, mark_dims(steps->call, "dim", tensor->rank, folding->count, folding->dims, folded));
   STEP(steps, check_float(steps->call, "self", tensor));
   if (steps->status != STREW_OK) return NULL;
   if (!strew_tensor_numel(tensor)) count = 0; /* of results, if there are any */
@@ -407,7 +392,7 @@ static void scan_terms(struct steps *steps, void *dim, int count, strew_tensor *
                        strew_tensor *const *sums) {
   for (int i = 0; i < count; i++) {
     strew_tensor *out = sums[i];
-    STEP(steps, strew_cumsum(terms[i], *(int *)dim, &out, steps->error));
+    STEP(steps, strew_cumsum_with(terms[i], *(int *)dim, NULL, &out, steps->error));
   }
 }
 
@@ -436,10 +421,6 @@ strew_status strew_cumsum_with(strew_tensor *tensor, int dim, const strew_cumsum
   OPTIONS(strew_cumsum_options);
   if (options->exact && dtype_is_float(tensor->dtype)) return scan_exactly(&call, tensor, dim, out);
   return scan_along(&call, tensor, dim, false, out);
-}
-
-strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
-  return strew_cumsum_with(tensor, dim, NULL, out, error);
 }
 
 strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {

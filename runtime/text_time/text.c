@@ -403,8 +403,8 @@ static strew_status check_codes(const struct call *call, const strew_tensor *giv
               count == 1 ? "" : "s");
 }
 
-static strew_status make_text(strew_tensor *codes, int64_t count, const char *const *words, const size_t *lengths,
-                              bool ordered, strew_tensor **out, strew_error *error) {
+strew_status strew_text(strew_tensor *codes, int64_t count, const char *const *words, const size_t *lengths,
+                        bool ordered, strew_tensor **out, strew_error *error) {
   CALL(call, "text", error, {"codes", codes});
   strew_tensor *given = codes;
   INDEX(&call, codes);
@@ -424,16 +424,6 @@ static strew_status make_text(strew_tensor *codes, int64_t count, const char *co
   word_list_release(list);
   memory_free(context, table, (size_t)size_bytes);
   return status;
-}
-
-strew_status strew_text(strew_tensor *codes, int64_t count, const char *const *words, const size_t *lengths,
-                        strew_tensor **out, strew_error *error) {
-  return make_text(codes, count, words, lengths, false, out, error);
-}
-
-strew_status strew_text_ordered(strew_tensor *codes, int64_t count, const char *const *words, const size_t *lengths,
-                                strew_tensor **out, strew_error *error) {
-  return make_text(codes, count, words, lengths, true, out, error);
 }
 
 bool strew_text_is_ordered(const strew_tensor *text) { return text->dtype == STREW_TEXT && is_ordered(list_of(text)); }

@@ -14,7 +14,7 @@
 /* Writes the word of an element; returns its length. */
 static size_t write_word(strew_dtype dtype, const void *element, char *to) {
   if (dtype == STREW_BOOL) return strlen(strcpy(to, *(const unsigned char *)element ? "true" : "false"));
-  if (dtype == STREW_TIME) return strlen(strew_time_text(strew_scalar_load(dtype, element).as.i, to));
+  if (dtype == STREW_TIME) return strlen(text_of_time(strew_scalar_load(dtype, element).as.i, to));
   const size_t length = (size_t)write_number(dtype, element, to);
   return strcmp(to, "nan") == 0 ? 0 : length;
 }
@@ -241,4 +241,4 @@ const struct text_ops text_ops = {.meet = text_meet,
                                   .comparable = order_comparable,
                                   .find_word = order_find_word,
                                   .convert = convert_to,
-                                  .show_time = strew_time_text};
+                                  .show_time = text_of_time};

@@ -276,7 +276,7 @@ static char *put_digits(char *to, const char *separator, int number, int count) 
   return to + count;
 }
 
-const char *strew_time_text(int64_t time, char *text) {
+const char *text_of_time(int64_t time, char *text) {
   if (time == INT64_MIN) return strcpy(text, "");
   const int64_t seconds = floor_divide(time, MICROSECONDS), days = floor_divide(seconds, 86400);
   const int in_day = (int)(seconds - days * 86400);

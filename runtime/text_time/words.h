@@ -208,5 +208,7 @@ const char *time_fact(enum time_reading reading);
 const char *time_find_fault(const char *format);
 /* Fails for a format of times that strew_time_parse does not take; that of a column, or NULL. */
 strew_status check_time_format(const struct call *call, const char *argument, const char *column, const char *format);
+/* As strew_scalar_text writes it; time.c. */
+const char *text_of_time(int64_t time, char *text);
 
 #endif

@@ -56,7 +56,7 @@ static void *run_scripts(void *state) {
     if (luaL_loadbufferx(L, scripts[i], strlen(scripts[i]), "=script", "t") == LUA_OK &&
         lua_pcall(L, 0, 0, 1) == LUA_OK)
       continue;
-    const bool is_cancelled = strew_context_check(strew_context_of(L), NULL) == STREW_EINTERRUPTED;
+    const bool is_cancelled = strew_context_check(strew_context_of(L), 0, NULL) == STREW_EINTERRUPTED;
     printf("%s\n", is_cancelled ? "cancelled" : lua_tostring(L, -1));
   }
   return NULL;

@@ -27,7 +27,7 @@ int main() {
 
     strew::call(strew_binary, STREW_MUL, values, 10, strew::into(sums)); // of another shape
   } catch (const strew::error &error) {
-    std::printf("%s (%s)\n", error.what(), strew_status_name(error.code()));
+    std::printf("%s (%s)\n", error.what(), strew_enum_name(STREW_WORDS_STATUS, error.code()));
   }
   return EXIT_SUCCESS;
 }

@@ -64,8 +64,8 @@ static strew_tensor *new_view(struct bytes *bytes, strew_tensor *tensor) {
     dim = (int)fuzz_integer(bytes);
     list[0] = fuzz_integer(bytes), list[1] = fuzz_integer(bytes), list[2] = fuzz_integer(bytes);
     if (kind == TRANSPOSE) status = strew_transpose(tensor, dim, (int)list[0], &made, &error);
-    if (kind == SQUEEZE)
-      status = list[0] % 2 ? strew_squeeze_dim(tensor, dim, &made, &error) : strew_squeeze_all(tensor, &made, &error);
+    list[1] = kind == SQUEEZE ? dim : list[1];
+    if (kind == SQUEEZE) status = strew_squeeze(tensor, list[0] % 2 != 0, list[0] % 2 ? list + 1 : NULL, &made, &error);
     if (kind == UNSQUEEZE) status = strew_unsqueeze(tensor, dim, &made, &error);
     if (kind == SELECT) status = strew_select(tensor, dim, list[0], &made, &error);
     if (kind == NARROW) status = strew_narrow(tensor, dim, list[0], list[1], &made, &error);
@@ -130,7 +130,7 @@ static strew_tensor *compute(struct bytes bytes, strew_tensor *tensor) {
                       &(strew_reduce_options){.dim_count = 1, .dims = (const int64_t[]){dim}, .keepdim = op % 2}, &made,
                       NULL);
   if (op == 1) strew_reduce_with(fold, tensor, NULL, &made, NULL);
-  if (op == 2) strew_cumsum(tensor, dim, &made, NULL);
+  if (op == 2) strew_cumsum_with(tensor, dim, NULL, &made, NULL);
   if (op == 3) strew_sort_with(tensor, dim, &(strew_sort_options){.descending = fold % 2}, &made, &second, NULL);
   if (op == 4) strew_binary((strew_binary_op)(fold % STREW_POW), strew_of(tensor), strew_of(tensor), &made, NULL);
   if (op == 5) strew_unary((strew_unary_op)(fold % STREW_EXP), tensor, &made, NULL);

@@ -127,8 +127,8 @@ describe("joining and splitting", function()
       {"v:cat(v, 0, 1)", "cat: 2 arguments follow the tensors, only dim may"},
       {"v:cat(v, 'a')", "cat: 'dim' is \"a\", expected an integer"},
       {"t:as_strided({2}, {1, 1})", "as_strided: 'strides' has 2 entries, shape has 1"},
-      {"t:squeeze{0, -2}", "squeeze: 'dim' names dimension 0 twice"},
-      {"t:squeeze{0, 2}", "squeeze: 'dim' is 2, out of range for 2 dimensions (valid -2..1)"},
+      {"t:squeeze{0, -2}", "squeeze: 'dim' names dimension 0 twice\n  self  int64[2, 3] cpu"},
+      {"t:squeeze{0, 2}", "squeeze: 'dim' is 2, out of range for 2 dimensions (valid -2..1)\n  self  int64[2, 3] cpu"},
       {"t:select(2^40, 0)", "select: 'dim' is 1099511627776, tensors have at most 16 dimensions"},
     }, x)
   end)

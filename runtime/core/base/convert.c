@@ -82,6 +82,8 @@ static const struct vocabulary vocabularies[STREW_WORDS_COUNT] = {
     [STREW_WORDS_GROUP_REDUCTION] = VOCABULARY("reduce", STREW_GROUP_REDUCTIONS(GROUPS)),
     [STREW_WORDS_KEY_ORDER] = VOCABULARY("order", "sorted", "first"),
     [STREW_WORDS_COLORMAP] = VOCABULARY("colormap", "viridis", "magma", "inferno", "coolwarm", "grey"),
+    [STREW_WORDS_STATUS] = VOCABULARY("code", "ok", "argument", "dtype", "shape", "index", "value", "overlap", "device",
+                                      "memory", "freed", "interrupted", "time", "file"),
 };
 
 strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error) {

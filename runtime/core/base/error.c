@@ -20,26 +20,6 @@
 
 enum { LEAST_WIDTH = 4 }; /* of the names beside "text" and "hint" */
 
-static const char *const status_names[] = {
-    [STREW_OK] = "ok",
-    [STREW_EARGUMENT] = "argument",
-    [STREW_EDTYPE] = "dtype",
-    [STREW_ESHAPE] = "shape",
-    [STREW_EINDEX] = "index",
-    [STREW_EVALUE] = "value",
-    [STREW_EOVERLAP] = "overlap",
-    [STREW_EDEVICE] = "device",
-    [STREW_EMEMORY] = "memory",
-    [STREW_EFREED] = "freed",
-    [STREW_EINTERRUPTED] = "interrupted",
-    [STREW_ETIME] = "time",
-    [STREW_EFILE] = "file",
-};
-
-const char *strew_status_name(strew_status status) {
-  return (size_t)status < sizeof status_names / sizeof *status_names ? status_names[status] : NULL;
-}
-
 const char *text_of_sizes(int rank, const int64_t *sizes, char *text) {
   int length = sprintf(text, "[");
   for (int d = 0; d < rank; d++) length += sprintf(text + length, d ? ", %" PRId64 : "%" PRId64, sizes[d]);

@@ -79,14 +79,11 @@ strew_status context_check(const struct call *call, strew_context *context) {
   return context_stops(context) ? context_end(call, context, NULL) : STREW_OK;
 }
 
-strew_status strew_context_check_ahead(strew_context *context, double seconds, strew_error *error) {
-  if (state_of(context) & STOP_TIMED && (double)(context->deadline_ns - context->now_ns()) < seconds * 1e9)
-    set(context, STOP_LATE);
-  return strew_context_check(context, error);
-}
-
-strew_status strew_context_check(strew_context *context, strew_error *error) {
+strew_status strew_context_check(strew_context *context, double seconds, strew_error *error) {
   CALL(call, "check", error, {0});
+  if (seconds > 0 && state_of(context) & STOP_TIMED &&
+      (double)(context->deadline_ns - context->now_ns()) < seconds * 1e9)
+    set(context, STOP_LATE);
   context_use(context);
   context_drain(context);
   return context_check(&call, context);

@@ -108,7 +108,7 @@ STEP_MAKES(step_reduce, NULL,
                              &(strew_reduce_options){.dim_count = count, .dims = dims, .keepdim = dims != NULL}, out,
                              steps->error),
            strew_fold fold, strew_tensor *x, int count, const int64_t *dims)
-STEP_MAKES(step_cumsum, NULL, strew_cumsum(x, dim, out, steps->error), strew_tensor *x, int dim)
+STEP_MAKES(step_cumsum, NULL, strew_cumsum_with(x, dim, NULL, out, steps->error), strew_tensor *x, int dim)
 STEP_MAKES(step_new, NULL, tensor_create(steps->call, device, dtype, rank, sizes, out), strew_device *device,
            strew_dtype dtype, int rank, const int64_t *sizes)
 STEP_MAKES(step_copy, NULL, copy_as(steps->call, x, dtype, out), const strew_tensor *x, strew_dtype dtype)

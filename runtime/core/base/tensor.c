@@ -37,6 +37,20 @@ strew_status read_dim(const struct call *call, const char *name, int rank, int64
   return check_named_dim(call, name, rank, dim);
 }
 
+strew_status mark_dims(const struct call *call, const char *name, int rank, int count, const int64_t *dims,
+                       bool *marked) {
+  if (count < 0 || (count && !dims))
+    return fail(call, VALUED(STREW_EARGUMENT, "dim_count", strew_int(count)), "is %d, expected %s", count,
+                dims ? "0 or more" : "0 without dims: NULL stands for all dimensions");
+  for (int d = 0; d < MAX_RANK; d++) marked[d] = !dims && d < rank;
+  for (int i = 0, dim; i < count; i++) {
+    RETURN_IF_FAILED(read_dim(call, name, rank, dims[i], &dim));
+    if (marked[dim]) return fail(call, VALUED(STREW_ESHAPE, name, strew_int(dims[i])), "names dimension %d twice", dim);
+    marked[dim] = true;
+  }
+  return STREW_OK;
+}
+
 static strew_status fail_bytes(const struct call *call, int rank, const int64_t *sizes) {
   char text[TEXT_BYTES];
   return fail(call, FAULT(STREW_ESHAPE, "shape"), "is %s, more bytes than can be addressed",

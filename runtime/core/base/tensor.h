@@ -30,6 +30,9 @@ strew_status check_dim(const struct call *call, int rank, int *dim);
 strew_status check_named_dim(const struct call *call, const char *name, int rank, int *dim);
 /* Reads an entry of a list of dimensions, the argument `name`; fails if it is out of range. */
 strew_status read_dim(const struct call *call, const char *name, int rank, int64_t given, int *dim);
+/* Marks those listed; all without a list. Fails for one that is out of range, or listed twice. */
+strew_status mark_dims(const struct call *call, const char *name, int rank, int count, const int64_t *dims,
+                       bool *marked);
 /* Fails for position `at`, out of range for dimension dim; `position`: all `rank` coordinates, or NULL. */
 strew_status fail_position(const struct call *call, int dim, int64_t size, int rank, const int64_t *position,
                            int64_t at);
@@ -167,7 +170,7 @@ struct text_ops {
   /* A new tensor: text of other elements, or the reverse. */
   strew_status (*convert)(const struct call *call, const strew_tensor *from, strew_device *device, strew_dtype dtype,
                           strew_tensor **out);
-  const char *(*show_time)(int64_t time, char *text); /* strew_time_text */
+  const char *(*show_time)(int64_t time, char *text); /* text_of_time */
 };
 extern const struct text_ops text_ops TABLE_OF_ROOM;
 
