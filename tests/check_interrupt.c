@@ -3,6 +3,7 @@
    deadline reads the clock at each of them. */
 #define _GNU_SOURCE
 #include "runtime/core/base/device.h"
+#include "runtime/reduce/pieces.h"
 #include "trials.h"
 
 #include <limits.h>

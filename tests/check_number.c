@@ -2,7 +2,7 @@
    so that they read back with the same bits. (devices: no, there are no tensors.) */
 #define _GNU_SOURCE /* newlocale */
 #include "runtime/core/base/device.h"
-#include "runtime/core/base/number.h"
+#include "runtime/text_time/decimal.h"
 #include "testing.h"
 
 #include <float.h>

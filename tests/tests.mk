@@ -1,7 +1,7 @@
 # tests.mk: the tests and the static analysis, included by the Makefile. tests/README.md describes the kinds of tests.
 
 # With PARTS: those that need the core alone.
-CHECKS   = $(if $(PARTS),$(patsubst %,tests/check_%.c,guess number overlap plan scalar scatter softfloat view),$(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c)))
+CHECKS   = $(if $(PARTS),$(patsubst %,tests/check_%.c,guess overlap plan scalar scatter softfloat view),$(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c)))
 CHECKED  = $(if $(PARTS),$(CHECKS))
 HOSTS    = $(wildcard tests/host/*.c)
 FUZZ     = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))

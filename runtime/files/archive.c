@@ -5,6 +5,7 @@
 #include "file.h"
 #include "npy.h"
 #include "runtime/core/base/library.h"
+#include "stream.h"
 
 #if __has_include(<zip.h>)
 #define ZIP_DISABLE_DEPRECATED

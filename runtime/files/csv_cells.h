@@ -2,8 +2,8 @@
 #ifndef CSV_CELLS_H
 #define CSV_CELLS_H
 
-#include "runtime/core/base/number.h"
 #include "runtime/strew.h"
+#include "runtime/text_time/decimal.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "csv_reader.h"
 #include "file.h"
+#include "stream.h"
 
 #include <float.h>
 #include <inttypes.h>

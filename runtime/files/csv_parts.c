@@ -15,6 +15,7 @@
 #include "file.h"
 #include "runtime/core/base/pool.h"
 #include "runtime/core/base/tensor.h"
+#include "stream.h"
 
 #include <math.h>
 

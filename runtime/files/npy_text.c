@@ -4,6 +4,7 @@
 #include "npy.h"
 #include "runtime/core/base/utf8.h"
 #include "runtime/text_time/words.h"
+#include "stream.h"
 
 #include <inttypes.h>
 #include <string.h>

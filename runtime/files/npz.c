@@ -4,6 +4,7 @@
 #include "format.h"
 #include "npy.h"
 #include "runtime/text_time/table.h"
+#include "stream.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -69,4 +69,14 @@ uint64_t codec_expected(const struct codec *codec, uint64_t made);
 strew_status codec_write(const struct call *call, struct codec *codec, const void *from, size_t size_bytes,
                          bool is_end);
 
+/* -------------------------------------------------------------------------------------------------------- progress */
+
+/* Begin work of `total` steps; change the total; report `done` steps in all, or `steps` more; end. Ignored while no
+   work is begun. */
+void progress_begin(strew_context *context, const char *doing, uint64_t total);
+void progress_resize(strew_context *context, uint64_t total);
+void progress_reach(strew_context *context, uint64_t done);
+void progress_step(strew_context *context, uint64_t steps);
+void progress_end(strew_context *context);
+
 #endif

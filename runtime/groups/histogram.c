@@ -2,6 +2,7 @@
 #include "runtime/core/base/device.h"
 #include "runtime/core/base/steps.h"
 #include "runtime/core/scatter.h"
+#include "runtime/reduce/pieces.h"
 
 #include <float.h>
 #include <inttypes.h>

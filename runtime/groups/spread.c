@@ -3,6 +3,7 @@
 #include "group_ops.h"
 #include "reduce.h"
 #include "runtime/core/base/elementwise_ops.h"
+#include "runtime/reduce/pieces.h"
 #include "segment.h"
 
 #include <math.h>

@@ -131,7 +131,7 @@ static strew_tensor *join_components(struct steps *steps, struct rows *rows) {
       plan_add(&join.plan, &rows->at[i].index);
     }
     plan_simplify(&join.plan);
-    STEP(steps, device->ops->index_join(call, device, &join, &bad));
+    STEP(steps, device->ops->order->index_join(call, device, &join, &bad));
   }
   for (int i = 0; i < rows->count && bad; i++) STEP(steps, addressing_check(call, &rows->at[i].addressing));
   if (bad) STEP(steps, fail(call, FAULT(STREW_EINDEX, rows->at[0].addressing.name), "has changed while it was read"));

@@ -40,9 +40,20 @@ struct quantile_plan {
   union element empty;
 };
 
+/* Operands: 0 positions (int64, dense), 1.. index values, the first for a dimension of sizes[0]. With each, a position
+   becomes position * size + value; it starts as 0, or `continues` from what it holds. STREW_DROP: a position is
+   negative once a value is out of range. */
+struct join_plan {
+  struct plan plan;
+  int64_t sizes[MAX_OPERANDS - 1];
+  strew_mode mode;
+  bool continues;
+};
+
 /* Its functions; see DEVICE_ENTRIES.
 
      sort, search, quantile  see their plans
+     index_join  *bad: a value is out of range for the mode; positions are then undefined
      nonzero   makes *out, the coordinates of the nonzero elements of operand 0, int64[count, rank]. Takes a plan
                that is not simplified nor empty: rank and sizes are the tensor's
      compress  makes *out, rows of operand 1 where operand 0 is nonzero, whose number becomes sizes[0]. The plan
@@ -54,6 +65,7 @@ struct quantile_plan {
   X(strew_status, sort, (ON_DEVICE, const struct sort_plan *plan))                                                     \
   X(strew_status, search, (ON_DEVICE, const struct search_plan *plan))                                                 \
   X(strew_status, quantile, (ON_DEVICE, const struct quantile_plan *plan))                                             \
+  X(strew_status, index_join, (ON_DEVICE, const struct join_plan *plan, bool *bad))                                    \
   X(strew_status, nonzero, (ON_DEVICE, const struct plan *plan, strew_tensor **out))                                   \
   OPTIONAL(strew_status, compress, (ON_DEVICE, const struct plan *plan, int rank, int64_t *sizes, strew_tensor **out)) \
   OPTIONAL(strew_status, repeat, (ON_DEVICE, const strew_tensor *line, const strew_tensor *counts, strew_tensor **out))
@@ -61,5 +73,8 @@ struct quantile_plan {
 struct order_ops {
   ORDER_ENTRIES(DEVICE_MEMBER, DEVICE_MEMBER)
 };
+
+/* Fails unless q is 0..1, and the interpolation is one. quantile.c */
+strew_status check_rank(const struct call *call, double q, strew_interpolation interpolation);
 
 #endif

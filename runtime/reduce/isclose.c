@@ -1,4 +1,5 @@
 /* isclose.c: comparisons of whole tensors, and of elements within tolerances. */
+#include "pieces.h"
 #include "runtime/core/base/dtype.h"
 #include "runtime/core/base/steps.h"
 

@@ -1,5 +1,6 @@
 /* reduce.c: folds of dimensions into one value each, cumulative sums and products, softmax. */
 #include "exact.h"
+#include "pieces.h"
 #include "reduce_ops.h"
 #include "runtime/core/base/operations.h"
 #include "runtime/core/base/steps.h"
@@ -8,6 +9,20 @@
 #include <math.h>
 
 /* ------------------------------------------------------------------------------------------------------------ folds */
+
+const struct fold_row fold_rows[] = {
+#define ROW(ENUM, f, takes, gives, empty, finish, ...)                                                                 \
+  [STREW_FOLD_##ENUM] = {#f, TAKES_##takes, FOLD_##gives, EMPTY_##empty, FINISH_##finish},
+    STREW_FOLDS(ROW)
+#undef ROW
+};
+#define ROW(ENUM, ...) ROW_##ENUM,
+enum { STREW_FOLDS(ROW) FOLD_ROWS };
+#undef ROW
+#define SAME(ENUM, ...) _Static_assert((int)ROW_##ENUM == (int)STREW_FOLD_##ENUM, "strew.h and a table differ: " #ENUM);
+STREW_FOLDS(SAME)
+#undef SAME
+_Static_assert((int)FOLD_ROWS == (int)STREW_FOLD_COUNT, "a fold of strew.h has no row");
 
 static strew_status result_dtype(const struct call *call, const struct fold_row *row, const strew_tensor *self,
                                  strew_dtype *out) {

@@ -3,6 +3,7 @@
 #define REDUCE_OPS_H
 
 #include "runtime/core/base/device.h"
+#include "runtime/core/base/operations.h"
 #include "runtime/strew.h"
 
 /* The order in which floats are added (or multiplied), the same on every device: the elements that meet, numbered in
@@ -55,6 +56,28 @@ struct scan_plan {
 struct reduce_ops {
   REDUCE_ENTRIES(DEVICE_MEMBER, DEVICE_MEMBER)
 };
+
+/* Result of a fold: WIDE, sums' dtype: a float's own, else int64; SAME, the input's dtype; PLACE, int64; TRUTH,
+   bool. */
+enum fold_gives { FOLD_WIDE, FOLD_SAME, FOLD_PLACE, FOLD_TRUTH };
+/* Last step, after joining. */
+enum fold_finish { FINISH_PLAIN, FINISH_MEAN, FINISH_VARIANCE, FINISH_DEVIATION };
+
+struct fold_row {
+  const char *name;
+  enum takes takes;
+  enum fold_gives gives;
+  enum fold_empty empty;
+  enum fold_finish finish;
+};
+
+extern const struct fold_row fold_rows[];
+static inline const struct fold_row *fold_row_of(strew_fold fold) { return &fold_rows[fold]; }
+/* True if the fold takes two passes: one for means, one for squared differences from them. */
+static inline bool fold_is_spread(strew_fold fold) {
+  enum fold_finish finish = fold_row_of(fold)->finish;
+  return finish == FINISH_VARIANCE || finish == FINISH_DEVIATION;
+}
 
 /* True if a fold over dimensions takes longer to read a deferred tensor. reduce/reduce.c */
 bool fold_wants_stored(strew_fold fold, const strew_tensor *tensor, const strew_reduce_options *options);

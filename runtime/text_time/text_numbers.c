@@ -1,7 +1,7 @@
 /* text_numbers.c: strew_to, with words of numbers and times, and back. */
 #define _GNU_SOURCE /* newlocale */
+#include "decimal.h"
 #include "runtime/core/base/device.h"
-#include "runtime/core/base/number.h"
 #include "words.h"
 
 #include <inttypes.h>

@@ -229,12 +229,4 @@ strew_status context_end(const struct call *call, strew_context *context, const 
 /* Both in one, between two steps of a call. */
 strew_status context_check(const struct call *call, strew_context *context);
 
-/* Begin work of `total` steps; change the total; report `done` steps in all, or `steps` more; end. Ignored while no
-   work is begun. */
-void progress_begin(strew_context *context, const char *doing, uint64_t total);
-void progress_resize(strew_context *context, uint64_t total);
-void progress_reach(strew_context *context, uint64_t done);
-void progress_step(strew_context *context, uint64_t steps);
-void progress_end(strew_context *context);
-
 #endif

@@ -40,16 +40,6 @@ struct gather_plan {
   int64_t lowest;
 };
 
-/* Operands: 0 positions (int64, dense), 1.. index values, the first for a dimension of sizes[0]. With each, a position
-   becomes position * size + value; it starts as 0, or `continues` from what it holds. STREW_DROP: a position is
-   negative once a value is out of range. */
-struct join_plan {
-  struct plan plan;
-  int64_t sizes[MAX_OPERANDS - 1];
-  strew_mode mode;
-  bool continues;
-};
-
 /* The smallest and largest value of an index. */
 struct index_range {
   int64_t lowest, highest;
@@ -78,8 +68,7 @@ struct index_range {
                       lowest..highest; -1: none
      order_check      the same; bad are also values less than the one before them along the plan's last dimension, which
                       is not merged with others
-     index_range      the smallest and the largest value of operand 0
-     index_join       *bad: a value is out of range for the mode; positions are then undefined */
+     index_range      the smallest and the largest value of operand 0 */
 #define ON_DEVICE const struct call *call, strew_device *device
 #define DEVICE_ENTRIES(X, OPTIONAL)                                                                                    \
   X(strew_status, open, (ON_DEVICE))                                                                                   \
@@ -98,8 +87,7 @@ struct index_range {
   X(strew_status, gather, (ON_DEVICE, const struct gather_plan *plan, bool *bad))                                      \
   X(strew_status, index_check, (ON_DEVICE, const struct plan *plan, int64_t lowest, int64_t highest, int64_t *bad))    \
   X(strew_status, order_check, (ON_DEVICE, const struct plan *plan, int64_t lowest, int64_t highest, int64_t *bad))    \
-  X(strew_status, index_range, (ON_DEVICE, const struct plan *plan, struct index_range *range))                        \
-  X(strew_status, index_join, (ON_DEVICE, const struct join_plan *plan, bool *bad))
+  X(strew_status, index_range, (ON_DEVICE, const struct plan *plan, struct index_range *range))
 
 /* A mean in one pass over the index, on a scratch of pairs of sum and count. For fewer than 2^31 - 1 contributions,
    rows of index that share no value, and a self whose elements are as wide as a count. */

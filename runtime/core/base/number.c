@@ -4,126 +4,12 @@
    Rounding needs only their 128-bit product, or their quotient and whether it has a remainder. Writing works the same
    way: 15, 16 or 17 digits of a double are an integer product, shifted and rounded. Numbers that are longer or farther
    from 1 go through the C library. */
-#define _GNU_SOURCE /* strtod_l */
 #include "number.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-/* ------------------------------------------------------------------------------------------------------- scanning */
-
-static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
-
-enum { MAX_DIGITS = 19 };
-static const int64_t MAX_EXPONENT = 100000000000000000; /* more than the digits of any text can offset */
-
-/* Appends the digits at `at` to *digits and returns their end. With too many digits *digits wraps: see scan_long. */
-static inline const char *scan_digits(const char *at, uint64_t *digits) {
-  for (; is_digit(*at); at++) *digits = *digits * 10 + (uint64_t)(*at - '0');
-  return at;
-}
-
-/* Reads the digits and the optional point from `at` to `end` again: there may be too many digits. */
-static void scan_long(const char *at, const char *end, int point, struct decimal *out) {
-  bool is_fraction = false;
-  int count = 0;
-  out->digits = 0;
-  out->exponent = 0;
-  for (; at < end; at++) {
-    if (*at == point) {
-      is_fraction = true;
-      continue;
-    }
-    bool fits = count < MAX_DIGITS;
-    if (fits)
-      out->digits = out->digits * 10 + (uint64_t)(*at - '0');
-    else if (*at != '0')
-      out->is_truncated = true;
-    count += fits && out->digits; /* leading zeros do not count */
-    out->exponent += !fits - is_fraction;
-  }
-}
-
-/* Reads an exponent like "e-5" and returns its end; `at`, at its e, if digits are missing. */
-static const char *scan_exponent(const char *at, struct decimal *out) {
-  const char *next = at + 1;
-  bool negative = *next == '-';
-  int64_t exponent = 0;
-  if (*next == '-' || *next == '+') next++;
-  if (!is_digit(*next)) return at;
-  for (; is_digit(*next); next++)
-    if (exponent < MAX_EXPONENT) exponent = exponent * 10 + (*next - '0');
-  out->exponent += negative ? -exponent : exponent;
-  out->is_whole = false;
-  return next;
-}
-
-static const char *scan_word(const char *text, const char *at, struct decimal *out) {
-  static const struct {
-    const char *word;
-    int length, kind;
-  } words[] = {{"infinity", 8, DECIMAL_INFINITE}, {"inf", 3, DECIMAL_INFINITE}, {"nan", 3, DECIMAL_NAN}};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strncasecmp(at, words[i].word, (size_t)words[i].length) == 0) {
-      out->kind = words[i].kind;
-      out->is_whole = false;
-      return at + words[i].length;
-    }
-  return text;
-}
-
-const char *decimal_scan(const char *text, int point, struct decimal *out) {
-  const char *at = text;
-  *out = (struct decimal){.kind = DECIMAL_FINITE, .negative = *text == '-', .is_whole = true, .text = text};
-  if (*at == '-' || *at == '+') at++;
-  if (!is_digit(*at) && *at != point) return scan_word(text, at, out);
-  const char *first = at;
-  at = scan_digits(at, &out->digits);
-  if (*at == point) {
-    const char *end = at;
-    if (at == first && !is_digit(at[1])) return text;
-    out->is_whole = false;
-    at = scan_digits(at + 1, &out->digits);
-    out->exponent = end + 1 - at;
-  }
-  if (at - first > MAX_DIGITS) scan_long(first, at, point, out);
-  return (*at | 0x20) == 'e' ? scan_exponent(at, out) : at;
-}
-
-bool decimal_to_integer(const struct decimal *decimal, int64_t *out) {
-  uint64_t max = (uint64_t)INT64_MAX + decimal->negative;
-  if (!decimal->is_whole || decimal->exponent || decimal->is_truncated || decimal->digits > max) return false;
-  *out = decimal->negative ? (int64_t)(0 - decimal->digits) : (int64_t)decimal->digits;
-  return true;
-}
-
-/* The same number with an exponent of 0, if its digits fit; it counts as an integer. */
-static struct decimal without_exponent(struct decimal whole) {
-  if (!whole.digits && !whole.is_truncated) whole.exponent = 0;
-  for (; whole.exponent < 0 && whole.digits % 10 == 0 && whole.digits; whole.exponent++) whole.digits /= 10;
-  for (; whole.exponent > 0 && whole.digits <= UINT64_MAX / 10; whole.exponent--) whole.digits *= 10;
-  whole.is_whole = true;
-  return whole;
-}
-
-bool decimal_value_to_integer(const struct decimal *decimal, int64_t *out) {
-  const struct decimal whole = without_exponent(*decimal);
-  return decimal->kind == DECIMAL_FINITE &&
-         decimal_to_integer(&whole, out); /* refuses omitted digits and a remaining exponent */
-}
-
-bool decimal_value_to_unsigned(const struct decimal *decimal, uint64_t *out) {
-  const struct decimal whole = without_exponent(*decimal);
-  if (decimal->kind != DECIMAL_FINITE || decimal->negative) return false;
-  *out = whole.digits;
-  if (!decimal->is_whole) return !whole.exponent && !whole.is_truncated;
-  errno = 0; /* there may be 20 digits */
-  return *out = strtoull(decimal->text, NULL, 10), errno == 0;
-}
 
 enum { MAX_POWER = 27 };
 static const uint64_t powers_of_five[MAX_POWER + 1] = {
@@ -153,11 +39,6 @@ static const struct float_form float_forms[] = {[STREW_FLOAT64] = {15, 17, 0, 0x
 
 static double with_sign(double value, bool negative) { return negative ? -value : value; }
 
-/* Converts a number for which is_usual is false. */
-static double convert_rare(const struct decimal *decimal, locale_t c_locale) {
-  return strtod_l(decimal->text, NULL, c_locale);
-}
-
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 uint128;
 
@@ -172,10 +53,6 @@ static double round_to_double(uint64_t significand, int exponent, bool more) {
   double value;
   memcpy(&value, &bits, sizeof value);
   return value;
-}
-
-static bool is_usual(const struct decimal *decimal) {
-  return !decimal->is_truncated && decimal->exponent >= -MAX_POWER && decimal->exponent <= MAX_POWER;
 }
 
 /* Returns digits * 10^power, for power in -27..27. One division rounds correctly, if doubles hold both operands. */
@@ -202,14 +79,6 @@ static double scale(uint64_t digits, int power) {
 
 double decimal_of_digits(uint64_t digits, int exponent, bool negative) {
   return with_sign(digits ? scale(digits, exponent) : 0, negative);
-}
-
-double decimal_to_double(const struct decimal *decimal, locale_t c_locale) {
-  if (decimal->kind == DECIMAL_NAN) return NAN;
-  if (decimal->kind == DECIMAL_INFINITE) return with_sign(INFINITY, decimal->negative);
-  if (decimal->digits == 0 && !decimal->is_truncated) return with_sign(0, decimal->negative);
-  if (!is_usual(decimal)) return convert_rare(decimal, c_locale);
-  return with_sign(scale(decimal->digits, (int)decimal->exponent), decimal->negative);
 }
 
 /* Computes the first `count` digits of value > 0, ties to even: value is about *digits * 10^*exponent. False if that
@@ -280,18 +149,10 @@ static bool usual_shortest(const struct float_form *form, double value, struct d
   return (void)form, (void)value, (void)out, false;
 }
 
-static bool is_usual(const struct decimal *decimal) { return decimal->kind != DECIMAL_FINITE; }
-
 double decimal_of_digits(uint64_t digits, int exponent, bool negative) {
   char text[NUMBER_BYTES]; /* without a point, which would depend on the locale */
   snprintf(text, sizeof text, "%llue%d", (unsigned long long)digits, exponent);
   return with_sign(strtod(text, NULL), negative);
-}
-
-double decimal_to_double(const struct decimal *decimal, locale_t c_locale) {
-  if (decimal->kind == DECIMAL_NAN) return NAN;
-  if (decimal->kind == DECIMAL_INFINITE) return with_sign(INFINITY, decimal->negative);
-  return convert_rare(decimal, c_locale);
 }
 
 static bool usual_digits(double value, int count, uint64_t *digits, int *exponent) {
@@ -309,7 +170,7 @@ static void rare_digits(double value, int count, uint64_t *digits, int *exponent
   const char *at = text;
   *digits = 0;
   for (; *at != 'e'; at++)
-    if (is_digit(*at)) *digits = *digits * 10 + (uint64_t)(*at - '0');
+    if ((unsigned char)(*at - '0') < 10) *digits = *digits * 10 + (uint64_t)(*at - '0');
   *exponent = (int)strtol(at + 1, NULL, 10) - count + 1;
 }
 
@@ -318,7 +179,9 @@ static bool reads_back(strew_dtype dtype, const void *element, struct decimal *d
   union element read = {.i64 = 0};
   char text[NUMBER_BYTES]; /* without a point, which would depend on the locale */
   sprintf(text, "%s%llue%d", decimal->negative ? "-" : "", (unsigned long long)decimal->digits, (int)decimal->exponent);
-  const double value = is_usual(decimal) ? decimal_to_double(decimal, (locale_t)0) : strtod(text, NULL);
+  const double value = decimal_is_usual(decimal)
+                           ? decimal_of_digits(decimal->digits, (int)decimal->exponent, decimal->negative)
+                           : strtod(text, NULL);
   dtype_saturate(strew_float(value), dtype, read.bytes);
   return memcmp(read.bytes, element, dtype_bytes(dtype)) == 0;
 }

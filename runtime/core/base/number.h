@@ -1,11 +1,9 @@
-/* number.h: decimal numbers in text, read and written independently of the locale and correctly rounded: a written
-   number reads back as the same bits. */
+/* number.h: numbers written as decimals, independently of the locale and correctly rounded: they read back as the same
+   bits (text_time/decimal.h). */
 #ifndef NUMBER_H
 #define NUMBER_H
 
 #include "dtype.h"
-
-#include <locale.h>
 
 /* A number as written: (-1)^negative * digits * 10^exponent. */
 struct decimal {
@@ -18,23 +16,16 @@ struct decimal {
   const char *text; /* its first character */
 };
 
-/* Reads the longest number at the beginning of `text`. A number has an optional sign, then digits with an optional
-   `point` (a character, or NO_POINT) and exponent, or nan, inf, infinity, ignoring case. Returns its end, or `text` if
-   there is no number. The text must end in a byte that no number has. */
-enum { NO_POINT = 256 };
-const char *decimal_scan(const char *text, int point, struct decimal *out);
-/* True if it is an int64, written as one. */
-bool decimal_to_integer(const struct decimal *decimal, int64_t *out);
-/* True if its value is an int64, however written ("2.50e1"). Exact: nothing is rounded first. */
-bool decimal_value_to_integer(const struct decimal *decimal, int64_t *out);
-/* The same for uint64; decimal->text must still exist. */
-bool decimal_value_to_unsigned(const struct decimal *decimal, uint64_t *out);
-/* Returns the nearest double, ties to even. decimal->text must still exist, with '.' as its point; `c_locale` is the
-   locale "C", for rare numbers. */
-double decimal_to_double(const struct decimal *decimal, locale_t c_locale);
-
-/* The same for (-1)^negative * digits * 10^exponent, with an exponent of -27..27. */
+/* The nearest double to (-1)^negative * digits * 10^exponent, ties to even, with an exponent of -27..27. */
 double decimal_of_digits(uint64_t digits, int exponent, bool negative);
+/* True if it does so without the C library: that takes integers of 128 bits. */
+static inline bool decimal_is_usual(const struct decimal *decimal) {
+#ifdef __SIZEOF_INT128__
+  return !decimal->is_truncated && decimal->exponent >= -27 && decimal->exponent <= 27;
+#else
+  return decimal->kind != DECIMAL_FINITE;
+#endif
+}
 
 /* Writes the shortest decimal that reads back as the same element of a float dtype, in the format of Python's repr:
    "0.1", "1e-05", "12.0", "nan", "-inf". It never looks like an integer. Returns its length. */

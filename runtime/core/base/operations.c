@@ -15,13 +15,6 @@ const struct operation other_operations[] = {[ELEMENTWISE_WHERE] = {"where", TAK
                                              [ELEMENTWISE_CONVERT] = {"convert", TAKES_ANY, GIVES_COMMON, 1},
                                              [ELEMENTWISE_TAKE] = {"m[i]", TAKES_ANY, GIVES_COMMON, COST_OF_TAKE}};
 
-const struct fold_row fold_rows[] = {
-#define ROW(ENUM, f, takes, gives, empty, finish, ...)                                                                 \
-  [STREW_FOLD_##ENUM] = {#f, TAKES_##takes, FOLD_##gives, EMPTY_##empty, FINISH_##finish},
-    STREW_FOLDS(ROW)
-#undef ROW
-};
-
 const struct group_row group_rows[] = {
 #define ROW(ENUM, word, name, takes, empty, exact, options, passes, body, reduction)                                   \
   [STREW_GROUP_##                                                                                                      \
@@ -47,16 +40,13 @@ strew_scalar group_empty(const struct group_row *row, bool is_exact, strew_dtype
 #define GROUP_ROW(ENUM, ...) GROUP_ROW_##ENUM,
 enum { STREW_UNARY(ROW) UNARY_ROWS };
 enum { STREW_BINARY(ROW) BINARY_ROWS };
-enum { STREW_FOLDS(ROW) FOLD_ROWS };
 enum { STREW_GROUP_REDUCTIONS(GROUP_ROW) GROUP_ROWS };
 #define SAME(row, number)         _Static_assert((int)row == (int)number, "strew.h and a table differ: " #number);
 #define SAME_OPERATION(ENUM, ...) SAME(ROW_##ENUM, STREW_##ENUM)
-#define SAME_FOLD(ENUM, ...)      SAME(ROW_##ENUM, STREW_FOLD_##ENUM)
 #define SAME_GROUP(ENUM, ...)     SAME(GROUP_ROW_##ENUM, STREW_GROUP_##ENUM)
 STREW_UNARY(SAME_OPERATION)
 STREW_BINARY(SAME_OPERATION)
-STREW_FOLDS(SAME_FOLD)
 STREW_GROUP_REDUCTIONS(SAME_GROUP)
 _Static_assert((int)UNARY_ROWS == (int)STREW_UNARY_COUNT && (int)BINARY_ROWS == (int)STREW_BINARY_COUNT &&
-                   (int)FOLD_ROWS == (int)STREW_FOLD_COUNT && (int)GROUP_ROWS == (int)STREW_GROUP_REDUCTION_COUNT,
+                   (int)GROUP_ROWS == (int)STREW_GROUP_REDUCTION_COUNT,
                "an operation of strew.h has no row");

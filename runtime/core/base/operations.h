@@ -1,4 +1,4 @@
-/* operations.h: the table rows of elementwise operations, folds and reductions of groups, by number (operations.c). */
+/* operations.h: the table rows of elementwise operations and reductions of groups, by number (operations.c). */
 #ifndef STREW_OPERATIONS_H
 #define STREW_OPERATIONS_H
 
@@ -67,30 +67,8 @@ static inline strew_dtype dtype_given(const struct instruction *instruction) {
   return gives == GIVES_COMMON ? instruction->compute : gives == GIVES_LIMB ? STREW_INT64 : STREW_BOOL;
 }
 
-/* Result of a fold: WIDE, sums' dtype: a float's own, else int64; SAME, the input's dtype; PLACE, int64; TRUTH,
-   bool. */
-enum fold_gives { FOLD_WIDE, FOLD_SAME, FOLD_PLACE, FOLD_TRUTH };
 /* Result of folding no elements: 0, 1, NaN or an error. */
 enum fold_empty { EMPTY_ZERO, EMPTY_ONE, EMPTY_UNDEFINED, EMPTY_NOTHING };
-/* Last step, after joining. */
-enum fold_finish { FINISH_PLAIN, FINISH_MEAN, FINISH_VARIANCE, FINISH_DEVIATION };
-
-struct fold_row {
-  const char *name;
-  enum takes takes;
-  enum fold_gives gives;
-  enum fold_empty empty;
-  enum fold_finish finish;
-};
-
-extern const struct fold_row fold_rows[];
-static inline const struct fold_row *fold_row_of(strew_fold fold) { return &fold_rows[fold]; }
-/* True if the fold takes two passes: one for means, one for squared differences from them. */
-static inline bool fold_is_spread(strew_fold fold) {
-  enum fold_finish finish = fold_row_of(fold)->finish;
-  return finish == FINISH_VARIANCE || finish == FINISH_DEVIATION;
-}
-
 struct group_row {
   const char *word, *call; /* call: its name in messages */
   enum takes takes;
@@ -103,8 +81,5 @@ extern const struct group_row group_rows[];
 const struct group_row *group_row_of(strew_reduction reduction);
 /* The value of groups without elements, for results of that dtype; 0 without a row. */
 strew_scalar group_empty(const struct group_row *row, bool is_exact, strew_dtype dtype);
-
-/* Fails unless q is 0..1, and the interpolation is one. quantile.c */
-strew_status check_rank(const struct call *call, double q, strew_interpolation interpolation);
 
 #endif

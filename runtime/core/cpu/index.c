@@ -3,8 +3,6 @@
 #include "cpu.h"
 #include "index_loops.h"
 
-#include <string.h>
-
 void apply_mode(strew_mode mode, int64_t size, int64_t count, int64_t *values) {
   if (mode != STREW_ERROR) index_loops()->apply_mode(mode, size, count, values);
 }
@@ -145,37 +143,4 @@ strew_status cpu_operand_check(const struct call *call, strew_device *device, co
   strew_status status = cpu_index_check(call, device, &values, lowest, highest, &position);
   *bad = status == STREW_OK && position >= 0;
   return status;
-}
-
-/* ------------------------------------------------------------------------------------------------------ positions */
-
-struct joining {
-  const struct join_plan *plan;
-  atomic_bool bad;
-};
-
-/* Joins all values of a block of positions, which stays in cache. */
-static void join_visit(void *joining_, const struct row *row) {
-  struct joining *joining = joining_;
-  const struct join_plan *plan = joining->plan;
-  int64_t block[INDEX_BLOCK], *positions = (int64_t *)(void *)row->address[0];
-  bool bad = false;
-  if (!plan->continues) memset(positions, 0, (size_t)row->count * sizeof *positions);
-  for (int i = 1; i < plan->plan.count; i++) {
-    const int64_t size = plan->sizes[i - 1];
-    const int64_t *values = index_values(row, i, plan->plan.operands[i].dtype, plan->mode, size, block);
-    if (plan->mode == STREW_DROP)
-      index_loops()->join_dropping(values, row->count, size, positions);
-    else
-      bad |= index_loops()->join(values, row->count, size, positions);
-  }
-  if (bad) atomic_store_explicit(&joining->bad, true, memory_order_relaxed);
-}
-
-strew_status cpu_index_join(const struct call *call, strew_device *device, const struct join_plan *plan, bool *bad) {
-  struct joining joining = {.plan = plan};
-  atomic_init(&joining.bad, false);
-  walk_rows_parallel(device->context, &plan->plan, INDEX_BLOCK, join_visit, &joining);
-  *bad = atomic_load(&joining.bad);
-  return context_end(call, device->context, NULL);
 }

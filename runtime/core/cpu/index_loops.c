@@ -206,22 +206,6 @@ static bool number_destinations(const int64_t *values, const int64_t *offsets, i
                    : number_steps(values, offsets, count, size, first, step, numbers);
 }
 
-static bool join(const int64_t *values, int64_t count, int64_t size, int64_t *restrict positions) {
-  uint64_t met = 0;
-  for (int64_t i = 0; i < count; i++) {
-    met |= (uint64_t)values[i] < (uint64_t)size ? 0 : UINT64_MAX;
-    positions[i] = (int64_t)((uint64_t)positions[i] * (uint64_t)size + (uint64_t)values[i]);
-  }
-  return met != 0;
-}
-
-static void join_dropping(const int64_t *values, int64_t count, int64_t size, int64_t *restrict positions) {
-  for (int64_t i = 0; i < count; i++) {
-    const uint64_t joined = (uint64_t)positions[i] * (uint64_t)size + (uint64_t)values[i];
-    positions[i] = (uint64_t)values[i] < (uint64_t)size ? (int64_t)joined : -1;
-  }
-}
-
 const struct index_loops LOOPS_TABLE(index) = {
     .ascends = ascends,
     .is_constant = is_constant,
@@ -232,8 +216,6 @@ const struct index_loops LOOPS_TABLE(index) = {
     .widen_int64_t = widen_int64_t,
     .widen_int32_t = widen_int32_t,
     .apply_mode = apply_to_all,
-    .join = join,
-    .join_dropping = join_dropping,
     .list_owned = list_owned,
     .list_ids = list_ids,
     .find_destinations = find_destinations,

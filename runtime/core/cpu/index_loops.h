@@ -39,10 +39,6 @@ struct index_loops {
   void (*widen_int32_t)(const int32_t *values, int64_t count, struct index_range *range);
   /* As apply_mode of cpu.h. */
   void (*apply_mode)(strew_mode mode, int64_t size, int64_t count, int64_t *values);
-  /* positions[i] = positions[i] * size + values[i]. True if a value is out of range. */
-  bool (*join)(const int64_t *values, int64_t count, int64_t size, int64_t *positions);
-  /* The same, but -1 where a value is out of range. Negative positions stay negative. */
-  void (*join_dropping)(const int64_t *values, int64_t count, int64_t size, int64_t *positions);
   /* Lists the positions of owned values in begin .. end - 1, in order, and returns their number. Sets *out_of_range if
      a value is. The list has room for all. Meanwhile as many values after them are prefetched. */
   int64_t (*list_owned)(const int64_t *values, int64_t begin, int64_t end, const struct owned *owned, int64_t *list,

@@ -75,23 +75,10 @@ void program_run(const struct program *program, const struct row *row);
 
 /* --------------------------------------------------------------------------------------------------------- feed.c */
 
-/* The elements of an operand, in blocks: converted from memory, or computed. */
-struct feed {
-  const struct program *program; /* NULL: in memory */
-  const char *first;             /* of a program: the address of element 0, from which elements are counted */
-  convert_row *convert;          /* to the dtype of blocks; NULL: the program gives it */
-  int64_t from_bytes, to_bytes;  /* of an element */
-};
 /* Makes the program of the operand's storage, if it has one, ready in `program` for the feeds of a call, and ends that:
    feed_begin(call, &operand, &program) .. feed_end(&operand). */
 strew_status feed_begin(const struct call *call, const struct operand *operand, struct program *program);
 void feed_end(const struct operand *operand);
-/* Fills the feed of an operand. True if elements must pass through it: they are computed, or of another dtype than `to`. */
-bool feed_open(struct feed *feed, const struct operand *operand, strew_dtype to);
-/* Writes `count` elements to `to`, one after the other: those from address `from` on, `step` bytes apart. From any
-   thread. */
-void feed_read(const struct feed *feed, int64_t count, char *to, const char *from, int64_t step);
-
 /* Elements of an operand in order: those of a program are computed FED_BYTES ahead, which stay in L2 until they are used.
    (Shorter blocks, of 4 KiB, take as long as storing all elements: hardware prefetchers begin anew in each.) */
 enum { FED_BYTES = 1 << 18 };

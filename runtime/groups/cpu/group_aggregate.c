@@ -104,6 +104,7 @@ static void join_ones(const struct block *block, const void *x, char *slots, int
 #define NAME f64
 #define T    double
 #include "part_block.inc"
+#include "runtime/reduce/cpu/feed.h"
 
 /* The loop for elements and slots of these dtypes; NULL: there is none. */
 static join_block *joiner(strew_dtype from, strew_dtype to, bool has_parts) {

@@ -1,4 +1,4 @@
-/* compress_loops.c: flags as bits, and elements at the bits of a mask, for one instruction set. */
+/* compress_loops.c: see compress_loops.h. */
 #include "compress_loops.h"
 
 #include "runtime/core/cpu/tuning.h"
@@ -101,5 +101,25 @@ COMPRESS(2)
 COMPRESS(4)
 COMPRESS(8)
 
+static bool join(const int64_t *values, int64_t count, int64_t size, int64_t *restrict positions) {
+  uint64_t met = 0;
+  for (int64_t i = 0; i < count; i++) {
+    met |= (uint64_t)values[i] < (uint64_t)size ? 0 : UINT64_MAX;
+    positions[i] = (int64_t)((uint64_t)positions[i] * (uint64_t)size + (uint64_t)values[i]);
+  }
+  return met != 0;
+}
+
+static void join_dropping(const int64_t *values, int64_t count, int64_t size, int64_t *restrict positions) {
+  for (int64_t i = 0; i < count; i++) {
+    const uint64_t joined = (uint64_t)positions[i] * (uint64_t)size + (uint64_t)values[i];
+    positions[i] = (uint64_t)values[i] < (uint64_t)size ? (int64_t)joined : -1;
+  }
+}
+
 const struct compress_loops LOOPS_TABLE(compress) = {
-    .pack_flags = pack_flags, .by_size = {[1] = compress_1, [2] = compress_2, [4] = compress_4, [8] = compress_8}};
+    .pack_flags = pack_flags,
+    .by_size = {[1] = compress_1, [2] = compress_2, [4] = compress_4, [8] = compress_8},
+    .join = join,
+    .join_dropping = join_dropping,
+};

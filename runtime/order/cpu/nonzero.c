@@ -6,6 +6,7 @@
 #include "runtime/core/cpu/program.h"
 #include "runtime/core/cpu/tuning.h"
 #include "runtime/order/order_ops.h"
+#include "runtime/reduce/cpu/feed.h"
 
 #include <string.h>
 

@@ -11,6 +11,7 @@
    16-bit floats, unsigned integers and non-contiguous elements are converted into a buffer first. */
 #include "reduce_loops.h"
 
+#include "feed.h"
 #include "runtime/core/base/operations.h"
 #include "runtime/core/cpu/program.h"
 

@@ -1,5 +1,5 @@
 /* join.cl: index values of one dimension, joined into row-major positions. I is the index type. */
-#include "index.h"
+#include "opencl/core/kernels/index.h"
 
 /* `first`: positions are not read, they count as 0. `drops`: a position becomes negative, and stays so, where a value
    is out of range; else such a value sets *bad. */
