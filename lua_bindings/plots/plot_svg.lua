@@ -70,22 +70,20 @@ local function path_of(points, to_x, to_y, zero)
   return table.concat(parts), table.concat(alone)
 end
 
+-- Draws a line, and of an area what is between it and 0 first.
 function kinds.line(lines, plot, box, series, k)
   local to_x, to_y = scales(plot, box)
   local color, dashes = colors_of(k)
   local points = data.line(plot.x_axis, series.x, series.y, math.ceil(box.width))
   local path, alone = path_of(points, to_x, to_y)
+  if plot.kind == "area" then
+    add(lines, "path", format("class='o f%d' d='%s'", color, (path_of(points, to_x, to_y, at(to_y(0))))))
+  end
   add(lines, "path", format("class='l l%d%s' d='%s'", color, dashes, path))
   if alone ~= "" then add(lines, "path", format("class='l p l%d' d='%s'", color, alone)) end
 end
 
-function kinds.area(lines, plot, box, series, k)
-  local to_x, to_y = scales(plot, box)
-  local points = data.line(plot.x_axis, series.x, series.y, math.ceil(box.width))
-  local path = path_of(points, to_x, to_y, at(to_y(0)))
-  add(lines, "path", format("class='o f%d' d='%s'", colors_of(k), path))
-  kinds.line(lines, plot, box, series, k)
-end
+kinds.area = kinds.line
 
 local CELL <const> = 3 -- pixels: of many points one in each cell is drawn
 
@@ -163,28 +161,25 @@ local function add_x(lines, plot, box)
   if label then add_text(lines, box.left + box.width / 2, box.bottom - 8 - 15 * #plot.notes, "m", label) end
 end
 
--- Returns how many lines the legend takes, in `room` pixels.
-local function legend_lines(plot, room)
-  local count, x = plot.has_legend and 1 or 0, 0
-  for _, series in ipairs(plot.has_legend and plot.series or {}) do
+-- Returns how many lines the legend takes, in `room` pixels, and the place of each series: {x, line}.
+local function legend_of(plot, room)
+  local count, x, places = plot.has_legend and 1 or 0, 0, {}
+  for k, series in ipairs(plot.has_legend and plot.series or {}) do
     local width = 36 + width_of(series.name)
     if x > 0 and x + width - 12 > room then count, x = count + 1, 0 end
-    x = x + width
+    places[k], x = {x, count}, x + width
   end
-  return count
+  return count, places
 end
 
 local function add_legend(lines, plot, box)
-  local x, y = box.left, box.top + 5 - 17 * legend_lines(plot, box.width)
-  for k, series in ipairs(plot.series) do
-    local color, dashes = colors_of(k)
-    local name = (printing.word(series.name))
-    if x > box.left and x + 24 + width_of(name) > box.left + box.width then x, y = box.left, y + 17 end
-    local is_line = plot.kind == "line" or plot.kind == "area"
-    local class = format(is_line and "l l%d%s" or "l p l%d", color, dashes)
+  local count, places = legend_of(plot, box.width)
+  local is_line = plot.kind == "line" or plot.kind == "area"
+  for k, place in ipairs(places) do
+    local x, y = box.left + place[1], box.top + 5 - 17 * (count + 1 - place[2])
+    local class = format(is_line and "l l%d%s" or "l p l%d", colors_of(k))
     add(lines, "path", format("class='%s' d='M%s %sh%d'", class, at(x), at(y), is_line and 14 or 0))
-    add_text(lines, x + 19, y + 4, "", name)
-    x = x + 36 + width_of(name)
+    add_text(lines, x + 19, y + 4, "", (printing.word(plot.series[k].name)))
   end
 end
 
@@ -220,7 +215,7 @@ local function box_of(plot, page)
     right = math.max(right, beyond(last, 1 - data.part(plot.x_axis, last[1])))
   end
   box.width = math.max(page.width - box.left - right, 20)
-  box.top = top + 17 * legend_lines(plot, box.width)
+  box.top = top + 17 * legend_of(plot, box.width)
   if axes.label(plot.x_axis, plot.x_label) then below = below + 20 end
   box.height = math.max(page.height - box.top - below - math.ceil(slanted) - 15 * #plot.notes, 20)
   return box
@@ -235,7 +230,7 @@ local function lines_of(plot, page)
   add(lines, "style", "", style_of(#plot.series))
   add(lines, "rect", "class='b' width='100%' height='100%'")
   if plot.title then add_text(lines, page.width / 2, 24, "t m", plot.title) end
-  if plot.has_legend then add_legend(lines, plot, box) end
+  add_legend(lines, plot, box)
   add_y(lines, plot, box, box.y_ticks)
   add(lines, "clipPath", "id='c'", format("<rect x='%s' y='%s' width='%s' height='%s'/>", at(box.left - 3),
     at(box.top - 3), at(box.width + 6), at(box.height + 6)))

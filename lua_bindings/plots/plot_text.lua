@@ -96,10 +96,10 @@ end
 
 local kinds = {}
 
--- Draws a line, and with a `zero` row what is between them.
-local function draw_line(canvas, plot, series, k, zero)
+-- Draws a line, and of an area what is between it and row zero.
+function kinds.line(canvas, plot, series, k)
   local to_u, to_v = scales(canvas, plot)
-  local a, b
+  local a, b, zero = nil, nil, plot.kind == "area" and to_v(0)
   for _, point in ipairs(data.line(plot.x_axis, series.x, series.y, canvas.wide)) do
     local c, d = to_u(point[1]), to_v(point[2])
     if point[3] then a, b = c, d end
@@ -109,12 +109,7 @@ local function draw_line(canvas, plot, series, k, zero)
   end
 end
 
-function kinds.line(canvas, plot, series, k) draw_line(canvas, plot, series, k) end
-
-function kinds.area(canvas, plot, series, k)
-  local _, to_v = scales(canvas, plot)
-  draw_line(canvas, plot, series, k, to_v(0))
-end
+kinds.area = kinds.line
 
 function kinds.points(canvas, plot, series, k)
   local to_u, to_v = scales(canvas, plot)

@@ -440,23 +440,54 @@ local LETTERS <const> = {
   F = "%Y-%m-%d", T = "%H:%M:%S", R = "%H:%M", D = "%m/%d/%y",
 }
 
--- Returns the texts and writers of a format, and whether it has a part of less than a day.
-local function writers_of(form)
-  local writers = {}
+-- What letters of the clock are of, {microseconds, of so many}, so that many times have few different ones; others are
+-- of days.
+local MINUTE <const>, OF_MINUTE <const> = {60 * SECOND, DAY}, {SECOND, 60 * SECOND}
+local OF_CLOCK <const> = {H = MINUTE, M = MINUTE, I = MINUTE, p = MINUTE, S = OF_MINUTE, f = {1, SECOND}}
+
+-- Returns the texts and writers of a format as runs, each of letters of one kind: of OF_CLOCK, or true, of days.
+local function runs_of(form)
+  local run = {}
+  local runs = {run}
   form = string.gsub(form, "%%(.)", function(letter)
     return type(LETTERS[letter]) == "string" and LETTERS[letter] or nil
   end)
   form = string.gsub(form, "%%h", LETTERS.h)
   for plain, letter in string.gmatch(form, "([^%%]*)%%?(.?)") do
-    if plain ~= "" then table.insert(writers, plain) end
-    if letter ~= "" then table.insert(writers, LETTERS[letter] or letter) end
+    if plain ~= "" then table.insert(run, plain) end
+    local writer = LETTERS[letter]
+    local kind = writer and (OF_CLOCK[letter] or true)
+    if kind and run.kind and run.kind ~= kind then
+      run = {}
+      table.insert(runs, run)
+    end
+    run.kind = run.kind or kind
+    if letter ~= "" then table.insert(run, writer or letter) end
   end
-  return writers, string.find(string.gsub(form, "%%%%", ""), "%%[HMSIpf]") ~= nil
+  return runs
 end
 
--- Returns times as words, of a format's letters. Each different one is written once, or each different day.
+-- Returns the words of a run, each different one written once. days, rest: as of parts_of.
+local function words_of(run, days, rest)
+  local clock = type(run.kind) == "table" and run.kind
+  local units, places = (clock and rest % clock[2] // clock[1] or days):unique{return_inverse = true}
+  local none, list = strew.zeros_like(units), {}
+  local parts = clock and parts_of(none, units * clock[1]) or parts_of(units, none)
+  local lists = setmetatable({}, {__index = function(lists, name)
+    lists[name] = parts[name]:tolist()
+    return lists[name]
+  end})
+  for i = 1, units:numel() do
+    local word = {}
+    for k, writer in ipairs(run) do word[k] = type(writer) == "string" and writer or writer(lists, i) end
+    list[i] = table.concat(word)
+  end
+  return strew.text(places, list)
+end
+
+-- Returns times as words, of a format's letters.
 local function written(t, form)
-  local all = whole(check_time(t))
+  local all, out = whole(check_time(t)), nil
   if type(form) ~= "string" then
     fail("format", format("is %s, expected a string, as \"%%Y-%%m\"", inner.text(form)), nil, "dtype")
   elseif string.find(form, "\0", 1, true) then
@@ -464,21 +495,13 @@ local function written(t, form)
   end
   errors.own(nil, "format", nil, strew.time, "", form, {device = "cpu"}) -- checks the letters
   local here = all:to("cpu")
-  local writers, has_clock = writers_of(form)
-  local units, places = (has_clock and here or here // DAY):unique{return_inverse = true}
-  local days = has_clock and units // DAY or units
-  local rest = has_clock and units - days * DAY or strew.zeros_like(days)
-  local parts, list = parts_of(days, rest), {}
-  local lists = setmetatable({}, {__index = function(lists, name)
-    lists[name] = parts[name]:tolist()
-    return lists[name]
-  end})
-  for i = 1, units:numel() do
-    local word = {}
-    for k, writer in ipairs(writers) do word[k] = type(writer) == "string" and writer or writer(lists, i) end
-    list[i] = table.concat(word)
+  local days = here // DAY
+  local rest = here - days * DAY
+  for _, run in ipairs(runs_of(form)) do
+    local made = words_of(run, days, rest)
+    out = out and strew.join_words(out, made) or made
   end
-  return strew.text(places:to(all.device), list):masked_fill(is_missing(all), "")
+  return out:to(all.device):masked_fill(is_missing(all), "")
 end
 
 local MOST_DAYS <const> = math.maxinteger // DAY

@@ -424,6 +424,9 @@ describe("times", function()
     assert.same({{"-290308-12-21 19:59:05.224193+0000", "+294247-01-10 04:00:54.775807+0000"},
       {"1969-12-31 23:59:59.999999+0000", "1970-01-01 00:00:00.000000+0000"}}, text:tolist())
     assert.is_true(strew.time(text, "%F %T.%f%z"):equal(ends))
+    local many, expected = strew.tensor{0} + strew.arange(900) * 86399, {} -- letters of days and of the clock by turns
+    for k, second in ipairs(many:tolist()) do expected[k] = os.date("!%S %d.%H %M of %Y/%j%S", second) end
+    assert.same(expected, strew.time(many, "s"):format("%S %d.%H %M of %Y/%j%S"):tolist())
     assert.same({{"-290308-12", "+294247-01"}, {"1969-12", "1970-01"}}, ends:format("%Y-%m"):tolist())
     assert.same({"2024-05-01", ""}, {strew.format("2024-05-01", "%F"):item(), strew.time("NaT"):format("%F"):item()})
     assert.same({{}, {"text", 0, 3}}, {strew.time{}:format("%F"):tolist(), (function()
