@@ -71,7 +71,9 @@ static void uniform(int64_t count, const uint32_t *restrict words, int bits, flo
 }
 
 static void normal(int64_t count, const uint32_t *restrict words, float *restrict to) {
-  for (int64_t i = 0; i < count; i++) to[i] = normal_f32(words[i]);
+  /* loops of their own, whose steps overlap */
+  for (int64_t i = 0; i < count; i++) to[i] = normal_log_f32(normal_p_f32(words[i]));
+  for (int64_t i = 0; i < count; i++) to[i] = normal_of_log_f32(words[i], to[i]);
 }
 
 /* Of draws of 64 bits. */

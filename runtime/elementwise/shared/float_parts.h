@@ -74,7 +74,7 @@ static inline double f64_of_bits(uint64_t bits) { return double_of_bits(bits); }
     return plus_##s(minus_##s(a, minus_##s(sum, of_b)), minus_##s(b, of_b));                                           \
   }                                                                                                                    \
   /* The rounding error of product = a * b (Dekker), unless it underflows. */                                          \
-  INLINED W_##s rest_of_product_##s(W_##s a, W_##s b, W_##s product) {                                                 \
+  INLINED W_##s rest_by_halves_##s(W_##s a, W_##s b, W_##s product) {                                                  \
     const W_##s a_upper = upper_##s(a), a_lower = minus_##s(a, a_upper);                                               \
     const W_##s b_upper = upper_##s(b), b_lower = minus_##s(b, b_upper);                                               \
     W_##s rest = minus_##s(times_##s(a_upper, b_upper), product);                                                      \
@@ -82,8 +82,18 @@ static inline double f64_of_bits(uint64_t bits) { return double_of_bits(bits); }
     return plus_##s(rest, times_##s(a_lower, b_lower));                                                                \
   }
 PARTS(f32)
+/* Products of halves of float32, of twelve bits each, are exact, so that this is the rest of a fused product; halves of
+   float64 have one bit too many for that. */
+INLINED float rest_of_product_f32(float a, float b, float product) {
+#if defined(FP_FAST_FMAF) && !defined(__OPENCL_VERSION__)
+  return fused_f32(a, b, negate_f32(product));
+#else
+  return rest_by_halves_f32(a, b, product);
+#endif
+}
 #ifdef HAS_FLOAT64
 PARTS(f64)
+INLINED double rest_of_product_f64(double a, double b, double product) { return rest_by_halves_f64(a, b, product); }
 #endif
 #undef PARTS
 

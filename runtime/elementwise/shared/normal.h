@@ -33,21 +33,24 @@ static inline float normal_center_f32(float q) {
   return divide_f32(times_f32(q, above), below);
 }
 
-static inline float normal_tail_f32(float p) {
-  /* p >= 2^-33: the farthest tail, beyond 5, does not occur */
-  float r = minus_f32(root_f32(negate_f32(normal_log_f32(p))), 1.6f);
+/* Of the logarithm of p >= 2^-33: the farthest tail, beyond 5, does not occur. */
+static inline float normal_tail_f32(float log) {
+  float r = minus_f32(root_f32(negate_f32(log)), 1.6f);
   float above = horner3_f32(0.17023821103f, r, 1.3067284816f, 2.7568153900f, 1.4234372777f);
   float below = horner_f32(horner_f32(0.12021132975f, r, 0.73700164250f), r, 1);
   return divide_f32(above, below);
 }
 
-/* Words of the upper half give positive numbers. */
-static inline float normal_f32(uint32_t word) {
-  uint32_t odd = word << 1 | 1;
-  float q = times_f32(f32_from_u32(0 - odd), 0x1p-33f);
-  float magnitude = q <= 0.425f ? normal_center_f32(q) : normal_tail_f32(times_f32(f32_from_u32(odd), 0x1p-33f));
+static inline float normal_p_f32(uint32_t word) { return times_f32(f32_from_u32(word << 1 | 1), 0x1p-33f); }
+
+/* Words of the upper half give positive numbers. log: of normal_p_f32, needed in the tail. */
+static inline float normal_of_log_f32(uint32_t word, float log) {
+  float q = times_f32(f32_from_u32(0 - (word << 1 | 1)), 0x1p-33f);
+  float magnitude = q <= 0.425f ? normal_center_f32(q) : normal_tail_f32(log);
   return word >> 31 ? magnitude : negate_f32(magnitude);
 }
+
+static inline float normal_f32(uint32_t word) { return normal_of_log_f32(word, normal_log_f32(normal_p_f32(word))); }
 
 /* ------------------------------------------------------------------------------------------------------- float64 */
 

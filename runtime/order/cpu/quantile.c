@@ -11,7 +11,8 @@ _Static_assert(RANK_LINEAR == (int)STREW_LINEAR && RANK_LOWER == (int)STREW_LOWE
                    RANK_INVERTED_CDF == (int)STREW_INVERTED_CDF,
                "quantile_rank.h numbers interpolations as strew.h does");
 
-enum { QUANTILES = 1 << 12, SELECTED = 1 << 16 }; /* at once: results, elements to select from */
+/* at once: results, elements to select from, and to keep */
+enum { QUANTILES = 1 << 12, SELECTED = 1 << 16, KEPT = 256 };
 
 struct picking {
   strew_context *context;

@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-enum { DIGITS = 1 << SORT_DIGIT_BITS }; /* values of a digit */
+enum { DIGITS = 1 << SORT_DIGIT_BITS, PLACES = 8 }; /* values of a digit; places found at once */
 
 /* A range of bits of a key. */
 struct digit {
@@ -296,7 +296,14 @@ static void partition_words(struct radix *radix, int64_t part, const uint64_t *w
   const struct digit digit = radix->digit;
   int64_t *places = radix->found[part].counts;
   uint64_t *to = radix->to;
-  for (int64_t i = 0; i < count; i++) to[places[digit_of(words[i], digit)]++] = words[i];
+  int64_t i = 0;
+  /* several places before the first write, whose address is known late: no place waits for it */
+  for (; i + PLACES <= count; i += PLACES) {
+    int64_t at[PLACES];
+    UNROLLED for (int k = 0; k < PLACES; k++) at[k] = places[digit_of(words[i + k], digit)]++;
+    UNROLLED for (int k = 0; k < PLACES; k++) to[at[k]] = words[i + k];
+  }
+  for (; i < count; i++) to[places[digit_of(words[i], digit)]++] = words[i];
 }
 
 static void partition_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
@@ -458,11 +465,11 @@ static void sort_by_digits(struct radix *radix) {
   }
 }
 
-/* True if quicksort by vectors takes less time than digits, of which two are fast, or threads that share the work. */
+/* True if quicksort by vectors takes less time than digits, of which few are fast, or threads that share the work. */
 static bool quicksort_pays(const struct radix *radix) {
   const int64_t count = radix->count;
   return sort_loops()->sort_items && radix->parts == 1 && count <= SORT_VECTORS_MOST &&
-         (count < SORT_FEW || radix->bits > 2 * SORT_FEW_BITS);
+         (count < SORT_FEW || radix->bits > sort_loops()->digits_most);
 }
 
 static void sort_words(struct radix *radix) {

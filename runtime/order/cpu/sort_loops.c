@@ -357,5 +357,11 @@ static void sort_items(double *items, double *spare, int64_t count) {
 #define sort_items NULL
 #endif
 
+#if defined(__AVX512F__)
+enum { DIGITS_MOST = 2 * SORT_FEW_BITS };
+#else
+enum { DIGITS_MOST = 4 * SORT_DIGIT_BITS };
+#endif
+
 const struct sort_loops LOOPS_TABLE(sort) = {keys_of,     bound_keys, make_words, take_positions,
-                                             pick_values, sort_lanes, sort_items};
+                                             pick_values, sort_lanes, sort_items, DIGITS_MOST};

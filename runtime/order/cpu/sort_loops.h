@@ -64,6 +64,7 @@ struct sort_loops {
   void (*sort_lanes)(double *items, int64_t count);
   /* Sorts `count` such items; spare: scratch for as many. NULL: not worth it without vectors of four. */
   void (*sort_items)(double *items, double *spare, int64_t count);
+  int digits_most; /* bits of keys that digits sort faster, of SORT_FEW items and more */
 };
 DECLARE_LOOPS(sort)
 CHOOSE_LOOPS(sort)
