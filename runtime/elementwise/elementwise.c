@@ -11,6 +11,7 @@
 
 #include "runtime/core/base/index_checks.h"
 #include "runtime/core/base/operations.h"
+#include "standing.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "runtime/core/base/device.h"
 #include "runtime/core/base/steps.h"
 #include "runtime/order/order_ops.h"
+#include "standing.h"
 
 #include <inttypes.h>
 #include <math.h>

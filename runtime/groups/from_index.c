@@ -14,6 +14,25 @@
 #include <stdio.h>
 #include <string.h>
 
+strew_status find_index_range(const struct call *call, const strew_tensor *index, struct index_range *range) {
+  struct plan values;
+  *range = (struct index_range){0, -1};
+  if (!strew_tensor_numel(index)) return STREW_OK;
+  plan_index_values(&values, index);
+  return RUN_ON(index, index_range, call, &values, range);
+}
+
+int64_t index_size_of(const struct index_range *range) {
+  return range->highest < 0 ? 0 : range->highest < INT64_MAX ? range->highest + 1 : INT64_MAX;
+}
+
+strew_status find_index_size(const struct call *call, const strew_tensor *index, int64_t *size) {
+  struct index_range range;
+  strew_status status = find_index_range(call, index, &range);
+  *size = index_size_of(&range);
+  return status;
+}
+
 /* Returns the hint for a 1-D index that lies along `dim`, but has the size of another dimension of src;
    returns NULL if no size fits. */
 static const char *hint_of_dim(const struct call *call, const strew_tensor *index, const struct shape1 *src, int dim) {

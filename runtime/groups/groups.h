@@ -161,4 +161,10 @@ strew_status grouping_finish_integers(const struct call *call, strew_grouping *g
 strew_status table_fold_integers(strew_fold fold, strew_tensor *src, const strew_reduce_options *options,
                                  strew_tensor **out, strew_error *error);
 
+/* The least and the greatest value of an index; 0 and -1 of an index without elements. And the number of rows that it needs: the
+   greatest value + 1, at least 0, at most INT64_MAX. */
+strew_status find_index_range(const struct call *call, const strew_tensor *index, struct index_range *range);
+int64_t index_size_of(const struct index_range *range);
+strew_status find_index_size(const struct call *call, const strew_tensor *index, int64_t *size);
+
 #endif

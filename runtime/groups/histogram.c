@@ -1,4 +1,5 @@
 /* histogram.c: counts of values: bincount, histc and histogram. */
+#include "groups.h"
 #include "runtime/core/base/device.h"
 #include "runtime/core/base/steps.h"
 #include "runtime/core/scatter.h"

@@ -2,6 +2,7 @@
 #include "order_ops.h"
 #include "runtime/core/base/device.h"
 #include "runtime/core/base/steps.h"
+#include "runtime/elementwise/standing.h"
 
 #include <string.h>
 

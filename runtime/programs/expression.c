@@ -8,10 +8,10 @@
 #include "runtime/core/base/operations.h"
 #include "runtime/core/base/steps.h"
 #include "runtime/elementwise/elementwise.h"
+#include "runtime/elementwise/standing.h"
 #include "runtime/groups/groups.h"
 #include "runtime/reduce/reduce_ops.h"
 
-#include <float.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -479,14 +479,12 @@ static strew_status expect_number(const struct call *call, const char *name, str
 /* Integers have none of these, and take a 0 for them. */
 static strew_status compute_replacement(struct evaluation *evaluation, int k, const struct call *call,
                                         const strew_operand *in) {
-  static const double largest[STREW_DTYPE_COUNT] = {
-      [STREW_FLOAT32] = FLT_MAX, [STREW_FLOAT64] = DBL_MAX, [STREW_FLOAT16] = 65504, [STREW_BFLOAT16] = 0x1.fep127};
   static const char *const names[] = {"nan", "posinf", "neginf"};
   const struct node *node = &evaluation->expr->nodes[k];
   const strew_dtype dtype = in[0].tensor ? in[0].tensor->dtype : in[0].number.dtype;
   strew_scalar *number = &evaluation->values[k].number;
   if (node->count > 1) RETURN_IF_FAILED(expect_number(call, names[node->op], in[1]));
-  *number = strew_float(node->op == 1 ? largest[dtype] : node->op == 2 ? -largest[dtype] : 0);
+  *number = strew_float(node->op == 1 ? largest_floats[dtype] : node->op == 2 ? -largest_floats[dtype] : 0);
   if (node->count > 1) *number = in[1].number;
   if (!dtype_is_float(dtype)) *number = strew_bool(false);
   union element checked;

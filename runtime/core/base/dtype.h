@@ -134,10 +134,6 @@ static inline strew_status check_operand(const struct call *call, const char *ar
 strew_status check_comparable(const struct call *call, const char *name, strew_dtype dtype, strew_operand *x);
 strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
                           strew_dtype dtype, union element *out);
-/* Position of a number among the elements of dtype: at *element (floats are rounded to one), between *element and
-   the next greater one, below all (*element is the least), or nowhere (NaN among integers). */
-enum standing { STANDS_AT, STANDS_ABOVE, STANDS_BELOW, STANDS_NOWHERE };
-enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scalar *element);
 /* Identity of a reduction, as an element. */
 union element element_identity(strew_reduction reduction, strew_dtype dtype);
 

@@ -121,14 +121,6 @@ void plan_index_values(struct plan *plan, const strew_tensor *index) {
   plan_simplify(plan);
 }
 
-strew_status find_index_range(const struct call *call, const strew_tensor *index, struct index_range *range) {
-  struct plan values;
-  *range = (struct index_range){0, -1};
-  if (!strew_tensor_numel(index)) return STREW_OK;
-  plan_index_values(&values, index);
-  return RUN_ON(index, index_range, call, &values, range);
-}
-
 strew_status find_outside(const struct call *call, const strew_tensor *index, int64_t lowest, int64_t highest,
                           int64_t *number) {
   struct plan values;
@@ -136,17 +128,6 @@ strew_status find_outside(const struct call *call, const strew_tensor *index, in
   if (!strew_tensor_numel(index)) return STREW_OK;
   plan_index_values(&values, index);
   return RUN_ON(index, index_check, call, &values, lowest, highest, number);
-}
-
-int64_t index_size_of(const struct index_range *range) {
-  return range->highest < 0 ? 0 : range->highest < INT64_MAX ? range->highest + 1 : INT64_MAX;
-}
-
-strew_status find_index_size(const struct call *call, const strew_tensor *index, int64_t *size) {
-  struct index_range range;
-  strew_status status = find_index_range(call, index, &range);
-  *size = index_size_of(&range);
-  return status;
 }
 
 /* ------------------------------------------------------------------------------------------------ out of range */

@@ -72,12 +72,6 @@ strew_status check_clip(const struct call *call, const struct index_limits *limi
 
 /* A plan over the distinct elements of an index: dimensions of stride 0 count once. Simplified. */
 void plan_index_values(struct plan *plan, const strew_tensor *index);
-/* The least and the greatest value; 0 and -1 of an index without elements. And the number of rows that it needs: the
-   greatest value + 1, at least 0, at most INT64_MAX. */
-struct index_range;
-strew_status find_index_range(const struct call *call, const strew_tensor *index, struct index_range *range);
-int64_t index_size_of(const struct index_range *range);
-strew_status find_index_size(const struct call *call, const strew_tensor *index, int64_t *size);
 /* The number, in row-major order, of the first value out of lowest..highest; -1: there is none. */
 strew_status find_outside(const struct call *call, const strew_tensor *index, int64_t lowest, int64_t highest,
                           int64_t *number);

@@ -1,8 +1,8 @@
 /* find_zero.cl: the first zero among elements begin .. end - 1, in row-major order, in units of 2^shift elements. S is
    the dtype in which elements are compared. */
-#include "space.h"
+#include "opencl/core/kernels/space.h"
 #include "runtime/core/shared/scalar.h"
-#include "elements.h"
+#include "opencl/core/kernels/elements.h"
 
 __kernel void find_zero(SPACE, OPERAND(const uchar, x), const int x_dtype, const long begin, const long end,
                         const int shift, volatile __global uint *first) {
