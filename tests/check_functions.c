@@ -339,7 +339,7 @@ static const struct {
   long double (*wide)(long double, long double);
 } settled[] = {
 #define ROW(ENUM, name, cancels) {STREW_##ENUM, #name, name##_f32, name##_f16, name##_bf16, name##l},
-    STREW_SETTLED(ROW)
+    STREW_TIED(ROW)
 #undef ROW
 };
 enum { SETTLED = 2 * sizeof settled / sizeof *settled }; /* of float16, of bfloat16 */

@@ -253,12 +253,12 @@ static strew_status fail_look(const struct csv_reader *reader, const struct cell
   return fail_cell(reader, cell, expected, reader->call->error->hint);
 }
 
-/* Fails because of a noted cell. */
-static strew_status fail_noted(const struct csv_reader *reader, const struct cells *cells, int64_t i, enum look look,
-                               const char *expected) {
-  const struct noted *noted = &reader->columns[i].noted;
-  struct cell cell = {.text = noted->text, .length = noted->length, .line = noted->line, .column = i};
-  cell.is_number = decimal_scan(noted->text, reader->point, &cell.number) == noted->text + noted->length;
+/* Fails because of a suspect cell. */
+static strew_status fail_suspect(const struct csv_reader *reader, const struct cells *cells, int64_t i, enum look look,
+                                 const char *expected) {
+  const struct suspect *suspect = &reader->columns[i].suspect;
+  struct cell cell = {.text = suspect->text, .length = suspect->length, .line = suspect->line, .column = i};
+  cell.is_number = decimal_scan(suspect->text, reader->point, &cell.number) == suspect->text + suspect->length;
   return fail_look(reader, cells, &cell, look, expected);
 }
 
@@ -371,7 +371,7 @@ static strew_status check_decided(const struct csv_reader *reader, const struct 
 }
 
 static void note(struct column *column, const struct cell *cell) {
-  if (!column->noted.line) column->noted = (struct noted){cell->text, cell->length, cell->line};
+  if (!column->suspect.line) column->suspect = (struct suspect){cell->text, cell->length, cell->line};
 }
 
 /* True if float64 holds the integer. */
@@ -388,12 +388,12 @@ static bool is_exact(int64_t whole) {
 static strew_status check_exact(const struct csv_reader *reader, const struct cells *cells, int64_t i) {
   const struct column *column = &reader->columns[i];
   char expected[TEXT_BYTES];
-  if (!column->noted.line || csv_wanted(reader, column) || (column->kind != FRACTIONAL && !column->missing_line))
+  if (!column->suspect.line || csv_wanted(reader, column) || (column->kind != FRACTIONAL && !column->missing_line))
     return STREW_OK;
   snprintf(expected, sizeof expected, "an integer that float64 holds: the column has %s in line %" PRId64,
            column->missing_line ? "no number" : "a fraction",
            column->missing_line ? column->missing_line : column->fractional_line);
-  return fail_noted(reader, cells, i, ROUNDED, expected);
+  return fail_suspect(reader, cells, i, ROUNDED, expected);
 }
 
 /* Notes a missing cell. */
@@ -461,10 +461,10 @@ static strew_status inspect_word(struct csv_reader *reader, const struct cells *
 /* Fails for a number above which there are words, as "-" or 1 234. */
 static strew_status fail_marked(const struct csv_reader *reader, const struct cells *cells, const struct cell *cell) {
   char expected[TEXT_BYTES];
-  const struct noted *noted = &reader->columns[cell->column].noted;
-  const struct cell word = {.text = noted->text, .length = noted->length};
+  const struct suspect *suspect = &reader->columns[cell->column].suspect;
+  const struct cell word = {.text = suspect->text, .length = suspect->length};
   snprintf(expected, sizeof expected, "a number, as in line %" PRId64, cell->line);
-  return fail_noted(reader, cells, cell->column, look_of(reader, cells, &word), expected);
+  return fail_suspect(reader, cells, cell->column, look_of(reader, cells, &word), expected);
 }
 
 /* Fails for a number that changes as an int64 or float64, or may be a label, unless the caller chose a dtype. */

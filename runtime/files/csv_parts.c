@@ -479,9 +479,9 @@ static void take_columns(struct csv_reader *reader, const struct part *part, int
     struct column *column = &reader->columns[i];
     const struct column *of_part = &part->columns[i];
     if (of_part->kind > column->kind) column->kind = of_part->kind;
-    if (!column->noted.line && of_part->noted.line) {
-      column->noted = of_part->noted;
-      column->noted.line += lines_before;
+    if (!column->suspect.line && of_part->suspect.line) {
+      column->suspect = of_part->suspect;
+      column->suspect.line += lines_before;
     }
     take_line(&column->fractional_line, of_part->fractional_line, lines_before);
     take_line(&column->first_line, of_part->first_line, lines_before);

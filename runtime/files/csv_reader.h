@@ -17,7 +17,7 @@ enum kind {
 };
 
 /* A cell for a message; it lives as long as the text. */
-struct noted {
+struct suspect {
   const char *text;
   size_t length;
   int64_t line; /* 0: none */
@@ -25,7 +25,7 @@ struct noted {
 
 struct column {
   enum kind kind;
-  struct noted noted;      /* of MARKED: its first word; of numbers: the first integer that float64 does not hold */
+  struct suspect suspect;  /* of MARKED: its first word; of numbers: the first integer that float64 does not hold */
   int64_t fractional_line; /* of its first number with a point or an exponent; 0: none */
   int64_t first_line;      /* of its first number; 0: none in the chunk that decided the dtype */
   int64_t missing_line;    /* of its first missing cell; 0: none */

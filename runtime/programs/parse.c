@@ -94,9 +94,9 @@ static bool is_one_of(const struct token *token, const char *list) {
 }
 
 /* What Lua or other languages have, and expressions do not: tokens, and names that are called. */
-static const struct stranger {
+static const struct foreign_token {
   const char *tokens, *hint;
-} strangers[] = {
+} foreign_tokens[] = {
     {"=", "== compares; arguments of calls have no names: sum(x, 0, true)"},
     {"!= <>", "write ~="},
     {"!", "write 'not' for a bool, ~ for the bits of an integer"},
@@ -123,7 +123,7 @@ static const struct stranger {
     {"; local return end", "a text is a single expression"},
     {NULL, NULL},
 };
-static const struct stranger strange_calls[] = {
+static const struct foreign_token foreign_calls[] = {
     {"to cast astype type int float double", "a dtype is a function: int64(x), float32(x)"},
     {"len size numel", "length(x) counts the characters of words; pass the length of a tensor as an input"},
     {"fillna coalesce", "write where(isnan(x), 0, x)"},
@@ -154,7 +154,7 @@ static const struct stranger strange_calls[] = {
     {NULL, NULL},
 };
 
-static const char *hint_of_stranger(const struct stranger *rows, const struct token *token) {
+static const char *hint_of_foreign(const struct foreign_token *rows, const struct token *token) {
   while (rows->tokens && !is_one_of(token, rows->tokens)) rows++;
   return rows->hint;
 }
@@ -177,7 +177,7 @@ static bool unexpected(struct parser *parser, const char *expected) {
   const char *quote = token->kind == WORD ? "" : "'";
   if (token->kind == WRONG) return wrong(parser, mark_of(parser), NULL, "has %s", token->wrong);
   if (token->kind == END) return wrong(parser, mark_of(parser), NULL, "ends, expected %s", expected);
-  const char *hint = hint_of_stranger(strangers, token);
+  const char *hint = hint_of_foreign(foreign_tokens, token);
   if (*token->at == '=' && follows(parser, "skip_nan")) hint = skipping_hint;
   if (hint) return wrong(parser, mark_of(parser), hint, "has '%.*s', which expressions do not have", length, token->at);
   hint = *token->at == '`' || *token->at & 0x80 ? "operators are Lua's; names are of a-z, A-Z, digits and _" : NULL;
@@ -539,7 +539,7 @@ static bool unknown(struct parser *parser, const struct token *name, struct mark
   strew_guess guess = {.wanted = text};
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     if (functions[i].parameters) strew_guess_name(&guess, functions[i].name);
-  const char *other = hint_of_stranger(strange_calls, name),
+  const char *other = hint_of_foreign(foreign_calls, name),
              *nearest = other ? other : hint_of_guess(parser->call, &guess);
   return wrong(parser, mark, nearest ? nearest : "compute it first, and pass the result as an input",
                "calls '%s', which is no elementwise function or reduction", text);

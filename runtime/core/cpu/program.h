@@ -38,12 +38,12 @@ struct action {
   kernel *run;          /* NULL: convert */
   convert_row *convert; /* NULL: take */
   struct lookup table;
-  int size, from_size;             /* bytes of an element of the result, and of a conversion's input */
-  int place;                       /* number of the register that it writes to */
-  int op;                          /* of a float kernel that may be the first of a pair; -1: none */
-  const uint32_t *ties;            /* of a function of float16 (STREW_TIES); NULL: none */
-  const struct settling *settling; /* of one of two 16-bit floats; NULL: none */
-  uint32_t lacking;                /* LACKING_S of that dtype */
+  int size, from_size;         /* bytes of an element of the result, and of a conversion's input */
+  int place;                   /* number of the register that it writes to */
+  int op;                      /* of a float kernel that may be the first of a pair; -1: none */
+  const uint32_t *ties;        /* of a function of float16 (STREW_TIES); NULL: none */
+  const struct tie_rule *rule; /* of one of two 16-bit floats; NULL: none */
+  uint32_t dropped;            /* DROPPED_S of that dtype */
   int inputs, in[MOST_INPUTS];
 };
 

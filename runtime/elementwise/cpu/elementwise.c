@@ -160,7 +160,7 @@ static struct action *add_action(struct program *program, int inputs, strew_dtyp
   struct action *action = &program->actions[program->action_count++];
   action->run = NULL;
   action->ties = NULL;
-  action->settling = NULL;
+  action->rule = NULL;
   action->op = -1;
   action->inputs = inputs;
   action->size = (int)dtype_bytes(gives);
@@ -259,9 +259,9 @@ static const tie_row ties_of[STREW_UNARY_COUNT] = {
 };
 
 static void set_ties(struct action *action, const struct instruction *instruction) {
-  action->lacking = instruction->common == STREW_FLOAT16 ? LACKING_f16 : LACKING_bf16;
+  action->dropped = instruction->common == STREW_FLOAT16 ? DROPPED_f16 : DROPPED_bf16;
   if (instruction->kind == ELEMENTWISE_BINARY)
-    action->settling = &settlings[instruction->op];
+    action->rule = &tie_rules[instruction->op];
   else if (ties_of[instruction->op][0])
     action->ties = ties_of[instruction->op];
 }
@@ -399,7 +399,7 @@ strew_status cpu_program_start(const struct call *call, struct program *program,
 static inline void run_kernel(const struct action *action, int64_t count, void *to, const void *const *in) {
   action->run(count, to, in);
   if (action->ties) elementwise_loops()->break_ties(count, to, in[0], action->ties);
-  if (action->settling) elementwise_loops()->settle(count, to, in[0], in[1], action->settling, action->lacking);
+  if (action->rule) elementwise_loops()->move_off_ties(count, to, in[0], in[1], action->rule, action->dropped);
 }
 
 static void run_action(const struct action *action, int64_t count, void *to, const void *const *values) {

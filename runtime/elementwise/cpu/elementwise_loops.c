@@ -47,16 +47,16 @@ static void break_ties(int64_t count, float *y, const float *x, const uint32_t *
 }
 
 /* Most blocks have no tie. */
-static void settle(int64_t count, float *y, const float *a, const float *b, const struct settling *by,
-                   uint32_t lacking) {
+static void move_off_ties(int64_t count, float *y, const float *a, const float *b, const struct tie_rule *by,
+                          uint32_t dropped) {
   enum { MOST = 64 };
   for (int64_t left = count, n; left > 0; left -= n, y += n, a += n, b += n) {
     uint32_t found = 0;
     n = left < MOST ? left : MOST;
     INDEPENDENT
     for (int64_t i = 0; i < n; i++)
-      found |= bits_of_float(tie_near(y[i], tolerance_of_sum(a[i], b[i], by->cancels), lacking));
-    for (int64_t i = 0; i < n && found; i++) y[i] = by->settled(a[i], b[i], y[i], lacking);
+      found |= bits_of_float(tie_near(y[i], tolerance_of_sum(a[i], b[i], by->cancels), dropped));
+    for (int64_t i = 0; i < n && found; i++) y[i] = by->off_tie(a[i], b[i], y[i], dropped);
   }
 }
 
@@ -77,4 +77,4 @@ SIGN_ROW(abs, bf16, 0x7fff, 0, 0x7f80, 0xffff, 0x40)
 SIGN_ROW(neg, bf16, 0xffff, 0x8000, 0x7f80, 0xffff, 0x40)
 
 const struct elementwise_loops LOOPS_TABLE(elementwise) = {
-    {BY_DTYPE(&kernels)}, break_ties, settle, {{sign_abs_f16, sign_neg_f16}, {sign_abs_bf16, sign_neg_bf16}}};
+    {BY_DTYPE(&kernels)}, break_ties, move_off_ties, {{sign_abs_f16, sign_neg_f16}, {sign_abs_bf16, sign_neg_bf16}}};

@@ -24,16 +24,17 @@ struct kernels {
 enum { TIES = 8 };
 typedef uint32_t tie_row[1 + TIES];
 
-/* A function of two arguments: moves its float32 result y off a tie of 16-bit floats, which lack bits (LACKING_S). */
-struct settling {
-  float (*settled)(float a, float b, float y, uint32_t lacking);
+/* A function of two arguments: moves its float32 result y off a tie of 16-bit floats, which drop bits (DROPPED_S). */
+struct tie_rule {
+  float (*off_tie)(float a, float b, float y, uint32_t dropped);
   bool cancels;
 };
 
 struct elementwise_loops {
   const struct kernels *kernels[STREW_DTYPE_COUNT];
   void (*break_ties)(int64_t count, float *y, const float *x, const uint32_t *ties);
-  void (*settle)(int64_t count, float *y, const float *a, const float *b, const struct settling *by, uint32_t lacking);
+  void (*move_off_ties)(int64_t count, float *y, const float *a, const float *b, const struct tie_rule *by,
+                        uint32_t dropped);
   kernel *signs[2][2]; /* of float16 and bfloat16: abs and neg */
 };
 DECLARE_LOOPS(elementwise)
@@ -44,6 +45,6 @@ struct long_functions {
 };
 extern const struct long_functions long_functions_f32, long_functions_f64;
 extern kernel *const nextafter_halves[2]; /* of float16 and bfloat16 */
-extern const struct settling settlings[STREW_BINARY_COUNT];
+extern const struct tie_rule tie_rules[STREW_BINARY_COUNT];
 
 #endif

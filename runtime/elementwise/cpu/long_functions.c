@@ -34,5 +34,5 @@ BINARY_ROW(f16, nextafter)
 BINARY_ROW(bf16, nextafter)
 kernel *const nextafter_halves[] = {nextafter_row_f16, nextafter_row_bf16};
 
-#define SETTLING(ENUM, name, cancels) [STREW_##ENUM] = {name##_settled, cancels},
-const struct settling settlings[STREW_BINARY_COUNT] = {STREW_SETTLED(SETTLING)};
+#define TIE_RULE(ENUM, name, cancels) [STREW_##ENUM] = {name##_off_tie, cancels},
+const struct tie_rule tie_rules[STREW_BINARY_COUNT] = {STREW_TIED(TIE_RULE)};

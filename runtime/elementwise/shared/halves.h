@@ -154,14 +154,14 @@ static inline int logaddexp_order(float a, float b, float t) {
 }
 
 /* Bits that 16-bit floats lack. */
-#define LACKING_f16  0x1fffu
-#define LACKING_bf16 0xffffu
+#define DROPPED_f16  0x1fffu
+#define DROPPED_bf16 0xffffu
 /* The tie of two 16-bit floats that |y| is, or is closer to than `tolerance`; 0: none. A sum with 2^-14 has the last place
    of denormal float16. */
-static inline float tie_near(float y, float tolerance, uint32_t lacking) {
-  const uint32_t normal = lacking == LACKING_f16 ? 0x38800000u : 0;
+static inline float tie_near(float y, float tolerance, uint32_t dropped) {
+  const uint32_t normal = dropped == DROPPED_f16 ? 0x38800000u : 0;
   const float a = magnitude_f32(y), up = bits_of_float(a) < normal ? 0x1p-14f : 0, sum = plus_f32(a, up);
-  const float tie = float_of_bits(((bits_of_float(sum) & ~lacking) + (lacking >> 1)) + 1);
+  const float tie = float_of_bits(((bits_of_float(sum) & ~dropped) + (dropped >> 1)) + 1);
   const bool is_near = less_f32(magnitude_f32(minus_f32(sum, tie)), tolerance);
   return is_near || bits_of_float(sum) == bits_of_float(tie) ? minus_f32(tie, up) : 0;
 }
@@ -172,7 +172,7 @@ static inline float tolerance_of_sum(float a, float b, bool cancels) {
 }
 
 /* Enumerator; name; true if it may cancel. */
-#define STREW_SETTLED(X)                                                                                               \
+#define STREW_TIED(X)                                                                                                  \
   X(POW, pow, false)                                                                                                   \
   X(ATAN2, atan2, false)                                                                                               \
   X(HYPOT, hypot, false)                                                                                               \
@@ -180,13 +180,13 @@ static inline float tolerance_of_sum(float a, float b, bool cancels) {
 
 #define HALF(ENUM, name, cancels)                                                                                      \
   /* The float32 result y, moved off a tie. */                                                                         \
-  static inline float name##_settled(float a, float b, float y, uint32_t lacking) {                                    \
-    const float tie = tie_near(y, tolerance_of_sum(a, b, cancels), lacking), t = signed_as_f32(tie, y);                \
+  static inline float name##_off_tie(float a, float b, float y, uint32_t dropped) {                                    \
+    const float tie = tie_near(y, tolerance_of_sum(a, b, cancels), dropped), t = signed_as_f32(tie, y);                \
     return bits_of_float(tie) == 0 ? y : float_of_bits(bits_of_float(t) + (uint32_t)name##_order(a, b, t));            \
   }                                                                                                                    \
-  static inline float name##_f16(float a, float b) { return name##_settled(a, b, name##_f32(a, b), LACKING_f16); }     \
-  static inline float name##_bf16(float a, float b) { return name##_settled(a, b, name##_f32(a, b), LACKING_bf16); }
-STREW_SETTLED(HALF)
+  static inline float name##_f16(float a, float b) { return name##_off_tie(a, b, name##_f32(a, b), DROPPED_f16); }     \
+  static inline float name##_bf16(float a, float b) { return name##_off_tie(a, b, name##_f32(a, b), DROPPED_bf16); }
+STREW_TIED(HALF)
 #undef HALF
 
 #endif

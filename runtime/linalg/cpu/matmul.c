@@ -1,6 +1,6 @@
 /* matmul.c: matrix products on the CPU, by tiles (product_loops.c). Every element of c is computed by one thread,
    in order of k. */
-#include "product_loops.h"
+#include "linalg_loops.h"
 #include "runtime/core/cpu/copy_loops.h"
 #include "runtime/linalg/linalg_ops.h"
 

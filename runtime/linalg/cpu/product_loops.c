@@ -1,7 +1,7 @@
 /* product_loops.c: tiles of matrix products, for one instruction set. Vectors have instructions for the fused
    multiply-add where the set has them; else it is computed from exact sums and products. KEPT(n) is the mask of the
    first n elements of a vector: LOAD_KEPT reads zeros for the others, STORE_KEPT leaves them. */
-#include "product_loops.h"
+#include "linalg_loops.h"
 
 #include "runtime/core/cpu/tuning.h"
 #include "runtime/core/shared/scalar.h"

@@ -1,6 +1,6 @@
 /* exact.c: results of exact sums: limbs become whole numbers of any length, which are divided and rounded once. */
 #include "runtime/elementwise/shared/exact.h"
-#include "exact_loops.h"
+#include "reduce_loops.h"
 #include "runtime/core/cpu/cpu.h"
 
 #include <math.h>

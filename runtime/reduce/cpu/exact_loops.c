@@ -1,5 +1,5 @@
 /* exact_loops.c: loops of exact sums, for one instruction set. */
-#include "exact_loops.h"
+#include "reduce_loops.h"
 
 #include "runtime/core/cpu/prefetch.h"
 #include "runtime/elementwise/shared/exact.h"

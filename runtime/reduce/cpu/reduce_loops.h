@@ -1,10 +1,11 @@
-/* reduce_loops.h: loops of folds. */
+/* reduce_loops.h: loops of folds and of exact sums. */
 #ifndef STREW_REDUCE_LOOPS_H
 #define STREW_REDUCE_LOOPS_H
 
 #include "runtime/core/base/device.h"
 #include "runtime/core/cpu/isa.h"
 #include "runtime/core/cpu/tuning.h"
+#include "runtime/reduce/exact_ops.h"
 #include "runtime/reduce/reduce_ops.h"
 
 /* Loops have the number of their strew_fold. For float dtypes only: GAPS sums what elements exceed the first of their
@@ -45,5 +46,25 @@ struct reduce_loops {
   void (*finish_f64)(void *values, int64_t count, double divisor, bool root);
 };
 DECLARE_LOOPS(reduce)
+
+/* Loops of exact sums. */
+
+enum { EXACT_BLOCK = 1024, EXACT_PARTS = 3 }; /* 2^10 elements: what the cuts leave room for */
+struct exact_kernels {
+  void (*survey)(int64_t count, const void *row, struct exact_survey *out);
+  bool (*block)(int64_t count, const void *row, double *parts);
+  void (*round)(int64_t count, const double *parts, int64_t step, int limbs, void *out);
+};
+struct exact_loops {
+  struct exact_kernels f32, f64;
+};
+DECLARE_LOOPS(exact)
+
+/* x + y, rounded, and what is lost. */
+static inline double add_wholly(double x, double y, double *rest) {
+  const double sum = x + y, back = sum - x;
+  *rest = (x - (sum - back)) + (y - back);
+  return sum;
+}
 
 #endif
