@@ -29,12 +29,16 @@
     W_##s upper, rest;                                                                                                 \
     B_##s k;                                                                                                           \
   } logistic_parts_##s;                                                                                                \
-  INLINED logistic_parts_##s parts_of_logistic_##s(W_##s z, W_##s more) {                                              \
-    logistic_parts_##s result;                                                                                         \
-    const B_##s sign = bits_of_##s(z) & SIGN_##s, flip = sign ^ SIGN_##s;                                              \
+  INLINED exp_sum_##s exp_of_logistic_##s(W_##s z, W_##s more) {                                                       \
+    const B_##s flip = (bits_of_##s(z) & SIGN_##s) ^ SIGN_##s;                                                         \
     const W_##s a = s##_of_bits(bits_of_##s(z) | SIGN_##s);                                                            \
-    const exp_sum_##s e = sum_of_exp_##s(less_##s(a, LOGISTIC_LOWEST_##s) ? LOGISTIC_LOWEST_##s : a,                   \
-                                         s##_of_bits(bits_of_##s(more) ^ flip));                                       \
+    return sum_of_exp_##s(less_##s(a, LOGISTIC_LOWEST_##s) ? LOGISTIC_LOWEST_##s : a,                                  \
+                          s##_of_bits(bits_of_##s(more) ^ flip));                                                      \
+  }                                                                                                                    \
+  INLINED logistic_parts_##s parts_of_quotient_##s(W_##s z, exp_sum_##s e) {                                           \
+    logistic_parts_##s result;                                                                                         \
+    const B_##s sign = bits_of_##s(z) & SIGN_##s;                                                                      \
+    const W_##s a = s##_of_bits(bits_of_##s(z) | SIGN_##s);                                                            \
     const W_##s factor = less_##s(a, LOGISTIC_FAR_##s) ? 0 : power_of_two_##s(e.k), part = times_##s(e.sum, factor);   \
     const W_##s whole = plus_##s(1, part), low = plus_##s(rest_of_sum_##s(1, part, whole), times_##s(e.rest, factor)); \
     const W_##s below = plus_##s(whole, low), inverse = divide_##s(1, below);                                          \
@@ -48,10 +52,14 @@
     result.k = sign ? e.k : 0;                                                                                         \
     return result;                                                                                                     \
   }                                                                                                                    \
-  INLINED W_##s sigmoid_##s(W_##s x) {                                                                                 \
-    const logistic_parts_##s parts = parts_of_logistic_##s(x, 0);                                                      \
+  INLINED logistic_parts_##s parts_of_logistic_##s(W_##s z, W_##s more) {                                              \
+    return parts_of_quotient_##s(z, exp_of_logistic_##s(z, more));                                                     \
+  }                                                                                                                    \
+  INLINED W_##s sigmoid_of_exp_##s(W_##s x, exp_sum_##s e) {                                                           \
+    const logistic_parts_##s parts = parts_of_quotient_##s(x, e);                                                      \
     return scale_##s(plus_##s(parts.upper, parts.rest), parts.k);                                                      \
   }                                                                                                                    \
+  INLINED W_##s sigmoid_##s(W_##s x) { return sigmoid_of_exp_##s(x, exp_of_logistic_##s(x, 0)); }                      \
   /* x sigmoid(z) of x within the range, else x or -0; of tiny x it is x / 2. */                                       \
   INLINED W_##s gated_##s(W_##s x, W_##s within, logistic_parts_##s parts, W_##s lowest) {                             \
     const W_##s upper = upper_##s(within), product = times_##s(upper, parts.upper);                                    \
