@@ -156,17 +156,19 @@ static struct numbered number_in_order(struct steps *steps, struct keyed *keyed,
   struct keyed own = *keyed;
   const size_t size_bytes = (size_t)keyed->count * sizeof *own.keys;
   strew_context *context = tensor_context(keyed->keys[0]);
-  strew_tensor **keys = memory_allocate(context, size_bytes);
+  strew_tensor **keys = memory_allocate(context, size_bytes); /* retained: they may be more than steps have places */
   struct numbered numbered = {NULL, NULL};
   if (!keys) STEP(steps, fail_memory(keyed->call, context, size_bytes));
   for (int i = 0; i < keyed->count && keys; i++) {
-    keys[i] = keyed->keys[i];
-    if (dtype_is_number(keys[i]->dtype)) continue;
-    STEP_INTO(steps, made, find_order(keyed, keys[i], order == STREW_KEYS_FIRST ? KEY_EQUAL : KEY_SORTED, made));
-    keys[i] = *made;
+    keys[i] = NULL;
+    if (dtype_is_number(keyed->keys[i]->dtype))
+      keys[i] = strew_retain(keyed->keys[i]);
+    else
+      STEP(steps, find_order(keyed, keyed->keys[i], order == STREW_KEYS_FIRST ? KEY_EQUAL : KEY_SORTED, &keys[i]));
   }
   own.keys = keys;
   if (steps->status == STREW_OK) numbered = number_keys(steps, &own, order);
+  for (int i = 0; i < keyed->count && keys; i++) strew_release(keys[i]);
   if (keys) memory_free(context, keys, size_bytes);
   return numbered;
 }

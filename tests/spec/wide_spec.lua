@@ -153,4 +153,12 @@ describe("many columns", function()
     assert.equal(403, #few:drop_duplicates())
     assert.same({{900}, {901}, {902}}, few:duplicated():logical_not():nonzero():narrow(0, 400, 3):tolist())
   end)
+  it("of text and times are compared, and are keys", function()
+    for _, keys in ipairs{strew.text{"b", "a", "b", "c"}, strew.time{"2024-01-02", "2024-01-01", "2024-01-02", "2025-01-01"}} do
+      local columns, list = {}, {}
+      for i = 1, 70 do columns["c" .. i], list[i] = keys, keys end
+      assert.same({0, 1, 3}, strew.table(columns):duplicated():logical_not():nonzero():view(-1):tolist())
+      assert.same({1, 0, 1, 2}, strew.group_by{table.unpack(list, 1, 64)}.ids:tolist())
+    end
+  end)
 end)
