@@ -57,9 +57,6 @@ sample() {
     esac
     case $name in
       -* | opencl:*) echo "$name" ;;
-      sanitized-*)
-        if is_drawn "$name" 2; then echo "$name"; fi
-        ;;
       pocl-*_* | intel-few)
         if is_drawn "$name" 16; then echo "$name"; fi
         ;;
@@ -129,11 +126,10 @@ list() {
   case $1 in
     all)
       printf '%s\n' $waiting
-      list devices && list "$2" && checks && specs && list hosts && replay && printf '%s\n' $others
+      list devices && { [ $# = 1 ] || list "$2"; } && checks && specs && list hosts && replay && printf '%s\n' $others
       ;;
-    test) list all some | sample | if [ "$BEFORE" = nightly ]; then not_again; else cat; fi ;;
+    test) list all | sample | if [ "$BEFORE" = nightly ]; then not_again; else cat; fi ;;
     nightly) list all whole | of_day | if [ "$AFTER" = test ]; then without_whole; else cat; fi ;;
-    some) for name in $SANITIZED; do echo "$name"; done | sanitized ;;
     whole) list sanitized && list threads && list cross-arm64 | of_processor && printf '%s\n' web lua5.5 releasing core ;;
     check) checks && specs && printf '%s\n' rules circles ;;
     checks | specs | replay) "$1" ;;
@@ -187,7 +183,9 @@ one() {
     endless) OCL_ICD_VENDORS=/dev/null/none exec "$BUILD/tests/endless/endless" cpu $ENDLESS "$NAMES" ;;
     endless-pocl) POCL_MAX_PTHREAD_COUNT=1 exec sh tests/endless/pocl.sh "$BUILD" $ENDLESS "$NAMES" ;;
     reference) exec "$BUILD/strew" -E tests/reference_test.lua "$BUILD" ;;
-    readme) MAKEFLAGS='' exec "$BUILD/strew" tests/readme_test.lua "$BUILD" ;;
+    readme) # with the kernels that the tests on PoCL have compiled
+      POCL_CACHE_DIR=$(realpath -m "$BUILD/devices/pocl/pocl") && export POCL_CACHE_DIR && mkdir -p "$POCL_CACHE_DIR"
+      MAKEFLAGS='' XDG_CACHE_HOME=/dev/null/none exec "$BUILD/strew" tests/readme_test.lua "$BUILD" ;;
     digest) exec "$BUILD/strew" tests/digest.lua 600 3 1 2 3 7 ;;
     instruction_sets) exec sh tests/isas.sh "$BUILD" plain $ISAS ;;
     peers)

@@ -53,7 +53,7 @@ $(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(call objects,test
 # run.sh knows the command of each test, by its name; here is what each needs.
 MODULES := $(shell pkg-config --variable=INSTALL_CMOD lua5.4)
 LINTED   = $(filter-out lua_bindings/strew.lua,$(TEXTS) $(PROMPT)) $(wildcard lua_bindings/mpi/*.lua)
-ENVIRONMENT = RUNNERS CHECKED CC MAKE PYTHON FIXED SANITIZE OPENCL DEMOS ISAS MODULES LINTED ENDLESS NAMES INPUTS SANITIZED SEED
+ENVIRONMENT = RUNNERS CHECKED CC MAKE PYTHON FIXED SANITIZE OPENCL DEMOS ISAS MODULES LINTED ENDLESS NAMES INPUTS SEED
 RUN      = exec env BUILD='$(BUILD)' $(foreach name,$(ENVIRONMENT),$(name)='$($(name))') $(1) sh tests/run.sh
 program  = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 # Random inputs of replays: their count and seed.
@@ -69,15 +69,12 @@ SEED    ?=
 TESTED   = $(BUILD)/strew.so $(call program,$(CHECKS) $(HOSTS) $(wildcard tests/fuzz/fuzz_*.c))
 WHOLE    = all doc $(TESTED) $(BUILD)/plain_loop.so $(patsubst %,$(BUILD)/tests/%,endless/endless faults/faults terminal/driver terminal/late_read.so) \
            $(if $(filter-out 0,$(OPENCL)),$(patsubst %,$(BUILD)/tests/%,check_opencl counts/counts fake/libOpenCL.so.1))
-parts: $(TESTED)
-	@:
 whole: $(WHOLE)
 	@:
 
 # Sanitized builds have no loops for other instruction sets, which sanitizers do not tell apart, and no OpenCL, because
-# LeakSanitizer reports its loader and drivers. make test runs these under ASan and UBSan, make nightly all.
-SANITIZED = $(patsubst %,check_%,chunks csv file group grouping index memory scatter view) $(basename $(notdir $(HOSTS))) \
-           $(patsubst %,%_spec,call chunks csv file grouping hostile index memory png tables tables_group) $(patsubst %,fuzz_%,$(FUZZ))
+# LeakSanitizer reports its loader and drivers. Their compilation takes as long as a third of make test: make nightly
+# runs them.
 ASAN     = OPENCL=0 SANITIZE=address,undefined ISAS=
 TSAN     = SANITIZE=thread all $(patsubst %,build/thread/tests/check_%,pool claim)
 # Builds with all processors, with or without -j, after other goals. Under -k the tests that could be built run.
@@ -90,7 +87,7 @@ test: ENDLESS = 0.02 26 2 160
 test nightly:
 	@mkdir -p $(BUILD) && rm -f $(BUILD)/unbuilt && date +%s >$(BUILD)/started
 	$(AT_ONCE) whole $(OR_LATER)
-	$(AT_ONCE) $(ASAN) $(if $(filter test,$@),CHECKS='$(patsubst %,tests/%.c,$(filter check_%,$(SANITIZED)))' parts,whole) $(OR_LATER)
+	$(if $(filter nightly,$@),$(AT_ONCE) $(ASAN) whole $(OR_LATER))
 	$(if $(filter nightly,$@),$(AT_ONCE) $(TSAN) $(OR_LATER))
 	$(if $(filter nightly,$@),+@$(call CROSS,arm64) $(OR_LATER))
 	$(if $(filter nightly,$@),$(if $(WEB_IS_THERE),$(AT_ONCE) web $(OR_LATER)))
@@ -225,5 +222,5 @@ lint: rules tidy
 	@! grep -v '^$(hash)' tests/words.txt | grep -rInwiF -f - --exclude=words.txt --exclude='packages.*' --exclude-dir=seeds \
 	  --exclude-dir=found runtime opencl lua_bindings scripts tests Makefile README.md .github || echo 'advice: tests/words.txt has plainer words'
 
-.PHONY: test nightly check checks specs hosts replay sanitized threads cross devices drivers parts whole $(ALONE) same faults faults-sanitized fuzz coverage lint tidy analyze valgrind tsan oclgrind
+.PHONY: test nightly check checks specs hosts replay sanitized threads cross devices drivers whole $(ALONE) same faults faults-sanitized fuzz coverage lint tidy analyze valgrind tsan oclgrind
 -include $(patsubst %.o,%.d,$(call objects,$(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/endless/*.c tests/fuzz/*.c tests/faults/*.c tests/counts/*.c)))
