@@ -125,14 +125,24 @@ static int is_open(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-/* is_beside(t, first): true if both are tensors of as many rows on one device. */
-static int is_beside(lua_State *L, struct script_call *call) {
-  const struct box *one = bind_to_box(L, call->binding, 1), *other = bind_to_box(L, call->binding, 2);
-  const strew_tensor *t = one ? one->tensor : NULL, *first = other ? other->tensor : NULL;
-  lua_pushboolean(L, t && first && strew_tensor_rank(t) > 0 && strew_tensor_rank(first) > 0 &&
-                         strew_tensor_sizes(t)[0] == strew_tensor_sizes(first)[0] &&
-                         strew_tensor_device(t) == strew_tensor_device(first));
-  return 1;
+/* beside(tensors): the position of the first that is no tensor of as many rows as tensor 1 on its device, or nil; the rows
+   of tensor 1 and its device. */
+static int beside(lua_State *L, struct script_call *call) {
+  const strew_tensor *first = NULL;
+  lua_Integer i = 1;
+  for (; lua_rawgeti(L, 1, i) != LUA_TNIL; i++, lua_pop(L, 1)) {
+    const struct box *box = bind_to_box(L, call->binding, -1);
+    const strew_tensor *t = box ? box->tensor : NULL;
+    if (!t || !strew_tensor_rank(t)) break;
+    if (!first) first = t;
+    if (*strew_tensor_sizes(t) != *strew_tensor_sizes(first) || strew_tensor_device(t) != strew_tensor_device(first))
+      break;
+  }
+  if (!lua_isnil(L, -1)) lua_pushinteger(L, i);
+  if (!first) return 1;
+  lua_pushinteger(L, *strew_tensor_sizes(first));
+  lua_pushstring(L, strew_device_name(strew_tensor_device(first)));
+  return 3;
 }
 
 /* has_float64(t) */
@@ -550,7 +560,7 @@ const struct script_function bind_family_rows[] = {
     {"line_width", bind_values, 0, INNER | CONSTANT, "", line_width}, {"nearest", nearest, 0, INNER | CONSTANT},
     {"raised", raised, 0, INNER | CONSTANT}, {"call_script", call_script, 0, INNER | COMPOSED | CHECKED, "f"},
     {"text", text, 0, INNER | CONSTANT | CHECKED, "*"}, {"printable", printable, 0, INNER | CONSTANT | CHECKED, "s"},
-    {"is_open", is_open, 0, INNER | CONSTANT}, {"is_beside", is_beside, 0, INNER | CONSTANT}, {"missed", bind_missed, 0, INNER},
+    {"is_open", is_open, 0, INNER | CONSTANT}, {"beside", beside, 0, INNER | CONSTANT | CHECKED, "t"}, {"missed", bind_missed, 0, INNER},
     {"column_method", bind_column_method, 0, INNER | CONSTANT | CHECKED, "f"},
     {"has_float64", bind_values, 0, INNER | CONSTANT, "self:tensor", has_float64},
     {NULL},

@@ -30,11 +30,18 @@ local shown, listed = inner.text, errors.listed
 function aggregates.is_word(word) return KEYS[word] ~= nil end
 function aggregates.is_pair(word) return PAIRS[word] end
 
--- Raises an error unless word is one of a reduction. `where`: a format for what is wrong; `src`: what stands behind it.
+-- What is wrong, for messages; of an entry of that name.
+function aggregates.has(fact) return "has " .. fact end
+function aggregates.is(fact) return "is " .. fact end
+function aggregates.at_key(name)
+  return function(fact) return format("has %s at key %s", fact, tables.quoted(name)) end
+end
+
+-- Raises an error unless word is one of a reduction. `where`: says what is wrong; `src`: what stands behind it.
 -- takes_pairs: of two columns, too.
 function aggregates.check_word(word, argument, where, src, takes_pairs)
   if PAIRS[word] and not takes_pairs then
-    fail(argument, format(where, shown(word)) .. ", which reduces two columns, expected a reduction of one",
+    fail(argument, where(shown(word)) .. ", which reduces two columns, expected a reduction of one",
       format('g:agg{r = {%s, a, b}} reduces two columns', shown(word)))
   end
   if KEYS[word] or inner.is_combination(word) then return end
@@ -49,7 +56,7 @@ function aggregates.check_word(word, argument, where, src, takes_pairs)
   if KEYS[own] then
     hint = format("{%s, %s, skip_nan = true}", shown(own), type(src) == "string" and shown(src) or "src")
   end
-  fail(argument, format(where, is_function and "a function" or shown(word)) .. ", expected " .. listed(WORDS), hint)
+  fail(argument, where(is_function and "a function" or shown(word)) .. ", expected " .. listed(WORDS), hint)
 end
 
 local function check_key(word, key, argument, where)
@@ -57,11 +64,10 @@ local function check_key(word, key, argument, where)
     if name == key then return end
   end
   if not KEYS[word] then
-    fail(argument, format(where, "an option " .. shown(key)) .. ", but a reduction of one's own takes none")
+    fail(argument, where("an option " .. shown(key)) .. ", but a reduction of one's own takes none")
   end
   local hint = errors.meant(key, KEYS[word])
-  fail(argument, format(where, format("an option %s of %s", shown(key), word)) .. ", expected " .. listed(KEYS[word]),
-    hint)
+  fail(argument, where(format("an option %s of %s", shown(key), word)) .. ", expected " .. listed(KEYS[word]), hint)
 end
 
 -- Returns the options of an entry of a script. Its first `count` values are none.
@@ -72,17 +78,16 @@ function aggregates.options(entry, count, argument, where)
       check_key(word, key, argument, where)
       options[key] = value
     elseif math.type(key) ~= "integer" or key < 1 or key > count then
-      fail(argument, format(where, "key " .. shown(key)) .. format(", expected a word, %soptions by name",
+      fail(argument, where("key " .. shown(key)) .. format(", expected a word, %soptions by name",
         count > 1 and "a tensor and " or "and "))
     end
   end
   if word == "quantile" and type(options.q) ~= "number" then
-    fail(argument, format(where, shown(options.q) .. " as q of a quantile") .. ", expected a number",
-      '{"quantile", q = 0.5}')
+    fail(argument, where(shown(options.q) .. " as q of a quantile") .. ", expected a number", '{"quantile", q = 0.5}')
   elseif options.correction ~= nil and (type(options.correction) ~= "number" or options.unbiased ~= nil) then
     local is_number = type(options.correction) == "number"
-    fail(argument, is_number and format(where, "unbiased and correction") .. ", expected one of them"
-      or format(where, "correction " .. shown(options.correction)) .. ", expected a number")
+    fail(argument, is_number and where("unbiased and correction") .. ", expected one of them"
+      or where("correction " .. shown(options.correction)) .. ", expected a number")
   end
   return options
 end

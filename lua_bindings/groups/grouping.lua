@@ -145,11 +145,11 @@ end
 -- Returns the second column of a reduction of two.
 local function other_of(g, name, entry, options, where, read)
   local given = rawget(entry, 3)
-  if given ~= nil and options.other ~= nil then fail("what", format(where, "two other columns") .. ", expected one") end
+  if given ~= nil and options.other ~= nil then fail("what", where("two other columns") .. ", expected one") end
   local other = read(given == nil and options.other or given)
   if not operands.is_tensor(other) then
     local fact = other == nil and "no other column" or inner.text(other) .. " as the other column"
-    fail("what", format(where, fact) .. ", expected a tensor or a column's name",
+    fail("what", where(fact) .. ", expected a tensor or a column's name",
       other == nil and format("{%s, a, b}", inner.text(rawget(entry, 1))) or nil)
   end
   check_line(g, other, name)
@@ -158,15 +158,15 @@ end
 
 -- Returns the entry of agg (aggregates.lua) at a name.
 local function read_entry(g, name, entry, columns)
-  local where = format("has %s at key %s", "%s", tables.quoted(name))
+  local where = aggregates.at_key(name)
   if type(entry) == "string" then entry = {entry} end
   if type(entry) ~= "table" then
-    fail("what", format(where, inner.text(entry)) .. ', expected a reduction as "count" or {"sum", src}')
+    fail("what", where(inner.text(entry)) .. ', expected a reduction as "count" or {"sum", src}')
   end
   local word, src = rawget(entry, 1), rawget(entry, 2)
   for key, given in next, word == nil and entry or {} do
     if aggregates.is_word(key) then
-      fail("what", format(where, "no reduction"), format("{%s, %s}", inner.text(key),
+      fail("what", where("no reduction"), format("{%s, %s}", inner.text(key),
         type(given) == "string" and inner.text(given) or "src"))
     end
   end
@@ -178,19 +178,18 @@ local function read_entry(g, name, entry, columns)
       return given
     end
     local made = reads and columns and columns.made[given]
-    local f = not made and columns and expressions.is_text(columns, given)
-    if f then made = {expressions.column(columns.table, columns, given, "what", reads, f)} end
-    if made then
+    if not made and columns then made = {expressions.try(columns.table, columns, given, "what", reads)} end
+    if made and made[1] then
       if reads then columns.made[given] = made end
       is_line = made[2]
       return made[1]
     elseif type(given) ~= "string" and math.type(given) ~= "integer" then
       return given
     elseif not columns then
-      fail("what", format(where, "the column " .. inner.text(given)) .. ", but the grouping was not made from a table")
+      fail("what", where("the column " .. inner.text(given)) .. ", but the grouping was not made from a table")
     elseif aggregates.is_word(given) and not tables.place(columns, given) then
       local source = tables.place(columns, name) and name or "src"
-      fail("what", format(where, inner.text(given)) .. " as a column", format("each reduction has an entry: "
+      fail("what", where(inner.text(given)) .. " as a column", format("each reduction has an entry: "
         .. "g:agg{a = {%s, %s}, b = {%s, %s}}", inner.text(word), inner.text(source), inner.text(given),
         inner.text(source)))
     end
@@ -205,11 +204,11 @@ local function read_entry(g, name, entry, columns)
   end
   if type(src) == "table" then
     for key, given in next, src do
-      if not operands.is_tensor(given) then fail("what", format(where, inner.text(given)) .. ", expected a tensor") end
+      if not operands.is_tensor(given) then fail("what", where(inner.text(given)) .. ", expected a tensor") end
       check_line(g, given, tostring(key))
     end
   elseif src ~= nil and not is_line and strew.type(src) ~= "tensor" or src == nil and word ~= "count" then
-    fail("what", format(where, src == nil and "no tensor" or inner.text(src)) .. format(", expected a tensor%s to %s",
+    fail("what", where(src == nil and "no tensor" or inner.text(src)) .. format(", expected a tensor%s to %s",
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"), expressions.hint(src)
         or src == nil and columns and tables.place(columns, name)
         and format("g:agg{[%q] = {%s, %s}}", name, inner.text(word), inner.text(name)) or nil)
@@ -219,13 +218,11 @@ local function read_entry(g, name, entry, columns)
   if is_pair then options.other = other_of(g, name, entry, options, where, read) end
   if options.by ~= nil then
     for key in next, options do
-      if key ~= "by" and key ~= "fill" then
-        fail("what", format(where, "by and " .. key) .. ", expected one of them")
-      end
+      if key ~= "by" and key ~= "fill" then fail("what", where("by and " .. key) .. ", expected one of them") end
     end
     options.by = read(options.by)
     if not operands.is_tensor(options.by) then
-      fail("what", format(where, inner.text(options.by) .. " as by") .. ", expected a tensor or a column's name")
+      fail("what", where(inner.text(options.by) .. " as by") .. ", expected a tensor or a column's name")
     end
     check_line(g, options.by, name)
   end
@@ -241,13 +238,12 @@ local function read_entries(g, what, columns)
   return names, entries
 end
 
--- Returns copies of the keys as columns.
-local function key_columns(g, has_keys)
-  local keys = g.keys
-  if has_keys and #has_keys.names == 0 then return {names = {}, tensors = {}} end
-  local columns = has_keys and tables.read(keys, "self") or {names = {}, tensors = keys}
+-- Returns copies of the keys as columns, and g's table.
+local function key_columns(g)
+  local names, keys, table_of = inner.grouping_keys(g, true)
+  local columns = {names = table.move(names or {}, 1, #keys, 1, {}), tensors = keys}
   tables.name_keys(columns)
-  return tables.map(columns, function(t) return t:clone() end)
+  return columns, table_of
 end
 
 local NO_EMPTY <const> = {min = true, max = true, first = true, last = true}
@@ -260,11 +256,11 @@ local function with_empty(g, word, t, fill)
 end
 
 local function agg(g, what)
-  local has_keys, table_of = inner.grouping_keys(g)
+  local result, table_of = key_columns(g)
   local columns = table_of and tables.read(table_of, "self")
   if columns then columns.argument, columns.table, columns.made = "the table", table_of, {} end
   local names, entries = read_entries(g, what, columns)
-  local result, is_key = key_columns(g, has_keys), {}
+  local is_key = {}
   for i = 1, #result.names do is_key[result.names[i]] = true end
   for i = 1, #names do
     if is_key[names[i]] then fail("what", format("has the name of a key, %s", inner.text(names[i]))) end
@@ -286,17 +282,16 @@ end
 
 -- Returns the columns of g's table.
 local function own_columns(g)
-  local has_keys, table_of = inner.grouping_keys(g)
+  local table_of = inner.grouping_table(g)
   local columns = tables.read(table_of, "self")
   columns.argument, columns.table = "the table", table_of
-  return columns, has_keys
+  return columns
 end
 
 -- Returns a column by its name, or what a text makes of columns.
 local function column_of(columns, given, argument)
-  local f = expressions.is_text(columns, given)
-  if f then return (expressions.column(columns.table, columns, given, argument, false, f)) end
-  return columns.tensors[tables.position(columns, given, argument)]
+  return expressions.try(columns.table, columns, given, argument, false)
+    or columns.tensors[tables.position(columns, given, argument)]
 end
 
 -- Methods whose result has a row for each element; those of no column in particular.
@@ -311,7 +306,7 @@ local SECOND <const> = {corr = "other", cov = "other", interpolate = "t"}
 
 -- g:NAME(src, ...) with names of columns, or texts of them, in place of src. Several give a table, keys first.
 local function of_columns(g, name, src, ...)
-  local columns, has_keys = own_columns(g)
+  local columns = own_columns(g)
   local call, given = g[name], table.pack(...) -- in a local, as a call g.name() would get the hint of a script's
   if type(src) == "table" and rawget(src, "src") ~= nil then
     local by_name = {}
@@ -334,7 +329,7 @@ local function of_columns(g, name, src, ...)
       table.unpack(given, 1, given.n)))
   end
   if OF_ONE[name] then fail("src", format("has %d columns, expected one", rawlen(src))) end
-  local out = key_columns(g, has_keys)
+  local out = key_columns(g)
   if OF_ELEMENTS[name] then
     local none = missing.gaps(g.ids)
     for k = 1, #out.names do out.tensors[k] = missing.choose(out, k, g.ids, none) end
@@ -355,7 +350,7 @@ end
 -- Returns an iterator: the key of each group (of several keys a table of them; of ids the number), and its rows: a
 -- table of columns, or positions.
 local function each(g)
-  local has_keys, table_of = inner.grouping_keys(g)
+  local table_of = inner.grouping_table(g)
   local keys = tables.try(g.keys)
   local order, starts, k, n = g:order(), g:starts():tolist(), 0, g.n
   local rows = table_of and tables.select(own_columns(g), order, "self") or {names = {}, tensors = {order}}
@@ -370,7 +365,7 @@ local function each(g)
     k = k + 1
     if k > n then return nil end
     local part = tables.map(rows, function(t) return t:narrow(0, starts[k], starts[k + 1] - starts[k]) end)
-    return key_at(k - 1), has_keys and table_of and tables.make(part) or part.tensors[1]
+    return key_at(k - 1), table_of and tables.make(part) or part.tensors[1]
   end
 end
 
@@ -381,7 +376,7 @@ local function ends(is_last)
     if n < 0 then fail("n", format("is %d, expected 0 or more", n), nil, "value", n) end
     local place = inner.group_rank(g, strew.arange(g.length, {device = g.device}), is_last)
     local at = (place:ge(0) & place:lt(n)):nonzero():squeeze(1)
-    local _, table_of = inner.grouping_keys(g)
+    local table_of = inner.grouping_table(g)
     return table_of and tables.make(tables.select(own_columns(g), at, "self")) or at
   end}
 end

@@ -552,8 +552,8 @@ end
 local function read(v, reduce)
   local entry = type(reduce) == "table" and reduce or {reduce}
   local word = rawget(entry, 1)
-  aggregates.check_word(word, "reduce", entry == reduce and "has %s" or "is %s")
-  local options = aggregates.options(entry, 1, "reduce", "has %s")
+  aggregates.check_word(word, "reduce", entry == reduce and aggregates.has or aggregates.is)
+  local options = aggregates.options(entry, 1, "reduce", aggregates.has)
   for _, name in ipairs{"skip_nan", "unbiased"} do
     local value = options[name]
     if value ~= nil and type(value) ~= "boolean" then

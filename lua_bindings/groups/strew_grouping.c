@@ -82,18 +82,31 @@ static const char *field_of(const char *name) {
   return NULL;
 }
 
-/* A sequence of the keys, or a table of those that set_keys has set. */
-static int push_keys(lua_State *L, struct script_call *call, int count) {
+/* Key i of self, which is on its device: of those that set_keys has set, if they are at position `set`. copied: a copy,
+   which may be written. */
+static strew_status get_key(lua_State *L, struct script_call *call, strew_grouping *self, int set, int i, bool copied,
+                            strew_tensor **out) {
+  strew_tensor *key = NULL, *given = set ? bind_entry(L, call, set, i + 1, "self") : NULL;
+  if (set && !given) return call->error.code;
+  strew_status status =
+      set ? strew_to(given, strew_grouping_device(self), strew_tensor_dtype(given), &key, &call->error)
+          : strew_grouping_key(self, i, &key, &call->error);
+  if (status == STREW_OK && copied) status = strew_clone(key, out, &call->error);
+  if (!copied) return *out = key, status;
+  return strew_release(key), status;
+}
+
+/* Pushes the sequence of the keys, 1 or -1. */
+static int push_keys(lua_State *L, struct script_call *call, int set, bool copied) {
   strew_grouping *self;
-  if (lua_getiuservalue(L, 1, GROUPING_KEYS) != LUA_TNIL) return bind_call_family(L, call, &bind_group_keys_row);
-  lua_createtable(L, count, 0);
-  for (int i = 0; i < count; i++) {
+  lua_newtable(L);
+  for (int i = 0;; i++) {
     struct box *box = bind_push_box(L, call->binding);
     if (!bind_grouping(L, call, 1, "self", &self)) return -1; /* read again: see strew_bind.h */
-    if (strew_grouping_key(self, i, &box->tensor, &call->error) != STREW_OK) return -1;
+    if (i == (set ? (int)lua_rawlen(L, set) : strew_grouping_key_count(self))) return lua_pop(L, 1), 1;
+    if (get_key(L, call, self, set, i, copied, &box->tensor) != STREW_OK) return -1;
     lua_rawseti(L, -2, i + 1);
   }
-  return 1;
 }
 
 #define LOOP "for key, rows in g:each() do print(key, rows) end"
@@ -130,7 +143,8 @@ static int get_field(lua_State *L, struct script_call *call) {
   else if (strcmp(name, "device") == 0)
     lua_pushstring(L, strew_device_name(strew_grouping_device(self)));
   else if (strcmp(name, "keys") == 0)
-    return push_keys(L, call, strew_grouping_key_count(self));
+    return lua_getiuservalue(L, 1, GROUPING_KEYS) != LUA_TNIL ? bind_call_family(L, call, &bind_group_keys_row)
+                                                              : push_keys(L, call, 0, false);
   else
     return fail_field(L, call, name);
   return 1;
@@ -217,8 +231,18 @@ static int set_keys(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-/* grouping_keys(g): what set_keys has set, or nil. */
-PUSH(grouping_keys, lua_getiuservalue(a->L, 1, GROUPING_KEYS), lua_getiuservalue(a->L, 1, GROUPING_COLUMNS))
+/* grouping_table(g): the table that set_keys has set, or nil. */
+PUSH(grouping_table, lua_getiuservalue(a->L, 1, GROUPING_COLUMNS))
+
+/* grouping_keys(g, copied): the names that set_keys has set, or nil; the keys; and what grouping_table gives. */
+static int grouping_keys(lua_State *L, struct script_call *call) {
+  lua_settop(L, 2);
+  const bool is_set = lua_getiuservalue(L, 1, GROUPING_KEYS) == LUA_TTABLE;
+  if (is_set) lua_getfield(L, 3, "tensors"), lua_getfield(L, 3, "names");
+  lua_settop(L, 5);
+  if (push_keys(L, call, is_set ? 4 : 0, lua_toboolean(L, 2)) < 0) return -1;
+  return lua_getiuservalue(L, 1, GROUPING_COLUMNS), 3;
+}
 
 /* group_cumsum(g, src); group_argsort(g, src, descending), group_rank */
 RUN(cumsum, strew_grouping_cumsum, a->grouping, a->src)
@@ -303,7 +327,8 @@ const struct script_function bind_grouping_rows[] = {
     {"group_by", group_by, 0, FUNCTION | CONSTANT},
     {"ids", ids, 0, INNER | CONSTANT},
     {"set_keys", set_keys, 0, INNER | CONSTANT | CHECKED, "g**"},
-    {"grouping_keys", bind_values, 0, INNER | CONSTANT, "self:grouping", grouping_keys},
+    {"grouping_keys", grouping_keys, 0, INNER | CONSTANT | CHECKED, "g"},
+    {"grouping_table", bind_values, 0, INNER | CONSTANT, "self:grouping", grouping_table},
     {"group_cumsum", bind_one, 0, INNER, "self:grouping src:tensor", cumsum},
     {"group_shift", bind_one, 0, INNER, "self:grouping src:tensor n:integer value:scalar", shift},
     {"group_argsort", bind_one, 0, INNER | CONSTANT, ORDERED, argsort},

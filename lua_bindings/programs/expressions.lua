@@ -380,22 +380,17 @@ function expressions.evaluate(e, out) return inner.expr_evaluate(e, out) or expr
 
 -------------------------------------------------------------------------------------------------------------- tables
 
--- Returns the expression that a script gives in place of a column's name (true: one with errors), or false, nil.
-function expressions.is_text(columns, name)
-  if type(name) ~= "string" or string.find(name, "^[%a_][%w_]*$") then return false end
-  if tables.place(columns, name) then return false end
-  local is_parsed, f = pcall(strew.expr, name)
-  return is_parsed and f or string.find(name, "[-+*/%%^&|~<>=(%[]") and not errors.meant(name, columns.names)
+-- Returns what expressions.column does of a text that a script gives in place of a column's name; nil: it is none.
+function expressions.try(x, columns, name, argument, reads)
+  if type(name) ~= "string" or string.find(name, "^[%a_][%w_]*$") or tables.place(columns, name) then return nil end
+  return expressions.column(x, columns, name, argument, reads, nil, true)
 end
 
 -- Returns the positions of columns, as tables.positions; texts of columns of x among them become columns behind these.
 function expressions.positions(x, columns, which, argument)
   for _, name in ipairs(type(x) == "table" and (type(which) == "table" and which or {which}) or {}) do
-    local f = expressions.is_text(columns, name)
-    if f then
-      local t, at = expressions.column(x, columns, name, argument, false, f), #columns.names + 1
-      columns.names[at], columns.tensors[at] = name, t
-    end
+    local t, at = expressions.try(x, columns, name, argument, false), #columns.names + 1
+    if t then columns.names[at], columns.tensors[at] = name, t end
   end
   return tables.positions(columns, which, argument)
 end
@@ -403,15 +398,18 @@ end
 -- Returns e's values, and whether they are a line of that length that no call has recorded. reads: for a call that
 -- reads them; they may be deferred.
 function expressions.line(e, length, reads)
-  local t, is_line = inner.expr_line(e, nil, length, reads)
+  local _, t, is_line = inner.expr_line(e, nil, length, reads)
   return t or expressions.one_by_one(e), is_line
 end
 
 -- Returns a column that a text computes from the columns of x, and whether no call has recorded it. reads: as of
--- expressions.line. f: the text's expression, if it is known.
-function expressions.column(x, columns, text, argument, reads, f)
-  f = type(f) == "userdata" and f or expressions.parse(text, columns.names, argument)
-  local t, is_line = inner.expr_line(f, x, columns.rows, reads)
+-- expressions.line. f: the text's expression, if it is known. is_name: text may be a name, of which it returns nil.
+function expressions.column(x, columns, text, argument, reads, f, is_name)
+  local own, t, is_line = inner.expr_line(f or text, x, columns.rows, reads)
+  if not own and is_name and (not string.find(text, "[-+*/%%^&|~<>=(%[]") or errors.meant(text, columns.names)) then
+    return nil
+  end
+  f = own or expressions.parse(text, columns.names, argument)
   if not t then
     if not f.inputs[1] then
       fail(argument, format("has %s, which reads no column", inner.text(text)),

@@ -112,22 +112,25 @@ static bool has_calls(const strew_expr *expr) {
   return false;
 }
 
-/* expr(text); its user value: the names of its inputs, and `calls`: an operation is left to programs/expressions.lua */
+/* Pushes the expression of the text at position i. Its user value: the names of its inputs, and `calls`: an operation is
+   left to programs/expressions.lua. */
+static int push_expr(lua_State *L, struct script_call *call, int i) {
+  size_t length;
+  const char *text = lua_tolstring(L, i, &length);
+  strew_expr **expr = &bind_push_owner(L, &expressions)->object.expr;
+  if (strew_expr_parse(call->binding->context, text, length, expr, &call->error) != STREW_OK) return -1;
+  lua_getiuservalue(L, -1, 1);
+  push_names(L, *expr, lua_gettop(L));
+  bind_set_boolean(L, "calls", has_calls(*expr));
+  return lua_pop(L, 1), 1;
+}
+
+/* expr(text) */
 static int expr(lua_State *L, struct script_call *call) {
   struct arguments a;
-  size_t length;
-  struct owner *owner = bind_push_owner(L, &expressions);
-  const int position = lua_gettop(L);
   if (!bind_read(L, call, &a)) return -1;
   bind_push_given(L, call, 0, "text");
-  const char *text = lua_tolstring(L, -1, &length);
-  if (strew_expr_parse(call->binding->context, text, length, &owner->object.expr, &call->error) != STREW_OK) return -1;
-  lua_settop(L, position);
-  lua_getiuservalue(L, position, 1);
-  push_names(L, owner->object.expr, position + 1);
-  bind_set_boolean(L, "calls", has_calls(owner->object.expr));
-  lua_settop(L, position);
-  return 1;
+  return push_expr(L, call, lua_gettop(L));
 }
 
 static bool expand_arguments(lua_State *L, struct script_call *call);
@@ -388,25 +391,32 @@ static int evaluate(lua_State *L, struct script_call *call) {
       read_bound(L, call, 1, &e) ? strew_expr_evaluate(e.expr, &e.values, out, &call->error) : STREW_EARGUMENT, 1);
 }
 
-/* expr_line(f, columns, rows, reads), expr_line(e, nil, rows, reads): the values, and whether they are a line of so many.
-   reads: they may be deferred. nil: programs/expressions.lua computes them. */
+/* expr_line(f or its text, columns, rows, reads), expr_line(e, nil, rows, reads): f, or
+   nothing if the text has errors; the values, and whether they are a line of so many. reads: they may be deferred. nil:
+   programs/expressions.lua computes them. */
 static int line(lua_State *L, struct script_call *call) {
   struct bound e;
+  lua_settop(L, 4);
+  if (lua_type(L, 1) == LUA_TSTRING) {
+    if (push_expr(L, call, 1) < 0) return 0;
+    lua_replace(L, 1);
+  }
+  lua_pushvalue(L, 1);
   strew_tensor **out = &bind_push_box(L, call->binding)->tensor;
   const int position = lua_gettop(L);
-  if (call->binding->recording) return lua_pushnil(L), 1;
+  if (call->binding->recording) return lua_settop(L, 5), 1;
   if (bind_is_bound(L, 1)) {
     if (!read_bound(L, call, 1, &e)) return -1;
   } else {
     e.expr = plain_expr(L, call);
-    if (!e.expr || !strew_expr_input_count(e.expr) || !read_plain(L, call, &e)) return lua_pushnil(L), 1;
+    if (!e.expr || !strew_expr_input_count(e.expr) || !read_plain(L, call, &e)) return lua_settop(L, 5), 1;
     e.values.columns = true;
   }
   lua_settop(L, position);
   const strew_status status = lua_toboolean(L, 4) ? strew_expr_bind(e.expr, &e.values, out, &call->error)
                                                   : strew_expr_evaluate(e.expr, &e.values, out, &call->error);
   lua_pushboolean(L, *out && strew_tensor_rank(*out) == 1 && *strew_tensor_sizes(*out) == lua_tointeger(L, 3));
-  return bind_end(status, 2);
+  return bind_end(status, 3);
 }
 
 /* expr_call(f, k, op, function, ...): what the function gives. Its errors are those of a call of the script, called `op`

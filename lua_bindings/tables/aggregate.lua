@@ -17,23 +17,23 @@ local MERGED <const> = "all, any, count, first, last, max, mean, min, prod, std,
 
 -- Returns the entry {name, word, src, options} of a script.
 local function read_entry(name, entry)
-  local where = format("has %s at key %s", "%s", tables.quoted(name))
+  local where = aggregates.at_key(name)
   if type(entry) == "string" then entry = {entry} end
   if type(entry) ~= "table" then
-    fail("what", format(where, inner.text(entry)) .. ', expected a reduction as "count" or {"sum", "v"}')
+    fail("what", where(inner.text(entry)) .. ', expected a reduction as "count" or {"sum", "v"}')
   end
   local word, src = rawget(entry, 1), rawget(entry, 2)
   if not BY_ITSELF[word] and BY_SUMS[word] == nil then
     if not inner.is_combination(word) then aggregates.check_word(word, "what", where, src, true) end
-    fail("what", format(where, inner.is_combination(word) and "a reduction of one's own" or inner.text(word))
+    fail("what", where(inner.is_combination(word) and "a reduction of one's own" or inner.text(word))
       .. ", which cannot be merged, expected " .. MERGED)
   elseif type(src) ~= "string" and math.type(src) ~= "integer" and (src ~= nil or word ~= "count") then
-    fail("what", format(where, src == nil and "no column" or inner.text(src)) .. ", expected a column's name to reduce")
+    fail("what", where(src == nil and "no column" or inner.text(src)) .. ", expected a column's name to reduce")
   end
   local options = aggregates.options(entry, 2, "what", where)
   for key in next, options do
     if key ~= "skip_nan" and key ~= "unbiased" and key ~= "correction" and (key ~= "exact" or not options.exact) then
-      fail("what", format(where, "an option " .. key) .. ", which cannot be merged")
+      fail("what", where("an option " .. key) .. ", which cannot be merged")
     end
   end
   return {name = name, word = word, src = src, options = options}

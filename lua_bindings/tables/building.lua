@@ -13,13 +13,12 @@ local function column_of(values, name, device)
   local count, first, is_float, has_gaps = rawlen(values), 1, false, false
   while first < count and rawget(values, first) == strew.null do first = first + 1 end
   local kind = type(rawget(values, first))
-  local where = format("has column %s with %%s at [%%d], expected %%s", tables.quoted(name))
   for i = 1, count do
     local value = rawget(values, i)
     local is_gap = value == strew.null
     if not is_gap and (type(value) ~= kind or not IS_VALUE[kind]) then
-      fail("columns", format(where, inner.text(value), i, IS_VALUE[kind] and i > first and
-        format("a %s, as at [%d]", kind, first) or "numbers, booleans or words"),
+      fail("columns", format("has column %s with %s at [%d], expected %s", tables.quoted(name), inner.text(value), i,
+        IS_VALUE[kind] and i > first and format("a %s, as at [%d]", kind, first) or "numbers, booleans or words"),
         (value == nil or type(value) == "userdata") and "strew.null stands for a missing value" or nil)
     end
     is_float, has_gaps = is_float or math.type(value) == "float", has_gaps or is_gap

@@ -82,12 +82,8 @@ end
 
 -- g.keys: a new table each time.
 local function keys_of(self)
-  local keys = inner.grouping_keys(self)
-  local function here(t)
-    if t.device ~= self.device then return t:to(self.device) end
-    return (t.dtype == "text" or t.dtype == "time") and t:clone() or t
-  end
-  return tables.make(tables.map(keys, here))
+  local names, keys = inner.grouping_keys(self)
+  return tables.make{names = table.move(names, 1, #names, 1, {}), tensors = keys}
 end
 
 local function value_counts(v, by, skip_nan, shares)
@@ -140,8 +136,8 @@ end
 local function read_reduce(reduce, dtype, skip_nan)
   local entry = {dtype = dtype, skip_nan = skip_nan}
   for key, value in next, type(reduce) == "table" and reduce or {reduce} do entry[key] = value end
-  aggregates.check_word(entry[1], "reduce", type(reduce) == "table" and "has %s" or "is %s")
-  return entry[1], aggregates.options(entry, 1, "reduce", "has %s")
+  aggregates.check_word(entry[1], "reduce", type(reduce) == "table" and aggregates.has or aggregates.is)
+  return entry[1], aggregates.options(entry, 1, "reduce", aggregates.has)
 end
 
 -- Returns the result of its group for each element: missing for those in no group.

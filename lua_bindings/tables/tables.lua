@@ -165,14 +165,9 @@ end
 function tables.try(x)
   local columns, wrong = list(x)
   if not columns then return nil, wrong end
-  local first = columns.tensors[1]
-  for i, t in ipairs(columns.tensors) do
-    if i == 1 or not inner.is_beside(t, first) then
-      local problem, code, hint = problem_of(t, columns.names[i], columns.names[1], columns.rows, columns.device)
-      if problem then return nil, problem, code, hint end
-      columns.rows, columns.device = first:size(0), first.device
-    end
-  end
+  local at, rows, device = inner.beside(columns.tensors)
+  if at then return nil, problem_of(columns.tensors[at], columns.names[at], columns.names[1], rows, device) end
+  columns.rows, columns.device = rows, device
   return columns
 end
 

@@ -491,6 +491,8 @@ table: 3 rows, 3 columns, cpu
       {"g:agg{a = {'sum', 'city'}}",
        "agg: 'what' has \"sum\" for column \"city\" of text, expected count, first, last, "
        .. "max, min or nunique"},
+      {"g:agg{['5%d'] = 'sum'}",
+       "agg: 'what' has no tensor at key \"5%d\", expected a tensor or a column's name to reduce"},
       {"g:agg{city = 'count'}", "agg: 'what' has the name of a key, \"city\""},
       {"strew.join(x, y)", "join: 'key' is missing, the arguments are (a, b, key [, {how =, suffixes =, fill =}])"},
       {"strew.join(x, 5, 'city')", "join: 'b' is 5, expected a table"},
@@ -550,6 +552,22 @@ end)
 
 describe("a pivot", function()
   if support.lacks_float64 then return end
+
+  it("is aggregated in few calls of C", function()
+    local g, count = strew.group_by({k = strew.tensor{1, 2, 1}, x = strew.tensor{1, 2, 3}}, "k"), 0
+    local is_luas = {[(ipairs{})] = true}
+    for _, library in ipairs{_G, string, table, math, debug} do
+      for _, f in pairs(library) do is_luas[f] = true end
+    end
+    debug.sethook(function()
+      local called = debug.getinfo(2, "Sf")
+      if called.what == "C" and not is_luas[called.func] then count = count + 1 end
+    end, "c")
+    local out = g:agg{a = {"sum", "x * 2"}}
+    debug.sethook()
+    assert.is_true(count <= 6, count .. " calls")
+    assert.same({8, 4}, out.a:tolist())
+  end)
 
   it("names columns without the sign of NaN or 0", function()
     for _, key in ipairs{0 / 0, -(0 / 0), 0.0, -0.0} do
