@@ -1,8 +1,8 @@
 /* strew_hints.c: hints for names, and what strew_help.c reads. strew.lua is the text about every name, which.lua the table
    of calls by task, recipes.lua common tasks; help.lua parses the text and formats pages, hints.lua finds hints in
    which.lua. All are embedded, and read at the first call. */
+#include "lua_bindings/core/hosting.h"
 #include "lua_bindings/core/strew_bind.h"
-#include "lua_bindings/core/texts.h"
 #include "strew_lua.h"
 
 #include <stdio.h>

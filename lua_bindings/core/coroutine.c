@@ -1,6 +1,6 @@
 /* coroutine.c: resume, wrap and close as Lua's library has them, between enter and leave of a host. Upvalue 1 is the
    host. */
-#include "coroutine.h"
+#include "hosting.h"
 
 #include <lauxlib.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
    bytes. In generational mode, the default of stock lua5.4, such steps never visit objects again that two of them found
    in use. So a step waits for twice the growth of the last call: temporaries of a loop die in between. And when tensor
    memory has grown enough since the last full collection, a full collection runs. */
+#include "hosting.h"
 #include "lua_bindings/sandbox/script_limits.h"
-#include "script_place.h"
 #include "strew_bind.h"
 #include "strew_lua.h"
 

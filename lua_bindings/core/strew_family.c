@@ -10,8 +10,8 @@
    its types only: nil for an absent one, a sequence for the remaining integers. After them it gets "_" if it is called in
    place, else "": the end of the names of the calls it is made of. A second pair of parameters and function is for calls
    whose third argument is a table. */
+#include "hosting.h"
 #include "runtime/core/shared/tables.h"
-#include "script_place.h"
 #include "strew_bind.h"
 
 #include <stdlib.h>

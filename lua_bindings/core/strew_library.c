@@ -1,9 +1,9 @@
 /* strew_library.c: the environment of the library's own Lua (family/ *.lua, help.lua, ...): copies of Lua's functions, and
    `strew`, one of the module. They are made when the module is opened, and no script reaches them: whatever a script
    puts in the place of a global, of a function of Lua's libraries or of the module, the library does not call it. */
+#include "hosting.h"
 #include "strew_bind.h"
 #include "strew_lua.h"
-#include "texts.h"
 
 #include <lualib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* strew_module.c: builds the module from the rows of functions. */
+#include "hosting.h"
 #include "lua_bindings/sandbox/script_limits.h"
 #include "strew_bind.h"
 #include "strew_lua.h"
-#include "threads.h"
 
 #include <math.h>
 #include <stdio.h>

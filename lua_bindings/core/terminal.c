@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE /* struct winsize */
-#include "terminal.h"
+#include "hosting.h"
 
 #include <ctype.h>
 #include <stdbool.h>

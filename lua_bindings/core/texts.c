@@ -1,6 +1,6 @@
-/* texts.c: the files that the module and the program carry. The Makefile's PACKED says that they are compressed: where a
-   build has zlib. */
-#include "texts.h"
+/* texts.c: the files that the module and the program carry, and where a script is outside of them. The Makefile's PACKED says
+   that they are compressed: where a build has zlib. */
+#include "hosting.h"
 
 #include <lauxlib.h>
 #include <stdbool.h>
@@ -83,4 +83,16 @@ const struct embedded_file *texts_find(const char *name) {
   const struct embedded_file *file = text_files;
   while (strcmp(file->name, name) != 0) file++;
   return file;
+}
+
+void script_place_push(lua_State *L, int level) {
+  enum { MOST_LEVELS = 16 };
+  lua_Debug at;
+  for (int end = level + MOST_LEVELS; level < end && lua_getstack(L, level, &at); level++) {
+    lua_getinfo(L, "Sl", &at);
+    if (at.currentline <= 0 || strncmp(at.source, OPERATION_CHUNK, strlen(OPERATION_CHUNK)) == 0) continue;
+    lua_pushfstring(L, "%s:%d: ", at.short_src, at.currentline);
+    return;
+  }
+  lua_pushliteral(L, "");
 }

@@ -1,8 +1,8 @@
 /* strew_show.c: strew.show(t): what files/showing.lua has laid out is drawn with characters here, pictures of coloured
    half blocks or of ASCII characters by density, and lines of block characters, and printed by Lua's print.
    strew.image(t) converts numbers to colours. */
+#include "lua_bindings/core/hosting.h"
 #include "lua_bindings/core/strew_bind.h"
-#include "lua_bindings/core/terminal.h"
 
 #include <inttypes.h>
 #include <math.h>

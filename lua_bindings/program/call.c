@@ -1,4 +1,4 @@
-#include "lua_bindings/core/script_place.h"
+#include "lua_bindings/core/hosting.h"
 #include "program.h"
 #include "strew_lua.h"
 

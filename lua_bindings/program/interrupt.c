@@ -2,8 +2,7 @@
    and ask native calls to stop. A hook belongs to one coroutine, so the handler must know which one runs: coroutine.c
    keeps `running` up to date. */
 #define _POSIX_C_SOURCE 200809L
-#include "lua_bindings/core/coroutine.h"
-#include "lua_bindings/core/script_place.h"
+#include "lua_bindings/core/hosting.h"
 #include "program.h"
 #include "strew_lua.h"
 

@@ -1,9 +1,7 @@
 /* main.c: the program is stock Lua's stand-alone interpreter with the module strew. One table lists its options; all
    code runs through program_call. */
 #define _POSIX_C_SOURCE 200809L
-#include "lua_bindings/core/terminal.h"
-#include "lua_bindings/core/texts.h"
-#include "lua_bindings/core/threads.h"
+#include "lua_bindings/core/hosting.h"
 #include "program.h"
 #include "strew_lua.h"
 

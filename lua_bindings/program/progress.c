@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
-#include "lua_bindings/core/terminal.h"
+#include "lua_bindings/core/hosting.h"
 #include "program.h"
 
 #include <stdio.h>

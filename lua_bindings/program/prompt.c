@@ -2,8 +2,7 @@
    completion function of the editor, which calls them. */
 #define _POSIX_C_SOURCE 200809L
 #include "prompt.h"
-#include "lua_bindings/core/terminal.h"
-#include "lua_bindings/core/texts.h"
+#include "lua_bindings/core/hosting.h"
 #include "program.h"
 #include "strew_lua.h"
 

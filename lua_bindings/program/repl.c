@@ -1,7 +1,7 @@
 /* repl.c: the loop of the prompt: read an entry (prompt.read says what to do with it), run it, show its results
    (prompt.results). The files of prompt/, in Lua, handle texts; prompt.c is their host. */
 #define _POSIX_C_SOURCE 200809L
-#include "lua_bindings/core/terminal.h"
+#include "lua_bindings/core/hosting.h"
 #include "program.h"
 #include "prompt.h"
 #include "strew_lua.h"

@@ -4,7 +4,7 @@
    A hook stops Lua code, but no C function, and neither finalizers (__gc) nor code that runs while an error leaves a
    hook. So every function here either ends soon for any argument, or is replaced by one that checks the limits
    (limits_check), or is removed. */
-#include "lua_bindings/core/coroutine.h"
+#include "lua_bindings/core/hosting.h"
 #include "script_limits.h"
 #include "strew_lua.h"
 

@@ -9,7 +9,7 @@
    While an error raised by a hook propagates, hooks are switched off: see limits_are_exceeded. */
 #define _DEFAULT_SOURCE /* MADV_HUGEPAGE */
 #include "script_limits.h"
-#include "lua_bindings/core/script_place.h"
+#include "lua_bindings/core/hosting.h"
 #include "strew_lua.h"
 
 #include <lauxlib.h>

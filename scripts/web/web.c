@@ -1,7 +1,7 @@
 /* web.c: the program in a worker of a page. The page calls web_open, web_enter and prompt_complete; the prompt's terminal,
    lines and history (terminal.c, line.c, history.c) are the page. */
 #define _GNU_SOURCE /* strdup, sched_getcpu */
-#include "lua_bindings/core/terminal.h"
+#include "lua_bindings/core/hosting.h"
 #include "lua_bindings/program/program.h"
 #include "lua_bindings/program/prompt.h"
 #include "runtime/core/base/context.h"
