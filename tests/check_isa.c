@@ -2,13 +2,10 @@
    fold and conversion, on rows of random elements of many lengths, also unaligned; and lines of a scatter with the
    prefetch settings of every processor. (devices: no, these loops are the CPU's.) */
 #include "runtime/core/base/operations.h"
-#include "runtime/core/cpu/copy_loops.h"
-#include "runtime/core/cpu/index_loops.h"
-#include "runtime/core/cpu/row_loops.h"
+#include "runtime/core/cpu/core_loops.h"
 #include "runtime/core/cpu/scatter/scattering.h"
 #include "runtime/elementwise/cpu/elementwise_loops.h"
-#include "runtime/elementwise/cpu/random_loops.h"
-#include "runtime/elementwise/shared/philox.h"
+#include "runtime/elementwise/shared/random.h"
 #include "runtime/order/cpu/sort_loops.h"
 #include "runtime/reduce/cpu/reduce_loops.h"
 #include "testing.h"
@@ -509,7 +506,7 @@ START_TEST(items_are_sorted) {
 }
 END_TEST
 
-/* Words are those of philox.h, block by block, also where the number of a block carries; numbers are the plain ones. */
+/* Words are those of random.h, block by block, also where the number of a block carries; numbers are the plain ones. */
 START_TEST(random_numbers_agree) {
   enum { BLOCKS = 100 };
   static const uint64_t seeds[] = {0, 5, UINT64_MAX, 0x9e3779b97f4a7c15u};

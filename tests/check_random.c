@@ -1,7 +1,7 @@
 /* check_random.c: Philox against its published test vectors, random numbers against plain loops, the normal
    distribution against the C library's error function, and ramps. */
 #include "runtime/elementwise/shared/normal.h"
-#include "runtime/elementwise/shared/philox.h"
+#include "runtime/elementwise/shared/random.h"
 #include "testing.h"
 
 #include <inttypes.h>

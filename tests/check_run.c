@@ -1,7 +1,7 @@
 /* check_run.c: sums of many contributions to one destination have the bits of the plain loop, which adds one after the
    other: random runs of ties, powers of two, many binades, subnormal numbers, overflows and special values, by the loops
    of each instruction set with small and large tiles, and by calls on several threads. */
-#include "runtime/core/cpu/run_loops.h"
+#include "runtime/core/cpu/core_loops.h"
 
 #include "runtime/core/base/pool.h"
 #include "testing.h"

@@ -1,7 +1,7 @@
 /* check_tuning.c: every row of tuned numbers on any machine: scatter, gather, index checks, folds and sorts give what
    the oracle gives, whatever the row and the caches; and the rule that chooses a scatter's way, without running one.
    (devices: no, these numbers are the CPU's.) */
-#include "runtime/core/cpu/scatter/choose.h"
+#include "runtime/core/cpu/scatter/scattering.h"
 
 #include "oracle.h"
 #include "tuned.h"

@@ -1,9 +1,9 @@
 /* random.c: random numbers and ramps. Devices fill dense tensors; the result is copied to a given one that is not. */
+#include "elementwise.h"
 #include "random_ops.h"
 #include "runtime/core/base/device.h"
 #include "runtime/core/base/steps.h"
 #include "runtime/order/order_ops.h"
-#include "standing.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,6 @@
    devices, in chunks. A header must agree with the number of bytes before memory is allocated for its elements. */
 #include "npy.h"
 #include "format.h"
-#include "mapping.h"
 #include "stream.h"
 
 #include <inttypes.h>

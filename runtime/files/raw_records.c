@@ -1,6 +1,5 @@
 /* raw_records.c: raw records of a file as a tensor: memory-mapped, or copied where the elements cannot be used in place. */
 #include "file.h"
-#include "mapping.h"
 #include "npy.h"
 
 #include <inttypes.h>

@@ -3,7 +3,6 @@
 #include "file.h"
 #include "format.h"
 #include "json.h"
-#include "mapping.h"
 #include "npy.h"
 #include "runtime/core/base/utf8.h"
 #include "runtime/text_time/table.h"

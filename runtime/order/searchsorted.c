@@ -2,7 +2,7 @@
 #include "order_ops.h"
 #include "runtime/core/base/device.h"
 #include "runtime/core/base/steps.h"
-#include "runtime/elementwise/standing.h"
+#include "runtime/elementwise/elementwise.h"
 
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "runtime/core/base/operations.h"
 #include "runtime/core/base/steps.h"
 #include "runtime/elementwise/elementwise.h"
-#include "runtime/elementwise/standing.h"
 #include "runtime/groups/groups.h"
 #include "runtime/reduce/reduce_ops.h"
 

@@ -1,8 +1,25 @@
-/* digits.h: the 8-bit digits of items' keys, as radix.cl sorts by them, and their counts. A line of `n` items is cut
+/* digits.h: sort items, and the 8-bit digits of items' keys, as radix.cl sorts by them, and their counts. A line of `n` items is cut
    into `blocks` of `block` items; a block belongs to a group on a GPU, else to one work-item. Counts are
    counts[line][digit][block]; on a GPU also the totals of the tiles of their prefix sums, 0 before. */
-#include "items.h"
 #include "prelude.h"
+
+/* Sort items: an unsigned key and a position, which breaks ties, so the order is total and stable. Narrow
+   items hold a 32-bit key and position in one 64-bit word; with BROAD=1 each has a word of its own. */
+#if BROAD
+typedef ulong2 item;
+#define LAST_ITEM (item)(~0ul)
+static inline item make_item(ulong key, ulong position) { return (item)(key, position); }
+static inline ulong key_in(item x) { return x.x; }
+static inline ulong position_in(item x) { return x.y; }
+static inline bool is_before(item a, item b) { return a.x < b.x || (a.x == b.x && a.y < b.y); }
+#else
+typedef ulong item;
+#define LAST_ITEM (~0ul)
+static inline item make_item(ulong key, ulong position) { return key << 32 | position; }
+static inline ulong key_in(item x) { return x >> 32; }
+static inline ulong position_in(item x) { return x & 0xffffffffu; }
+static inline bool is_before(item a, item b) { return a < b; }
+#endif
 
 enum { RADIX_BITS = 8, RADIX = 1 << RADIX_BITS };
 

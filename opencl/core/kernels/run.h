@@ -1,6 +1,6 @@
 /* run.h: the sum of a run of contributions to one destination, in local memory, by all work-items of a group, with the
    bits of one addition after the other: within a binade of the sum each contribution is a number of units, see
-   runtime/core/cpu/run_loops.h. A half goes to the even neighbour of the sum: contributions are maps from the sum's
+   runtime/core/cpu/core_loops.h. A half goes to the even neighbour of the sum: contributions are maps from the sum's
    parity to a number of units, and maps are composed by a scan. All before the first that leaves the binade are added
    at once. */
 #ifndef STREW_RUN_H

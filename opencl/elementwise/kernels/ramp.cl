@@ -1,7 +1,7 @@
 /* ramp.cl: start + i * step, one number per work-item. It is computed in S (and R), i64 or f64, and rounded to OUT.
    SOFT_FLOAT64: S is f64, emulated with integers. */
 #include "opencl/core/kernels/prelude.h"
-#include "runtime/elementwise/shared/uniform.h"
+#include "runtime/elementwise/shared/random.h"
 
 #ifndef SOFT_FLOAT64
 #include "opencl/core/kernels/elements.h"

@@ -3,9 +3,8 @@
      PER_BLOCK                          words per block: 4 of 32 bits, or 2 of 64
      BITS_SHOWN                         significant bits of a uniform number of up to 32 bits */
 #include "opencl/core/kernels/prelude.h"
-#include "runtime/elementwise/shared/philox.h"
+#include "runtime/elementwise/shared/random.h"
 #include "runtime/elementwise/shared/normal.h"
-#include "runtime/elementwise/shared/uniform.h"
 #include "opencl/core/kernels/elements.h"
 
 #if PER_BLOCK == 4

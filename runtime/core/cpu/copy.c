@@ -1,5 +1,5 @@
 /* copy.c: conversion and filling on the CPU. Copies between equal dtypes keep all bits, those of NaNs included. */
-#include "copy_loops.h"
+#include "core_loops.h"
 
 #include "tuning.h"
 

@@ -1,5 +1,5 @@
 /* copy_loops.c: copies and conversions of rows, for one instruction set. */
-#include "copy_loops.h"
+#include "core_loops.h"
 
 #include "runtime/core/shared/scalar.h"
 

@@ -1,7 +1,7 @@
 /* gather.c: gathering moves bits, so it knows sizes of elements, not dtypes. A line has one element per index value; if
    the index stands still along the last dimension, each value selects a row. */
+#include "core_loops.h"
 #include "cpu.h"
-#include "index_loops.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* index.c: index values as int64, with the mode applied, and the passes over an index: is it in range, what is its
    range. */
+#include "core_loops.h"
 #include "cpu.h"
-#include "index_loops.h"
 
 void apply_mode(strew_mode mode, int64_t size, int64_t count, int64_t *values) {
   if (mode != STREW_ERROR) index_loops()->apply_mode(mode, size, count, values);

@@ -1,5 +1,5 @@
-/* index_loops.c: see index_loops.h. */
-#include "index_loops.h"
+/* index_loops.c: see core_loops.h. */
+#include "core_loops.h"
 #include "prefetch.h"
 
 #if defined(__AVX2__)

@@ -1,5 +1,5 @@
-/* row_loops.c: see row_loops.h. */
-#include "row_loops.h"
+/* row_loops.c: see core_loops.h. */
+#include "core_loops.h"
 
 #include "runtime/core/cpu/scatter/tile.h"
 

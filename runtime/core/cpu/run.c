@@ -1,7 +1,7 @@
 /* run.c: see run.h. */
 #include "run.h"
 
-#include "run_loops.h"
+#include "core_loops.h"
 
 #include "runtime/core/base/pool.h"
 #include "tuning.h"

@@ -1,5 +1,5 @@
 /* run.h: sums of long runs of contributions to one destination, shared by threads, with the bits of one addition after
-   the other: see run_loops.h.
+   the other: see core_loops.h.
 
    A run is cut into chunks, of tuning.h's run_chunk. Threads read them in any order, each with what it adds to the sum
    that is foreseen where it begins. They are added in order, by the thread that has a lock: a chunk whose sum is in the

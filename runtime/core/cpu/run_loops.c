@@ -1,5 +1,5 @@
-/* run_loops.c: see run_loops.h. */
-#include "run_loops.h"
+/* run_loops.c: see core_loops.h. */
+#include "core_loops.h"
 
 #include "prefetch.h"
 

@@ -39,7 +39,7 @@ struct tuning {
   int64_t dst_ahead_sums;
   int64_t row_bytes_ahead; /* bytes: distance of rows, as bytes of rows between */
 
-  /* ---- Runs of contributions to one destination (run_loops.h). */
+  /* ---- Runs of contributions to one destination (core_loops.h). */
   int64_t run_tile;          /* elements: most whose sum is taken at once; a power of two, at least 64 */
   int64_t run_tile_least[2]; /* the same, least, of float32 and float64; smaller ones are added one by one */
   int64_t run_chunk;         /* elements that a thread reads at a time, of a run that threads share */

@@ -47,4 +47,15 @@ extern const struct long_functions long_functions_f32, long_functions_f64;
 extern kernel *const nextafter_halves[2]; /* of float16 and bfloat16 */
 extern const struct tie_rule tie_rules[STREW_BINARY_COUNT];
 
+/* Random words, and the numbers made from them. */
+struct random_loops {
+  /* The words of `blocks` blocks of a seed's stream, from number `first` on. */
+  void (*draw)(uint64_t seed, uint64_t first, int64_t blocks, uint32_t *words);
+  void (*uniform)(int64_t count, const uint32_t *words, int bits, float *to);
+  void (*normal)(int64_t count, const uint32_t *words, float *to);
+  void (*integer)(int64_t count, const uint32_t *words, int64_t low, uint64_t range, int64_t *to);
+};
+DECLARE_LOOPS(random)
+CHOOSE_LOOPS(random)
+
 #endif

@@ -1,10 +1,10 @@
 /* random.c: random numbers and ramps on the CPU, made in their computed dtype chunk by chunk, then converted. A
    chunk depends on its position alone, so any thread may make it. */
-#include "random_loops.h"
+#include "runtime/elementwise/shared/random.h"
+#include "elementwise_loops.h"
 #include "runtime/core/cpu/cpu.h"
 #include "runtime/elementwise/random_ops.h"
 #include "runtime/elementwise/shared/normal.h"
-#include "runtime/elementwise/shared/uniform.h"
 
 RANDOM_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 CPU_TABLE(random_ops, RANDOM_ENTRIES)

@@ -1,9 +1,8 @@
 /* random_loops.c: random words, and the numbers made from them, for one instruction set. */
-#include "random_loops.h"
+#include "elementwise_loops.h"
 
 #include "runtime/elementwise/shared/normal.h"
-#include "runtime/elementwise/shared/philox.h"
-#include "runtime/elementwise/shared/uniform.h"
+#include "runtime/elementwise/shared/random.h"
 
 #include <string.h>
 
@@ -28,7 +27,7 @@ enum { LANES = 4, CHAINS = 2 };
 typedef uint64_t lanes __attribute__((vector_size(LANES * sizeof(uint64_t))));
 enum { AT_ONCE = CHAINS * LANES };
 
-/* AT_ONCE blocks of philox.h from number `first` on. Their words are the lower halves of lanes. */
+/* AT_ONCE blocks of random.h from number `first` on. Their words are the lower halves of lanes. */
 static inline void draw_many(uint64_t seed, uint64_t first, uint32_t *words) {
   const lanes zero = {0}, left_factor = zero + 0xd2511f53u, right_factor = zero + 0xcd9e8d57u;
   lanes a[CHAINS], b[CHAINS], c[CHAINS] = {{0}}, d[CHAINS] = {{0}};

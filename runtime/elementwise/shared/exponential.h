@@ -8,7 +8,7 @@
 #ifndef STREW_EXPONENTIAL_H
 #define STREW_EXPONENTIAL_H
 
-#include "horner.h"
+#include "float_parts.h"
 
 /* ------------------------------------------------------------------------------------------------------- float32 */
 

@@ -97,4 +97,17 @@ INLINED double rest_of_product_f64(double a, double b, double product) { return 
 #endif
 #undef PARTS
 
+/* Polynomials by Horner's rule. */
+#define HORNER(s)                                                                                                      \
+  /* sum * r + a; and on with b and c */                                                                               \
+  INLINED W_##s horner_##s(W_##s sum, W_##s r, W_##s a) { return plus_##s(times_##s(sum, r), a); }                     \
+  INLINED W_##s horner3_##s(W_##s sum, W_##s r, W_##s a, W_##s b, W_##s c) {                                           \
+    return horner_##s(horner_##s(horner_##s(sum, r, a), r, b), r, c);                                                  \
+  }
+HORNER(f32)
+#ifdef HAS_FLOAT64
+HORNER(f64)
+#endif
+#undef HORNER
+
 #endif

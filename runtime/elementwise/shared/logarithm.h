@@ -13,7 +13,6 @@
 #define STREW_LOGARITHM_H
 
 #include "double_sums.h"
-#include "horner.h"
 
 /* sqrt(1/2), rounded down */
 #define ROOT_OF_HALF_f32 0x3f3504f3u

@@ -8,7 +8,7 @@
 #ifndef STREW_NORMAL_H
 #define STREW_NORMAL_H
 
-#include "horner.h"
+#include "float_parts.h"
 
 /* ------------------------------------------------------------------------------------------------------- float32 */
 

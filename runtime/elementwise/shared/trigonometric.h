@@ -12,7 +12,6 @@
 #define STREW_TRIGONOMETRIC_H
 
 #include "double_sums.h"
-#include "horner.h"
 
 /* pi / 2 as a sum, the first of so few bits that its products have no error; and rounded */
 #define QUARTER_f32 0x1.922p0f, -0x1.2aeef4p-18f, 0x1.921fb6p0f

@@ -1,6 +1,6 @@
 /* group_ids.c: lists of ids; ranges of groups for threads, by a sample of the ids; the layout of records. */
 #include "group_ids.h"
-#include "runtime/core/cpu/index_loops.h"
+#include "runtime/core/cpu/core_loops.h"
 
 void list_owned(const int32_t *ids, int64_t count, int64_t begin, int64_t end, struct ids_list *list) {
   list->count = index_loops()->list_ids(ids, count, (int32_t)begin, (uint32_t)(end - begin), list->which, list->ids);

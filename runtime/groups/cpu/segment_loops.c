@@ -1,8 +1,8 @@
 /* segment_loops.c: see segment_loops.h. */
 #include "segment_loops.h"
 
+#include "runtime/core/cpu/core_loops.h"
 #include "runtime/core/cpu/cpu.h"
-#include "runtime/core/cpu/run_loops.h"
 #include "runtime/core/cpu/tuning.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* matmul.c: matrix products on the CPU, by tiles (product_loops.c). Every element of c is computed by one thread,
    in order of k. */
 #include "linalg_loops.h"
-#include "runtime/core/cpu/copy_loops.h"
+#include "runtime/core/cpu/core_loops.h"
 #include "runtime/linalg/linalg_ops.h"
 
 #include <string.h>

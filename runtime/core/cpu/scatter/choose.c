@@ -6,7 +6,7 @@
    each time that workers wake. 10 M into 10 k and 1 M on 4, 8 and 16 threads: owners 6.5 and 8.9 ms, 7.0 and 7.4, 6.7
    and 7.3; by partition 9.9 and 12.5, 5.3 and 6.6, 3.2 and 4.3. Threads that wait for the same memory are not in that.
    */
-#include "choose.h"
+#include "scattering.h"
 
 #include <stdlib.h>
 

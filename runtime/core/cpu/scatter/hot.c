@@ -1,8 +1,8 @@
 /* hot.c: a scatter of floats to whose key, one destination, most contributions go. They are added as a run, chunk by
    chunk (../run.h), which threads share; the others of a chunk after them. A destination is joined in row-major order in
    either case. */
+#include "runtime/core/cpu/core_loops.h"
 #include "runtime/core/cpu/run.h"
-#include "runtime/core/cpu/run_loops.h"
 #include "scattering.h"
 
 struct hot {

@@ -4,7 +4,7 @@
    How far ahead, and where that pays, stands in tuning.h. */
 #include "scattering.h"
 
-#include "runtime/core/cpu/run_loops.h"
+#include "runtime/core/cpu/core_loops.h"
 
 /* A line in chunks. (A function of its own: inlined it would cost the others registers. Aligned: the time of 10 M int64
    varied by a tenth with its address.) */

@@ -1,5 +1,5 @@
 /* sample.c: a look at the index: a sample of its values, whether it ascends throughout, and where to cut it. */
-#include "choose.h"
+#include "scattering.h"
 
 static int64_t value_at(const struct scatter_plan *plan, int64_t number) {
   int64_t value = strew_scalar_load(plan->plan.operands[INDEX].dtype, operand_at(&plan->plan, INDEX, number)).as.i;

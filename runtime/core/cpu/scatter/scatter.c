@@ -3,11 +3,11 @@
    Where to read on, from the plan down to the loops:
      device.h        of core/base: struct scatter_plan: self, index, src (and arg) over one iteration space, made by
                      runtime/core/scatter.c
-     plan.c          geometry of a plan: bytes, ranges, slices
-     row_index.c     an index that repeats one value along each row is reduced to one value a row
+     plan.c          geometry of a plan: bytes, ranges, slices; an index that repeats one value along each row is reduced
+                     to one value a row
      scatter.c       this file: looks, decides, checks index values if they are not checked yet, runs
      sample.c        the look at the index: a sample, whether it is sorted, where to cut it
-     choose.c        the rule: plan, threads and sample give a way (choose.h lists them). It reads no tensor
+     choose.c        the rule: plan, threads and sample give a way (scattering.h lists them). It reads no tensor
      share.c         runs the parts of a way on the workers; all but one end in a walk of a part of the plan:
      partition.c       the exception: contributions are distributed to owners of ranges first, which join them then
      hot.c           another: most contributions go to one destination, as a run
@@ -24,7 +24,7 @@
 
    A walk tests index values on the way, at no cost (tile.h), but writes meanwhile. So a check is a pass of its own, or
    a copy of self is kept to restore, or the way taken tests all index values before it writes. */
-#include "choose.h"
+#include "scattering.h"
 
 #include <string.h>
 

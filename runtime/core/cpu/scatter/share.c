@@ -1,5 +1,5 @@
 /* share.c: the parts of a scatter, run by the threads that share it. */
-#include "choose.h"
+#include "scattering.h"
 
 struct shares {
   const struct scatter_plan *plan;

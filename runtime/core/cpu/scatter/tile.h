@@ -2,9 +2,8 @@
 #ifndef STREW_TILE_H
 #define STREW_TILE_H
 
-#include "runtime/core/cpu/index_loops.h"
+#include "runtime/core/cpu/core_loops.h"
 #include "runtime/core/cpu/prefetch.h"
-#include "runtime/core/cpu/row_loops.h"
 
 /* Where contributions lie: `columns` for each row, row i's at src + i row + j column, in bytes. */
 struct source {
