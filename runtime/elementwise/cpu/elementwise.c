@@ -32,6 +32,24 @@ static void convert(const struct lane *lane, int64_t count, char *to, const char
   lane->convert(count, to, lane->size, from, step);
 }
 
+/* gather_rows of rows of one element each: it is repeated in PIECE bytes, which end in the gap or in the next row. */
+static void spread_rows(const struct lane *lane, char *to, const char *from, int64_t first, int64_t count) {
+  enum { PIECE = 16 };
+  const int64_t size = lane->size, r = first / lane->row, rows = (first + count - 1) / lane->row - r + 1;
+  const uint64_t mask = UINT64_MAX >> (64 - 8 * size), times = UINT64_MAX / mask;
+  char values[(BLOCK + 1) * sizeof(double)];
+  int64_t left = ((r + 1) * lane->row - first) * size; /* bytes of this row */
+  convert(lane, rows, values, from + r * lane->row_step, lane->row_step);
+  for (char *end = to + count * size, *value = values; to < end; to += left, value += size, left = lane->row * size) {
+    uint64_t word;
+    memcpy(&word, value, sizeof word);
+    word = (IS_LITTLE_ENDIAN ? word & mask : word >> (64 - 8 * size)) * times;
+    const uint64_t piece[PIECE / sizeof word] = {word, word};
+    left = least(left, end - to);
+    for (int64_t at = 0; at < left; at += PIECE) memcpy(to + at, piece, PIECE);
+  }
+}
+
 /* Gathers `count` elements of joined rows, from element `first` on. If all rows are the same, the first is doubled
    until they fill the block. */
 static void gather_rows(const struct lane *lane, char *to, const char *from, int64_t first, int64_t count) {
@@ -49,7 +67,8 @@ static void gather_rows(const struct lane *lane, char *to, const char *from, int
 static APART const void *convert_lane(const struct lane *lane, const struct row *row, char *block) {
   const char *from = row->address[lane->operand];
   if (lane->row)
-    gather_rows(lane, block, from, row->place % lane->joined, row->count);
+    (lane->element_step || !lane->row_step ? gather_rows : spread_rows)(lane, block, from, row->place % lane->joined,
+                                                                        row->count);
   else
     convert(lane, row->count, block, from, row->step_bytes[lane->operand]);
   return block;

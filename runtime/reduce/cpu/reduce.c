@@ -396,9 +396,10 @@ static void fold_converted(const struct reduce_job *job, struct fold_scratch *sc
 static void fold_whole(const struct reduce_job *job, struct fold_scratch *scratch, const struct fold_tile *tile,
                        const void *centers, int64_t place, int64_t count) {
   const char *from = tile->in + place * job->element_bytes, *center = centers;
+  const bool is_fed = scratch->window.program != NULL;
   for (int64_t i = 0; i < tile->width; i++)
     job->fold->block(scratch->values + i * job->fold->value_bytes,
-                     window_at(&scratch->window, from + i * job->column_in, count),
+                     is_fed ? window_at(&scratch->window, from + i * job->column_in, count) : from + i * job->column_in,
                      center ? center + i * job->wide_bytes : NULL, count, place);
 }
 
