@@ -6,10 +6,10 @@
    line that rises is stored as it is read, one that falls from its end on.
 
    Methods: insertion sort for few words; networks for short lines side by side; a merge for short lines that rise except
-   for few elements, which are taken out and sorted; a heap for the first few of a long line; counting for bytes, and for
-   long lines of few different keys, which get codes of a byte; else quicksort by vectors or, without these, an LSD radix
-   sort. Longer lines are first partitioned by the most significant digit; then each bucket is sorted in cache, and
-   threads share one only if it is too large.
+   for few elements, which are taken out and sorted; a heap or a buffer for the first few of a long line; counting for
+   bytes, and for long lines of few different keys, which get codes of a byte; else quicksort by vectors or, without
+   these, an LSD radix sort. Longer lines are first partitioned by the most significant digit; then each bucket is sorted
+   in cache, and threads share one only if it is too large.
 
    Words are stored where the positions are written in the end, if those are contiguous and all are kept.
 
@@ -40,19 +40,49 @@ typedef struct broad {
 
 static inline narrow make_narrow(uint64_t key, uint64_t position) { return key << 32 | position; }
 static inline uint64_t position_in_narrow(narrow item) { return item & 0xffffffffu; }
+static inline uint64_t key_in_narrow(narrow item) { return item >> 32; }
 static inline bool less_narrow(narrow a, narrow b) { return a < b; }
 
 static inline broad make_broad(uint64_t key, uint64_t position) { return (broad){key, position}; }
 static inline uint64_t position_in_broad(broad item) { return item.position; }
-static inline bool less_broad(broad a, broad b) { return a.key < b.key || (a.key == b.key && a.position < b.position); }
+static inline uint64_t key_in_broad(broad item) { return item.key; }
+static inline bool less_broad(broad a, broad b) {
+  return (a.key < b.key) | ((a.key == b.key) & (a.position < b.position));
+}
 
-/* Selection of the first few by a heap. */
+/* Items held so far; later ones whose keys are not below `bound`, if there is one, are not among the first. */
+struct held {
+  int64_t count;
+  bool is_bound;
+  uint64_t bound;
+};
+
+/* Selection of the first few by a heap, or in a buffer. */
 struct heap {
   int64_t bytes; /* of an item */
-  void (*select)(void *kept, int64_t *held, int64_t keep, const uint64_t *keys, int64_t position, int64_t count);
-  void (*sort)(void *kept, int64_t count);
+  /* Takes `count` more, at most SORT_CHUNK, whose positions follow those before. */
+  void (*select)(void *kept, struct held *held, int64_t keep, const uint64_t *keys, int64_t position, int64_t count);
+  int64_t (*sort)(void *kept, int64_t count, int64_t keep); /* returns their number */
+  int64_t (*merge)(void *kept, int64_t keep, const char *from, int64_t apart, int64_t parts, const int64_t *counts);
   void (*take_positions)(uint64_t *order, const void *kept, int64_t count);
 };
+
+enum {
+  BUFFER_LEAST = 16, /* items: more are selected in a buffer, of BUFFER_TIMES as many, and BUFFER_MORE */
+  BUFFER_TIMES = 4,
+  BUFFER_MORE = 64,
+  BUFFER_FEW = 16,    /* items: no more are split; keys looked at together */
+  HEAP_STEP = 4,      /* the same of a heap */
+  BUFFER_LEVELS = 32, /* splits: after more a heap sorts */
+};
+/* Most items in a buffer. */
+static inline int64_t buffer_items(int64_t keep) { return BUFFER_TIMES * keep + BUFFER_MORE + SORT_CHUNK; }
+
+/* True if some of these keys are below the bound: others, whose positions follow, are not among the first. */
+ALWAYS_INLINE bool are_below(const uint64_t *keys, const int count, uint64_t bound) {
+  UNROLLED for (int i = 0; i < count; i++) if (keys[i] < bound) return true;
+  return false;
+}
 
 #define ITEM narrow
 #include "items.inc"
@@ -62,7 +92,7 @@ struct heap {
 ORDER_ENTRIES(CPU_FUNCTION, CPU_FUNCTION)
 CPU_TABLE(order_ops, ORDER_ENTRIES)
 
-static const struct heap *const heaps[] = {&heap_narrow, &heap_broad};
+static const struct heap *const heaps[] = {heaps_narrow, heaps_broad};
 
 struct sort_job {
   strew_context *context;
@@ -507,23 +537,27 @@ static int choose_bits_of(const struct sort_job *job, struct sort_line *line, co
   return choose_bits(line, &bounds);
 }
 
-/* Writes the first `keep` of a chunk of a line, unordered, to `kept`. */
+/* Memory of a selection: a heap, or a buffer and scratch for it. */
+static int64_t heap_bytes(const struct sort_job *job) {
+  const int64_t keep = job->line.keep;
+  return (keep < BUFFER_LEAST ? keep : 2 * buffer_items(keep)) * job->heap->bytes;
+}
+
+/* Writes the first `keep` of a chunk of a line to `kept`; returns their number. */
 static int64_t select_chunk(const struct sort_job *job, const struct sort_line *line, int64_t begin, int64_t end,
                             char *kept) {
   uint64_t keys[SORT_CHUNK];
-  int64_t held = 0;
+  struct held held = {0, false, 0};
   for (int64_t at = begin, count; at < end && !context_stops(job->context); at += count) {
     count = least(end - at, SORT_CHUNK);
     job->keys->load(keys, line, at, count);
     job->heap->select(kept, &held, line->keep, keys, at, count);
   }
-  return held;
+  return job->heap->sort(kept, held.count, line->keep);
 }
 
-/* Writes what a heap has selected. */
-static void store_heap(const struct sort_job *job, const struct sort_line *line, char *kept, int64_t held) {
+static void store_heap(const struct sort_job *job, const struct sort_line *line, const char *kept, int64_t held) {
   uint64_t order[SORT_CHUNK];
-  job->heap->sort(kept, held);
   for (int64_t at = 0, count; at < held; at += count) {
     count = least(held - at, SORT_CHUNK);
     job->heap->take_positions(order, kept + at * job->heap->bytes, count);
@@ -811,7 +845,7 @@ struct line_selection {
 };
 
 static char *chosen_at(const struct line_selection *choice, int64_t part) {
-  return (char *)choice->job->scratch + part * choice->line.keep * choice->job->heap->bytes;
+  return (char *)choice->job->scratch + part * heap_bytes(choice->job);
 }
 
 static void choose_part(void *choice_, int64_t part) {
@@ -824,17 +858,10 @@ static void choose_part(void *choice_, int64_t part) {
 static void select_together(const struct sort_job *job, const struct sort_line *line) {
   struct line_selection choice = {.job = job, .line = *line, .parts = job->parts};
   char *kept = chosen_at(&choice, choice.parts);
-  int64_t held = 0;
   pool_run(job->context, choice.parts, choose_part, &choice);
   if (context_stops(job->context)) return;
-  for (int64_t part = 0; part < choice.parts; part++) {
-    uint64_t position, key;
-    for (int64_t at = 0; at < choice.held[part]; at++) {
-      job->heap->take_positions(&position, chosen_at(&choice, part) + at * job->heap->bytes, 1);
-      job->keys->load(&key, line, (int64_t)position, 1);
-      job->heap->select(kept, &held, line->keep, &key, (int64_t)position, 1);
-    }
-  }
+  const int64_t held =
+      job->heap->merge(kept, line->keep, chosen_at(&choice, 0), heap_bytes(job), choice.parts, choice.held);
   store_heap(job, line, kept, held);
 }
 
@@ -1025,7 +1052,7 @@ static void sort_keys(const struct sort_job *job, struct radix *radix, uint64_t 
 /* Scratch, in words, of a line that one thread sorts. */
 static int64_t line_words(const struct sort_job *job) {
   const int64_t n = job->line.n;
-  if (job->heap) return job->line.keep * job->heap->bytes / (int64_t)sizeof(uint64_t);
+  if (job->heap) return heap_bytes(job) / (int64_t)sizeof(uint64_t);
   return counts_bytes(job) ? 0 : (n <= KEYS_MOST ? 2 * n : job->in_place ? 0 : n) + spare_words(job, n);
 }
 
@@ -1121,7 +1148,7 @@ static void part_of_lines(void *job_, int64_t part) {
   }
 }
 
-/* A heap costs most elements one comparison, and more for those that it keeps. */
+/* It costs most elements one comparison, and more for those that are kept. */
 static bool selection_pays(int64_t keep, int64_t n) { return keep <= HEAP_MAX && keep <= n / HEAP_PART; }
 
 void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, int64_t count, uint64_t *keys) {
@@ -1153,7 +1180,8 @@ static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
   while (job->line.n > INT64_C(1) << job->line.position_bits) job->line.position_bits++;
   job->in_lanes = lanes_pay(job);
   const bool is_broad = job->value_bytes > 4 || job->line.n > UINT32_MAX;
-  if (!job->in_lanes && selection_pays(plan->keep, job->line.n)) job->heap = heaps[is_broad];
+  if (!job->in_lanes && selection_pays(plan->keep, job->line.n))
+    job->heap = heaps[is_broad] + (plan->keep >= BUFFER_LEAST);
   job->whole = job->value_bytes <= 4 && sort_loops()->sort_items && job->line.position_bits <= WORD_BITS - 32;
   job->codes = job->value_bytes > 1 && !job->heap && job->line.n > KEYS_MOST && job->line.n <= UINT32_MAX;
   job->in_place = job->line.positions_step == sizeof(uint64_t) && plan->keep == job->line.n;
@@ -1170,7 +1198,7 @@ static bool is_shared(const struct sort_job *job) {
 static strew_status sort_all_lines(const struct call *call, struct sort_job *job, bool shared) {
   int64_t words;
   if (shared) {
-    const int64_t heaps_bytes = job->heap ? (job->parts + 1) * job->line.keep * job->heap->bytes : 0;
+    const int64_t heaps_bytes = job->heap ? (job->parts + 1) * heap_bytes(job) : 0;
     words = (job->heap ? heaps_bytes : job->parts * (int64_t)sizeof(byte_counts)) / (int64_t)sizeof(uint64_t);
   } else {
     if (job->line.n > ALONE_LINE && job->parts > job->context->threads) job->parts = job->context->threads;
