@@ -273,6 +273,7 @@ START_TEST(sorts_few_keys) {
     strew_tensor *tensor = tensor_of(dtype, 2, (int64_t[]){lines, n}, layout, elements);
     check_sort(tensor, 1, -1, draw_below(2), layout_name(layout));
     check_sort(tensor, 1, n - 1, draw_below(2), layout_name(layout));
+    check_sort(tensor, 1, 1 + draw_below(n / 16), draw_below(2), layout_name(layout));
     strew_release(tensor);
     free(elements);
   }

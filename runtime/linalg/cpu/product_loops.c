@@ -63,6 +63,22 @@ static inline __m256i mask_of(int64_t words) { return _mm256_loadu_si256((const 
 #define LOAD_KEPT_u32(from, kept) (vector_u32) _mm256_maskload_epi32((const void *)(from), mask_of(kept))
 #define LOAD_KEPT_u16(from, kept) partial_u16(from, kept, 1)
 #define LOAD_KEPT_u8(from, kept)  partial_u8(from, kept, 1)
+/* Halves, quarters and eighths from registers: by way of memory each row of a narrow product waits for its own. */
+static inline void store_kept_f32(float *to, int64_t count, __m256 x) {
+  __m128 part = _mm256_castps256_ps128(x);
+  if (count & 8) _mm256_storeu_ps(to, x);
+  if (count & 4) _mm_storeu_ps(to, part), to += 4, part = _mm256_extractf128_ps(x, 1);
+  if (count & 2) _mm_storel_pi((void *)to, part), to += 2, part = _mm_movehl_ps(part, part);
+  if (count & 1) _mm_store_ss(to, part);
+}
+static inline void store_kept_f64(double *to, int64_t count, __m256d x) {
+  __m128d part = _mm256_castpd256_pd128(x);
+  if (count & 4) _mm256_storeu_pd(to, x);
+  if (count & 2) _mm_storeu_pd(to, part), to += 2, part = _mm256_extractf128_pd(x, 1);
+  if (count & 1) _mm_store_sd(to, part);
+}
+#define STORE_KEPT_f32            store_kept_f32
+#define STORE_KEPT_f64            store_kept_f64
 #else
 enum { STRIP_ROWS = SOME_ROWS, VECTOR_BYTES = 16 };
 #define strip_f32             some_f32
