@@ -1156,9 +1156,11 @@ void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, 
   sort_loops()->keys[dtype_signed(dtype)]->load(keys, &line, 0, count);
 }
 
-/* Long lines take a network more steps than other methods. */
+/* Long lines take a network more steps than other methods, and a heap that keeps few takes fewer. */
 static bool lanes_pay(const struct sort_job *job) {
+  enum { FEW_PART = 32 }; /* items of a line for each that is kept */
   const int64_t most = sort_loops()->sort_items ? LANES_VECTORS : LANES_PLAIN * job->value_bytes;
+  if (job->line.keep <= job->line.n / FEW_PART) return false;
   return job->count >= LANES_MIN && job->line.n >= LANES_LEAST && job->line.n <= most;
 }
 
