@@ -305,8 +305,9 @@ typedef struct strew_reduce_options {
 /* Reduces dimensions. An empty list reduces each element by itself. STREW_EARGUMENT: a negative dim_count; dims NULL,
    and dim_count not 0. argmin and argmax take one dimension or all. The order of a sum depends on the shape alone. var
    and std subtract the first element from all before they take the mean; squares may overflow or underflow without an
-   effect on std. With no elements: 0; 1 for prod and all; NaN for mean, var and std; STREW_ESHAPE for the extremes. A
-   given *out must have the result's dtype (STREW_EDTYPE). */
+   effect on std. With no elements: 0; 1 for prod and all; NaN for mean, var and std; STREW_ESHAPE for the extremes. Of
+   times: extremes; mean, the nearest time, a half to even, and var and std, of seconds, float64. A given *out must have
+   the result's dtype (STREW_EDTYPE). */
 STREW_API strew_status strew_reduce_with(strew_fold fold, strew_tensor *tensor, const strew_reduce_options *options,
                                          strew_tensor **out, strew_error *error);
 /* Cumulative sums along dim, each including its own element; of tensor's shape. Integers and bools give int64. In
@@ -597,7 +598,9 @@ typedef struct strew_group_reduce_options {
    NaN); src.size(dim) if there is none or *out wins.
    Text and times: minima, maxima, first and last elements, counts and numbers of different values, by their order. The
    empty word and NaT are what NaN is to floats for skip_nan, and the result of a group without elements; a minimum or
-   maximum of NaT is NaT. fill: a scalar of times, or strew_string.
+   maximum of NaT is NaT. fill: a scalar of times, or strew_string. Times also have means and quantiles, the nearest
+   microseconds, halves to even, NaT of a group with NaT, new tensors but of ends and sorted indices; and variances and
+   deviations, those of the seconds since the least of all, float64.
    STREW_EARGUMENT: an option that the reduction does not take; src NULL. STREW_EDTYPE: src or options->dtype is of a
    wrong dtype. STREW_ESHAPE: src's size along dim is not the grouping's length. STREW_EMEMORY names the largest index
    value if the result is too large. Other rules and errors: as for strew_scatter. */
@@ -651,8 +654,8 @@ typedef struct strew_range_options {
   bool skip_nan;  /* elements that are NaN do not count */
   uint64_t reserved[4];
 } strew_range_options;
-/* Exact sums, or means, of ranges of rows of src, floats (STREW_EDTYPE), which may overlap (see "Exact sums"): of rows
-   starts[i] .. ends[i] - 1 in row i of the result, which has src's other dimensions and dtype. starts and ends: 1-D,
+/* Exact sums, or means, of ranges of rows of src, floats or, for means, times (STREW_EDTYPE), which may overlap (see "Exact
+   sums"): of rows starts[i] .. ends[i] - 1 in row i of the result, which has src's other dimensions and dtype. starts and ends: 1-D,
    of one size, values 0 to the rows of src, ends[i] at least starts[i] (STREW_EINDEX, STREW_EARGUMENT); both NULL:
    windows. The time does not depend on the lengths. Scratch: 8 bytes for each element of src and of the result. */
 STREW_API strew_status strew_sum_ranges(strew_tensor *src, strew_tensor *starts, strew_tensor *ends,

@@ -117,7 +117,8 @@ typedef enum strew_dtype {
   /* Microseconds since 1970-01-01 UTC, stored as int64; INT64_MIN is NaT, no time. Calls that make, move or choose
      elements take it, with times alone, and so do those that compare or order them, in which NaT is what NaN is to floats:
      it equals nothing, wins in minimum and maximum, and is sorted last. STREW_SUB of two times, of which one may be a
-     text, gives seconds, float64, STREW_ADD and STREW_SUB of times and seconds times. Others fail with STREW_EDTYPE.
+     text, gives seconds, float64, STREW_ADD and STREW_SUB of times and seconds times. Means, variances and deviations
+     take times, and quantiles of groups. Others fail with STREW_EDTYPE.
      strew_to converts from and to int64 alone. */
   STREW_TIME = STREW_DTYPE_COUNT,
   /* Words, stored as int32 codes of a list that the tensor carries: see Text, in strew.h. Calls that make, move or choose

@@ -724,6 +724,92 @@ static void try_group_reduction(const struct ordered *x, strew_groups groups, co
   strew_release(start.tensor), strew_release(arg);
 }
 
+/* The nearest integer to the mean, a half to even. */
+static int64_t mean_of(int64_t count, const int64_t *elements) {
+  int64_t whole = 0, rest = 0;
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t below = elements[i] % count < 0;
+    whole += elements[i] / count - below, rest += elements[i] % count + below * count;
+  }
+  whole += rest / count;
+  return whole + (rest % count * 2 + (whole & 1) > count);
+}
+
+/* The statistic of a group of times; of all if the id is below NONE. */
+static int64_t statistic_of(const struct ordered *x, const int64_t *ids, int64_t id, bool skips,
+                            const strew_group_aggregate *what) {
+  int64_t all[MOST], count = 0;
+  for (int64_t i = 0; i < x->count; i++) {
+    if (id >= NONE && ids[i] != id) continue;
+    if (x->ranks[i] == NONE && !skips) return INT64_MIN;
+    if (x->ranks[i] == NONE) continue;
+    const int64_t one = all_times[x->ranks[i]];
+    int64_t at = count++;
+    for (; at && all[at - 1] > one; at--) all[at] = all[at - 1];
+    all[at] = one;
+  }
+  if (!count) return INT64_MIN;
+  if (what->reduction == STREW_GROUP_MEAN) return mean_of(count, all);
+  const int64_t *middle = all + (count - 1) / 2;
+  if (what->reduction == STREW_GROUP_MEDIAN || count % 2) return *middle;
+  return what->options.interpolation == STREW_HIGHER ? middle[1] : mean_of(2, middle);
+}
+
+static void assert_times(strew_tensor *made, int64_t count, const int64_t *expected, const char *what) {
+  int64_t found[MOST];
+  ck_assert_int_eq(strew_tensor_dtype(made), STREW_TIME);
+  ck_assert_int_eq(strew_tensor_numel(made), count);
+  ok(strew_read(made, found, (size_t)count * sizeof *found, &failure));
+  for (int64_t i = 0; i < count; i++)
+    ck_assert_msg(found[i] == expected[i], "%s: element %d is %lld, expected %lld", what, (int)i, (long long)found[i],
+                  (long long)expected[i]);
+  strew_release(made);
+}
+
+/* Means, medians and quantiles of times: of groups, as aggregates of a grouping, of ranges, and of all elements. */
+static void try_statistics(const struct ordered *x, strew_groups groups, const int64_t *ids, strew_mode mode) {
+  const int64_t count = GROUPS;
+  strew_group_aggregate all[] = {
+      {.reduction = STREW_GROUP_MEAN},
+      {.reduction = STREW_GROUP_MEDIAN},
+      {.reduction = STREW_GROUP_QUANTILE, .options = {.q = 0.5, .interpolation = STREW_HIGHER}},
+      {.reduction = STREW_GROUP_QUANTILE, .options = {.q = 0.5, .interpolation = STREW_MIDPOINT}}};
+  bool is_far = false; /* there may be gaps that int64 does not hold */
+  for (int64_t i = 0; i < x->count; i++) is_far |= x->ranks[i] == 0 || x->ranks[i] == TIMES - 1;
+  for (int k = 0; k < 4 - is_far; k++) {
+    strew_group_reduce_options *options = &all[k].options;
+    int64_t expected[GROUPS];
+    strew_tensor *out = NULL;
+    char what[40];
+    options->skip_nan = draw_below(2);
+    sprintf(what, "statistic %d, skip_nan %d", k, options->skip_nan);
+    for (int64_t g = 0; g < GROUPS; g++) expected[g] = statistic_of(x, ids, g, options->skip_nan, &all[k]);
+    all[k].src = x->tensor;
+    if (groups.grouping && k != 1) { /* of tables the median lies between two */
+      ok(strew_grouping_aggregate_with(groups.grouping, 1, &all[k], &out, &failure));
+      assert_times(out, GROUPS, expected, what), out = NULL;
+    }
+    options->mode = mode;
+    if (!groups.grouping && !groups.ends) options->dim_size = &count;
+    ok(strew_group_reduce(groups, all[k].reduction, x->tensor, options, &out, NULL, &failure));
+    assert_times(out, GROUPS, expected, what), out = NULL;
+    if (k) continue;
+    if (groups.ends) {
+      strew_tensor *starts, *ends;
+      ok(strew_narrow(groups.ends, 0, 0, GROUPS, &starts, &failure));
+      ok(strew_narrow(groups.ends, 0, 1, GROUPS, &ends, &failure));
+      const strew_range_options of_ranges = {.mean = true, .skip_nan = options->skip_nan};
+      ok(strew_sum_ranges(x->tensor, starts, ends, &of_ranges, &out, &failure));
+      assert_times(out, GROUPS, expected, "means of ranges"), out = NULL;
+      strew_release(starts), strew_release(ends);
+    }
+    const strew_reduce_options of_all = {.exact = true, .skip_nan = options->skip_nan};
+    expected[0] = statistic_of(x, ids, NONE - 1, options->skip_nan, &all[k]);
+    ok(strew_reduce_with(STREW_FOLD_MEAN, x->tensor, &of_all, &out, &failure));
+    assert_times(out, 1, expected, "the mean of all");
+  }
+}
+
 /* Reductions by an index, a grouping, a sorted index and ends. */
 static void try_groups(const struct ordered *x) {
   static const strew_group_reduction reductions[] = {STREW_GROUP_MIN,  STREW_GROUP_MAX,   STREW_GROUP_FIRST,
@@ -743,6 +829,12 @@ static void try_groups(const struct ordered *x) {
     try_group_reduction(x, strew_by_grouping(grouping), ids, GROUPS, reductions[k], STREW_ERROR);
     try_group_reduction(x, strew_by_sorted(in_order), sorted, GROUPS, reductions[k], STREW_ERROR);
     try_group_reduction(x, strew_by_ends(indptr), sorted, GROUPS, reductions[k], STREW_ERROR);
+  }
+  if (x->is_time) {
+    try_statistics(x, strew_by_index(index), ids, STREW_DROP);
+    try_statistics(x, strew_by_grouping(grouping), ids, STREW_ERROR);
+    try_statistics(x, strew_by_sorted(in_order), sorted, STREW_ERROR);
+    try_statistics(x, strew_by_ends(indptr), sorted, STREW_ERROR);
   }
   strew_release(index), strew_release(in_order), strew_release(indptr), strew_grouping_release(grouping);
 }

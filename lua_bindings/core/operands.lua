@@ -120,14 +120,6 @@ function operands.with_options(...)
   return given, options
 end
 
--- Raises an error if the groups of a call are text or times.
-function operands.check_ids(index)
-  local dtype = operands.is_tensor(index) and index.dtype
-  if dtype == "text" or dtype == "time" then
-    fail("index", format("is %s, expected an integer dtype", dtype), nil, "dtype")
-  end
-end
-
 -- Raises an error unless src has one dimension, of the grouping's length and device.
 function operands.check_grouped(g, src, argument)
   argument = argument or "src"

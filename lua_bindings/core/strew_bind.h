@@ -386,9 +386,6 @@ static inline int bind_run_text(lua_State *L, struct script_call *call, const st
   call->is_recorded = false; /* text has no gradient */
   return bind_run_row(L, call, row);
 }
-/* Of times: runs the function of text_time/times.lua that has the row's name, with the first two arguments and a table
-   of the others by their names. To be called after the arguments were read. */
-int bind_run_timed(lua_State *L, struct script_call *call);
 /* Runs a call with an option that the library's function lacks (skip_nan, dtype, prepend, ...) as it is written in Lua. */
 int bind_run_with_options(lua_State *L, struct script_call *call);
 /* Calls such a row in place of the call's, and the script's print, which is no part of the operation, with its text, if there

@@ -329,31 +329,6 @@ static int run(lua_State *L, struct script_call *call) {
   return results < 0 ? lua_error(L) : results;
 }
 
-int bind_run_timed(lua_State *L, struct script_call *call) {
-  struct binding *binding = call->binding;
-  const char *names[MOST_PARAMETERS];
-  struct family_operands operands = {.count = 0};
-  const bool is_outermost = !binding->outer;
-  call->is_recorded = false; /* times have no gradient */
-  bind_stack(L, LUA_MINSTACK + 3 * MOST_PARAMETERS + MAX_OPERANDS);
-  const struct parameters *list = bind_parse(L, call->row->parameters);
-  const int first = lua_gettop(L) + 1, count = bind_push_all(L, call, list, names);
-  list_operands(L, binding, first, count, names, &operands);
-  bind_use(L, lua_upvalueindex(1), "times.lua");
-  lua_getfield(L, -1, "calls");
-  lua_getfield(L, -1, call->row->name);
-  lua_pushvalue(L, first);
-  lua_pushvalue(L, first + 1);
-  lua_newtable(L);
-  for (int k = 2; k < count; k++) {
-    lua_pushvalue(L, first + k);
-    lua_setfield(L, -2, names[k]);
-  }
-  const int results = bind_call_within(L, binding, 3, false, is_outermost ? call->error.alias : binding->outer,
-                                       is_outermost ? &operands : binding->operands);
-  return results < 0 ? lua_error(L) : results;
-}
-
 void bind_open_family(lua_State *L, int binding, const struct script_function *const *rows) {
   lua_pushvalue(L, binding);
   lua_pushlightuserdata(L, (void *)(uintptr_t)rows);

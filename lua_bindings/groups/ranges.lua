@@ -20,6 +20,8 @@ local function beside(line, x)
   return line:view(sizes)
 end
 
+local function none_of(x) return times.is(x) and "NaT" or 0 / 0 end
+
 --------------------------------------------------------------------------------------------------------------- trees
 
 -- A level has the values of all blocks of one size, a sequence of tensors. join(a, b, size_of_a, size_of_b) returns
@@ -147,7 +149,7 @@ end
 -- A recorded sum has the gradient of the tree.
 local function summing(of_tree, is_mean)
   return function(x, ranges, skips, options)
-    local out = is_float(x) and exactly(x, ranges, skips, options, is_mean)
+    local out = (is_float(x) or times.is(x)) and exactly(x, ranges, skips, options, is_mean)
     local tree = (not out or inner.is_recorded(x)) and of_tree(x, ranges, skips)
     if not out or not tree then return out or tree end
     local gap = tree - tree:detach() -- 0
@@ -346,6 +348,18 @@ local function select_ranked(line, starts, ends, ranks)
   return map(queries, function(query) return order:index_select(0, query.found or starts * 0, {mode = "clip"}) end)
 end
 
+-- Returns the nearest time to a + (b - a) * share, a half to even, and NaT if b is it: as runtime/reduce/times.c does.
+local function between(a, b, share)
+  local is_none, gap = b:ne(b), times.whole(b) - times.whole(a)
+  local high = gap >> 32 -- of which and of the rest the share has its bits
+  local part = high:to("float64") * share
+  local rest = (part - part:floor()) * 0x1p32 + (gap & 0xffffffff):to("float64") * share
+  local sum = times.whole(a) + (part:floor():to("int64") << 32) + rest:floor():to("int64")
+  rest = rest - rest:floor()
+  sum = sum + (rest:gt(0.5) | rest:eq(0.5) & (sum % 2):ne(0)):to("int64")
+  return strew.where(is_none, "NaT", times.from_whole(sum))
+end
+
 -- The rules of runtime/order/shared/quantile_rank.h: s is t or 1 - t, the share of the gap from the nearer of a and b.
 local SHARE <const> = "where(b - a < inf, (b - a) * s, (b * 0.5 - a * 0.5) * (s + s))"
 local BETWEEN <const> = "where(t == 0 or a == b, a, where(t < 0.5, a + share, b - share))"
@@ -357,8 +371,8 @@ local SHORT <const> = 8
 local function quantile(x, ranges, skips, options)
   if ranges.longest <= SHORT then return nil end
   local q, way = options.q, options.interpolation or "linear"
-  local mixes, round = way == "linear" or way == "midpoint", ROUNDING[way]
-  if x:dim() > 1 or not (q >= 0 and q <= 1) or not round or mixes and not is_float(x) then return nil end
+  local mixes, round, has_none = way == "linear" or way == "midpoint", ROUNDING[way], is_float(x) or times.is(x)
+  if x:dim() > 1 or not (q >= 0 and q <= 1) or not round or mixes and not has_none then return nil end
   local starts = ranges.starts or strew.arange(ranges.count, {device = x.device})
   local ends = starts + (ranges.lengths or ranges.longest)
   local counts = counts_of(x, ranges, skips)
@@ -367,25 +381,29 @@ local function quantile(x, ranges, skips, options)
   if way == "inverted_cdf" then rank = (counts:to("float64") * q - 1):clamp(0) end
   local below = rank[round](rank):to("int64")
   local ranks = {below}
-  local wants_last = is_float(x) and not skips and x:ne(x):any():item()
+  local wants_last = has_none and not skips and x:ne(x):any():item()
   if mixes then table.insert(ranks, (below + 1):minimum(highest)) end
   if wants_last then table.insert(ranks, highest) end
   local at = select_ranked(x, starts, ends, ranks)
   local value = x:index_select(0, at[1])
   if mixes then
-    local dtype = computed(x).dtype
+    local dtype = is_float(x) and computed(x).dtype or "float64"
     local t = (rank - below):to(dtype)
     if way == "midpoint" then t = t:ne(0):to(dtype) * 0.5 end
-    local inputs = {a = value:to(dtype), b = x:index_select(0, at[2]):to(dtype), t = t, inf = math.huge}
-    inputs.s = t:minimum(1 - t)
-    inputs.share = operands.compute(SHARE, inputs)
-    value = operands.compute(BETWEEN, inputs)
+    local above = x:index_select(0, at[2])
+    if is_float(x) then
+      local inputs = {a = value:to(dtype), b = above:to(dtype), t = t, s = t:minimum(1 - t), inf = math.huge}
+      inputs.share = operands.compute(SHARE, inputs)
+      value = operands.compute(BETWEEN, inputs)
+    else
+      value = between(value, above, t)
+    end
   end
   if wants_last then -- NaN is the last
     local last = x:index_select(0, at[#at])
-    value = strew.where(last:eq(last), value, 0 / 0)
+    value = strew.where(last:eq(last), value, none_of(x))
   end
-  return ranges.starts and strew.where(counts:gt(0), value, is_float(x) and 0 / 0 or x.dtype ~= "bool" and 0) or value
+  return ranges.starts and strew.where(counts:gt(0), value, has_none and none_of(x) or x.dtype ~= "bool" and 0) or value
 end
 
 -- The number of different elements: of those whose last equal one before them lies before the range.
@@ -547,6 +565,9 @@ end
 
 --------------------------------------------------------------------------------------------------------------- calls
 
+-- Reductions of times that have times.
+local STATISTICS <const> = {mean = true, median = true, lower_median = true, quantile = true}
+
 -- Returns the word or reduction of one's own, its options, the first tensor of v, whether NaN is left out, what makes
 -- elements of results, and of text and of times `fill`. In place of these the tensor has numbers in their order.
 local function read(v, reduce)
@@ -572,10 +593,8 @@ local function read(v, reduce)
     fail("v", format("is %s, expected numbers for %s", first.dtype, inner.text(word)), nil, "dtype")
   end
   operands.check_rank(first, "v", 1, math.huge, "at least 1")
-  if kind == times and times.STATISTICS[word] then
-    local fill = options.fill
-    options.fill = nil
-    return word, options, first, false, nil, fill
+  if kind == times and STATISTICS[word] then
+    back = times.from_whole
   elseif kind and word == "nunique" and not options.skip_nan then
     first = kind == words and first:codes() or times.whole(first)
   elseif word == "std" or word == "var" then
@@ -587,7 +606,7 @@ local function read(v, reduce)
   if not kind and not is_float(first) and aggregates.is_between(word, options) and inner.has_float64(first) then
     first = first:to("float64")
   end
-  local skips = options.skip_nan and is_float(first) and first:ne(first):any():item()
+  local skips = options.skip_nan and (is_float(first) or times.is(first)) and first:ne(first):any():item()
   if not back then return word, options, first, skips, function(out) return out end end
   local fill = options.fill
   options.fill = nil
@@ -647,14 +666,7 @@ local function ranges(v, starts, ends, reduce)
   operands.check_none(ends:lt(starts), ends, "ends", "its start or more",
     "ends:maximum(starts) makes those ranges empty")
   local places = ranges_of(starts, ends - starts)
-  local out
-  if back then
-    out = back(as_own(reduce_ranges(v, x, places, nil, word, options, skips), x, options))
-  else
-    out = times.statistic(x, word, options, function(numbers, part, own)
-      return reduce_ranges(v, numbers, places, nil, part, own, own.skip_nan and numbers:ne(numbers):any():item())
-    end)
-  end
+  local out = back(as_own(reduce_ranges(v, x, places, nil, word, options, skips), x, options))
   if fill == nil then return out end
   return errors.own("value", "fill", nil, strew.masked_fill, out, beside(starts:eq(ends), out), fill)
 end
@@ -679,7 +691,7 @@ end
 -- Returns the rows, NaN where one is missing: of integers then floats that hold them.
 local function with_gaps(out, is_missing)
   if not is_missing:any():item() then return out end
-  if not is_float(out) then
+  if not is_float(out) and not times.is(out) then
     local dtype = operands.widest(out)
     local floats, value = missing.as_exact(out, dtype)
     if not floats then
@@ -688,7 +700,7 @@ local function with_gaps(out, is_missing)
     end
     out = floats
   end
-  return strew.where(is_missing, 0 / 0, out)
+  return strew.where(is_missing, none_of(out), out)
 end
 
 local function check_number(name, value, least, most, hint)
@@ -752,7 +764,7 @@ local function rolled(v, x, n, g, min_count, word, options, skips)
     out, is_missing = arrange(full, rest, places, windows, n)
   else
     local some = full or rest
-    local none = strew.zeros({gaps, table.unpack(some.shape, 2)}, {dtype = some.dtype, device = device})
+    local none = strew.zeros({gaps, table.unpack(some.shape, 2)}, {dtype = "int64", device = device}):to(some.dtype)
     out = full and rest and strew.cat({none, rest, full}, 0) or strew.cat({none, some}, 0)
     is_missing = ends_at:lt(gaps)
   end
@@ -880,14 +892,7 @@ local function rolling(v, n, reduce, by, min_count, on, closed, center)
       return rolled_along(v, numbers, windows, order, places, least, ...)
     end
   end
-  if back then return back(with_gaps(rows_of(x, min_count, word, options, skips))) end
-  local is_missing
-  local out, total = times.statistic(x, word, options, function(numbers, part, own)
-    local rows
-    rows, is_missing = rows_of(numbers, 0, part, own, own.skip_nan and numbers:ne(numbers):any():item())
-    return rows
-  end)
-  return times.with_none(out, is_missing | total:lt(min_count))
+  return back(with_gaps(rows_of(x, min_count, word, options, skips)))
 end
 
 return {

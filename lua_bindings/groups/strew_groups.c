@@ -123,14 +123,6 @@ static bool fill_places(struct script_call *call, const struct arguments *a, int
 
 enum { TABLE = 64 }; /* in a row's code */
 
-/* True for the statistics of times, which text_time/times.lua makes of others. */
-static bool is_timed(const strew_tensor *src, strew_group_reduction what) {
-  const bool is_statistic = what == STREW_GROUP_MEAN || what == STREW_GROUP_STD || what == STREW_GROUP_VAR ||
-                            what == STREW_GROUP_MEDIAN || what == STREW_GROUP_LOWER_MEDIAN ||
-                            what == STREW_GROUP_QUANTILE;
-  return is_statistic && strew_tensor_dtype(src) == STREW_TIME;
-}
-
 /* scatter_NAME(src, index [, dim] [, options]); TABLE: group_NAME(src, g, ...), by the rules of tables. */
 static int reduce(lua_State *L, struct script_call *call) {
   struct arguments a;
@@ -140,7 +132,6 @@ static int reduce(lua_State *L, struct script_call *call) {
   begin_reducing(&a, call->arguments + 1);
   if (!bind_read(L, call, &a)) return -1;
   if (!bind_check_grouping(&a) || !bind_check_correction(L, call, &a)) return -1;
-  if (a.src && is_timed(a.src, what)) return bind_run_timed(L, call);
   lua_settop(L, a.destination.at + has_arg); /* drops what reading the options pushed */
   strew_dtype dtype;
   const strew_group_reduce_options options = options_of(&a, &dtype);
@@ -172,7 +163,6 @@ static int segments(lua_State *L, struct script_call *call) {
   begin_reducing(&a, call->arguments + 1);
   if (!bind_read(L, call, &a) || !bind_check_correction(L, call, &a)) return -1;
   if (!check_q(L, call, &a)) return -1;
-  if (is_timed(a.src, a.joining)) return bind_run_timed(L, call);
   lua_settop(L, a.destination.at); /* drops what reading the options pushed */
   if (reductions[a.joining].has_arg) winners = bind_push_box(L, call->binding);
   if (a.fill_index.is_given && !winners)
@@ -200,7 +190,6 @@ static int segment_reduce(lua_State *L, struct script_call *call) {
   a.out = bind_result(L, call);
   if (!bind_read(L, call, &a) || !bind_check_correction(L, call, &a)) return -1;
   if (!check_q(L, call, &a)) return -1;
-  if (is_timed(a.data, a.joining)) return bind_run_timed(L, call);
   strew_dtype dtype;
   strew_group_reduce_options options = options_of(&a, &dtype);
   options.dim = NULL;

@@ -51,9 +51,7 @@ local nansum = in_dtype("sum", function(self, dim, keepdim)
 end)
 
 local nanmean = in_dtype("mean", function(self, dim, keepdim)
-  if times.is(self) then
-    return times.mean(self, dim, keepdim, true)
-  end
+  if times.is(self) then return self:mean(dim, keepdim, {exact = true, skip_nan = true}) end
   operands.check_float(self, "self")
   local x = computed(self)
   return (sum_of(x, dim, keepdim) / count_of(x, dim, keepdim)):to(self.dtype)
@@ -110,8 +108,7 @@ local function option_in_dtype(name, skip_nan, is_float)
     function(self, dim, keepdim, is_skipping, dtype, exact)
       local x = converted(self, dtype, is_float)
       if exact and operands.is_float(x) then return x[name](x, dim, keepdim, {exact = true, skip_nan = is_skipping}) end
-      local plain = times.is(x) and times[name] or x[name]
-      local out = (is_skipping and skip_nan or plain)(x, dim, keepdim)
+      local out = (is_skipping and skip_nan or x[name])(x, dim, keepdim)
       return dtype and operands.as(out, dtype) or out
     end}
 end
@@ -121,8 +118,8 @@ local function spread(name, finish)
     function(self, dim, keepdim, correction, unbiased, is_skipping, exact)
       correction = operands.correction({correction = correction, unbiased = unbiased}, 1)
       if is_skipping and not exact then return spread_of(self, dim, keepdim, correction, finish) end
-      local x, options = times.seconds(self), {correction = correction, exact = exact, skip_nan = exact and is_skipping}
-      return errors.own(nil, nil, nil, x[name], x, dim, keepdim, options)
+      local options = {correction = correction, exact = exact, skip_nan = exact and is_skipping}
+      return errors.own(nil, nil, nil, self[name], self, dim, keepdim, options)
     end}
 end
 

@@ -53,10 +53,10 @@ local function medians(self, dim)
   if n == 0 then fail("self", format("has size 0 along dim %d, expected at least 1", dim), nil, "shape") end
   local values, positions = self:sort(dim)
   local middle = (n - 1) // 2
-  if not operands.is_float(self) then
+  if not operands.is_float(self) and not times.is(self) then
     return values:narrow(dim, middle, 1):clone(), positions:narrow(dim, middle, 1):clone()
   end
-  -- NaN come last. The first of them is the result.
+  -- NaN and NaT come last. The first of them is the result.
   local nans = self:ne(self):sum(dim, true)
   local at = strew.where(nans:gt(0), n - nans, middle)
   return values:gather(dim, at), positions:gather(dim, at)
@@ -275,7 +275,6 @@ return {
     if not dim and n > 0 and n <= 2 ^ 24 and operands.is_float(dtype) then
       return self:quantile(0.5, nil, keepdim, LOWER)
     end
-    if dtype == "time" and (dim or n > 0) then return use "times.lua".median(self, dim, keepdim) end
     if dtype == "bool" or dtype == "text" then
       fail("self", format("is %s, median takes integers and floats", dtype),
         dtype == "bool" and 'self:to("uint8")' or nil, "dtype")

@@ -51,8 +51,6 @@ static int fold(lua_State *L, struct script_call *call) {
   const strew_fold kind = (strew_fold)call->row->code;
   a.out = bind_result(L, call);
   if (!read_folding(L, call, kind, &a)) return -1;
-  const bool has_times = kind == STREW_FOLD_MEAN || kind == STREW_FOLD_VAR || kind == STREW_FOLD_STD;
-  if (has_times && strew_tensor_dtype(a.self) == STREW_TIME) return bind_run_with_options(L, call);
   return bind_end(run_fold(&a, kind, a.out), 1);
 }
 

@@ -1,13 +1,11 @@
--- times.lua: statistics, groups and calendar of times. The library moves, compares, sorts, adds and subtracts them;
--- here they are int64 microseconds, in which NaT is the least number. `calls` has what statistics of groups do with
--- times, by their names: functions of a table of the arguments.
+-- times.lua: quantiles, windows and calendar of times. The library moves, compares, sorts, adds, subtracts and groups
+-- them; here they are int64 microseconds, in which NaT is the least number.
 --
 -- NaT is to times what NaN is to floats: it equals nothing, and is the greatest in an order. So an order is that of
 -- keys, microseconds - 1, which wrap: NaT becomes the greatest int64.
 local strew, fail, use, inner = ...
 local operands, errors = use "operands.lua", use "errors.lua"
-local times = {calls = {}}
-local calls = times.calls
+local times = {}
 local NAT <const>, SECOND <const> = math.mininteger, 1000000
 
 function times.is(x) return operands.is_tensor(x) and x.dtype == "time" end
@@ -36,16 +34,6 @@ end
 times.instant = instant
 
 -------------------------------------------------------------------------------------------------------------- order
-
--- The lower median, and NaT of those with a NaT, as floats have NaN.
-function times.median(self, dim, keepdim)
-  local order = key(self)
-  local gaps, least, at = strew.eq(order, math.maxinteger), strew.median(order, dim, keepdim)
-  local has_gap = gaps:any(dim, keepdim)
-  least = strew.where(has_gap, NAT, least + 1):to("time")
-  if not at then return least end
-  return least, strew.where(has_gap, order:argmax(dim, keepdim), at)
-end
 
 -- Interpolates the distances from the first time of each line: exact to the microsecond, if they are less than 285
 -- years. That is taken as even, so that halves of a microsecond are rounded to even times.
@@ -121,141 +109,6 @@ end
 
 function times.after(first, seconds)
   return first and (first:to(seconds.device) + seconds):to(first.device) or seconds
-end
-
--- Returns the nearest microsecond to the mean of `count` times, a half to even, NaT of none. High and low are the sums
--- of their upper and lower 32 bits, exact in int64 of up to 2^31 times.
-local function mean_of(high, low, count)
-  local n = count:clamp(1)
-  local of_high, of_low = high // n, low // n
-  local rest = (high - of_high * n) * (1 << 32) + (low - of_low * n)
-  local of_rest = rest // n
-  local mean, left = of_high * (1 << 32) + of_low + of_rest, (rest - of_rest * n) * 2
-  mean = mean + (left:gt(n) | left:eq(n) & (mean % 2):ne(0)):to("int64")
-  return mean:masked_fill(count:eq(0), NAT):to("time")
-end
-
--- Returns a and the share of the gap to b, as int64: the nearest microsecond, a half to even.
-local function between(a, b, share)
-  local device = share.device
-  local gap = (b - a):to(device)
-  local high = gap // (1 << 32) -- of which and of the rest the share has its bits
-  local part = high:to("float64") * share
-  local rest = (part - part:floor()) * 0x1p32 + (gap - high * (1 << 32)):to("float64") * share
-  local sum = a:to(device) + part:floor():to("int64") * (1 << 32) + rest:floor():to("int64")
-  rest = rest - rest:floor()
-  return (sum + (rest:gt(0.5) | rest:eq(0.5) & (sum % 2):ne(0)):to("int64")):to(a.device)
-end
-
--- Statistics whose results are times.
-times.STATISTICS = {mean = true, median = true, lower_median = true, quantile = true}
-
--- Returns times with NaT where is_none is true.
-function times.with_none(t, is_none) return times.from_whole(whole(t):masked_fill(is_none, NAT)) end
-
--- Returns a mean, median or quantile of times: the median is the mean of the two middle ones. reduce(x, "sum", {})
--- gives sums of int64, reduce(x, "quantile", options) quantiles of floats, both exact. Second, of how many elements
--- they are, without NaT if options.skip_nan.
-function times.statistic(t, word, options, reduce)
-  local all, skips, q = whole(t), options.skip_nan, options.q or 0.5
-  local gaps = is_missing(all)
-  local present = (~gaps):to("int64")
-  local total = reduce(skips and present or strew.ones_like(present), "sum", {})
-  if word == "mean" then
-    all = all:masked_fill(gaps, 0)
-    local high, count = all // (1 << 32), skips and total or reduce(present, "sum", {})
-    local mean = mean_of(reduce(high, "sum", {}), reduce(all - high * (1 << 32), "sum", {}), count)
-    return skips and mean or times.with_none(mean, count:ne(total)), total
-  end
-  local way = word == "lower_median" and "lower" or word == "quantile" and options.interpolation or "linear"
-  local numbers, back = times.numbered(t)
-  local function chosen(of)
-    return back(reduce(numbers, "quantile", {q = q, interpolation = of, skip_nan = skips}))
-  end
-  if way ~= "linear" and way ~= "midpoint" then return chosen(way), total end
-  local rank = (total - 1):clamp(0):to(operands.float64_device(total)):to("float64") * q
-  local share = rank - rank:floor()
-  if way == "midpoint" then share = share:ne(0):to("float64") * 0.5 end
-  return between(whole(chosen "lower"), whole(chosen "higher"), share):to("time"), total
-end
-
-function times.mean(self, dim, keepdim, skip_nan)
-  local function sum(x) return x:sum(dim, keepdim) end
-  return (times.statistic(self, "mean", {skip_nan = skip_nan}, sum))
-end
-
--------------------------------------------------------------------------------------------------------------- groups
-
--- Returns times with `fill`, a script's, where a group has no element.
-local function filled(t, has_element, fill)
-  if fill == nil then return t end
-  fill = times.from_whole(strew.tensor(instant(fill, "fill"), {device = t.device}))
-  return t:masked_fill(has_element:logical_not(), fill)
-end
-
--- Statistics of groups, NaT of those without elements, or `fill`; group_NAME: by the rules of tables.
-for name, word in pairs{scatter_mean = "mean", scatter_median = "lower_median", scatter_quantile = "quantile",
-  group_median = "median", group_lower_median = "lower_median", group_quantile = "quantile"} do
-  calls[name] = function(src, index, options)
-    operands.check_ids(index)
-    for _, option in ipairs{"out", "dtype"} do
-      if options[option] ~= nil then fail(option, "is given, but a statistic of times is a new tensor of times") end
-    end
-    local q = word == "quantile" and options.q or nil
-    local own = {dim = options.dim, dim_size = options.dim_size, mode = options.mode}
-    local out, counts = times.statistic(src, word, {q = q, interpolation = options.interpolation,
-      skip_nan = options.skip_nan}, function(x, reduce, more)
-      for option, value in next, own do more[option] = value end
-      if reduce == "sum" then return strew.scatter_sum(x, index, more) end
-      more.q, more.fill = nil, 0 / 0
-      return strew.scatter_quantile(x, index, q or 0.5, more)
-    end)
-    return filled(out, counts:gt(0), options.fill)
-  end
-end
-
-for name in string.gmatch("scatter_std scatter_var group_std group_var", "[%a_]+") do
-  calls[name] = function(src, index, options)
-    operands.check_ids(index)
-    return (inner[name] or strew[name])(times.seconds(src), index, options)
-  end
-end
-
--- Returns segments of the calls that reduce groups, by the numbers of elements' segments.
-local function reduce_segments(name, src, ends, options)
-  local f, out = inner.segment_name(options.reduce), options.out
-  local any = strew.zeros(1, {device = src.device}):expand(src.shape)
-  options.reduce, options.out, options.dim = nil, nil, ends:dim() > 0 and ends:dim() - 1 or 0
-  if name == "segment_csr" then
-    options.dim_size, options.mode = math.max(ends:size(-1) - 1, 0), "drop"
-    ends = inner.segment_ids(any, ends)
-  else
-    strew.segment_coo(any, ends, {dim_size = options.dim_size}) -- checks the index
-  end
-  local result = calls[f](src, ends, options)
-  if out == nil then return result end
-  if out.dtype ~= result.dtype then
-    fail("out", format("is %s, expected %s", out.dtype, result.dtype), nil, "dtype")
-  end
-  operands.check_device(src, out, "out")
-  operands.check_shape(out, result.shape, "out")
-  return out:copy_(result)
-end
-
-for _, name in ipairs{"segment_csr", "segment_coo"} do
-  calls[name] = function(src, ends, options) return reduce_segments(name, src, ends, options) end
-end
-
-function calls.segment_reduce(data, word, options)
-  local lengths, offsets = options.lengths, options.offsets
-  local any = strew.zeros(1, {device = data.device}):expand(data.shape)
-  options.reduce = word
-  strew.segment_reduce(any, "sum", {lengths = lengths, offsets = offsets, axis = options.axis}) -- checks them
-  if lengths then
-    offsets = strew.cat({strew.zeros_like(lengths:narrow(-1, 0, 1)), lengths:cumsum(-1)}, -1)
-  end
-  options.lengths, options.offsets, options.axis = nil, nil, nil
-  return reduce_segments("segment_csr", data, offsets, options)
 end
 
 ------------------------------------------------------------------------------------------------------------ calendar
@@ -579,12 +432,10 @@ function times.interp(self, xp, fp, options)
 end
 
 -- Errors of the calls that they make are the script's call's, with its tensors.
-local function owning(list, name)
-  local f = list[name]
-  list[name] = function(...) return errors.own(nil, nil, nil, f, ...) end
+for _, name in ipairs{"quantile", "interp"} do
+  local f = times[name]
+  times[name] = function(...) return errors.own(nil, nil, nil, f, ...) end
 end
-for name in next, calls do owning(calls, name) end
-for name in string.gmatch("mean quantile interp", "%a+") do owning(times, name) end
 
 times.calendar = {"t:any", function(t)
   return use "tables.lua".make{names = table.move(PARTS, 1, #PARTS, 1, {}), tensors = calendar(t, PARTS)}

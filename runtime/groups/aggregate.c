@@ -2,6 +2,7 @@
    extremes share one walk over the ids, if the device has one; others are made one by one. */
 #include "group_ops.h"
 #include "reduce.h"
+#include "runtime/reduce/times.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -238,7 +239,9 @@ static strew_tensor *make_of_integers(struct steps *steps, const struct aggregat
 /* Integers and bools as float64, if the reduction, called `word`, has results between them. */
 static strew_tensor *source_of(struct steps *steps, const strew_group_aggregate *given, const char *word) {
   const strew_group_reduction what = given->reduction;
-  const bool is_spread = (what == STREW_GROUP_VAR || what == STREW_GROUP_STD) && !given->options.dtype;
+  const bool is_any_spread = what == STREW_GROUP_VAR || what == STREW_GROUP_STD;
+  const bool is_spread = is_any_spread && !given->options.dtype;
+  if (given->src->dtype == STREW_TIME) return is_any_spread ? times_seconds(steps, given->src) : given->src;
   const strew_interpolation way = given->options.interpolation;
   const bool is_between = what == STREW_GROUP_QUANTILE && (way == STREW_LINEAR || way == STREW_MIDPOINT);
   if (dtype_is_float(given->src->dtype) || !(is_spread || is_between)) return given->src;
@@ -260,12 +263,14 @@ static strew_tensor *make_other(struct steps *steps, const struct aggregating *a
   const strew_groups groups = strew_by_grouping(a->grouping);
   strew_tensor **out = steps_place(steps), **counts = steps_place(steps), *src;
   src = source_of(steps, given, group_rows[a->given[i].reduction].word);
-  STEP(steps, group_reduce(groups, given->reduction, src, &given->options, true, out, NULL, steps->error));
+  STEP(steps, src->dtype == STREW_TIME
+                  ? strew_group_reduce(groups, given->reduction, src, &given->options, out, NULL, steps->error)
+                  : group_reduce(groups, given->reduction, src, &given->options, true, out, NULL, steps->error));
   const bool has_gaps = !a->grouping->key_count || given->options.skip_nan;
   if (steps->status != STREW_OK || !has_gaps || given->options.fill) return *out;
   if (row->empty == row->exact || !dtype_is_float((*out)->dtype)) return *out;
   const strew_scalar empty = group_empty(row, true, (*out)->dtype);
-  STEP(steps, strew_group_reduce(groups, STREW_GROUP_COUNT, given->src, &counted, counts, NULL, steps->error));
+  STEP(steps, strew_group_reduce(groups, STREW_GROUP_COUNT, src, &counted, counts, NULL, steps->error));
   strew_tensor *is_empty = step_binary(steps, STREW_EQ, *counts, 0, NULL);
   STEP(steps, strew_masked_fill(*out, is_empty, strew_number(empty), out, steps->error));
   return *out;
@@ -377,7 +382,8 @@ static strew_status aggregate(struct aggregating *a, strew_tensor *out[]) {
   for (int i = 0; i < a->count && status == STREW_OK; i++)
     if (a->aggregates[i].src) {
       status = check_alive(a->call, "aggregates", i, a->aggregates[i].src);
-      TRY(status, check_is_number(a->call, "src", a->aggregates[i].src));
+      if (!group_is_timed(a->given[i].reduction, a->aggregates[i].src))
+        TRY(status, check_is_number(a->call, "src", a->aggregates[i].src));
     }
   TRY(status, aggregating_open(a));
   TRY(status, store_others(a));
@@ -402,7 +408,7 @@ static strew_status read_aggregate(const struct call *call, const strew_group_ag
   *read = (struct aggregate){.src = given->src};
   if (!given->src && given->reduction != STREW_GROUP_COUNT) return fail(call, FAULT(STREW_EARGUMENT, "src"), "is NULL");
   strew_status status = group_take_options(call, given->reduction, &given->options, false, false, &read->options);
-  const bool joins = group_rows[given->reduction].options & WITH_SIZES;
+  const bool joins = group_rows[given->reduction].options & WITH_SIZES && !group_is_timed(given->reduction, given->src);
   read->is_exact = joins && given->options.exact && given->src && dtype_is_float(given->src->dtype);
   if (!joins) read->options.reduction = STREW_ASSIGN;
   return status;

@@ -2,6 +2,7 @@
    of segments: what joins values in order does not look at each element's group, other reductions take the index that
    ends stand for. */
 #include "reduce.h"
+#include "runtime/reduce/times.h"
 #include "segment.h"
 
 #include <inttypes.h>
@@ -247,7 +248,7 @@ static bool is_of_text(const struct ordered_call *c) { return c->src->dtype == S
 
 static bool is_of_order(strew_group_reduction reduction, const strew_tensor *src) {
   if (!src || dtype_is_number(src->dtype) || (unsigned)reduction >= STREW_GROUP_REDUCTION_COUNT) return false;
-  return group_rows[reduction].options & BY_ORDER;
+  return group_rows[reduction].options & BY_ORDER || group_is_timed(reduction, src);
 }
 
 /* The key that no element has but missing ones: it never wins. NaT has it by the kind of key. */
@@ -393,10 +394,89 @@ static strew_tensor *count_keys(struct ordered_call *c) {
   return step_binary(steps, STREW_SUB, counts, step_to(steps, has_missing, NULL, STREW_INT64), counts);
 }
 
+/* ------------------------------------------------------------------------------------------- statistics of times
+
+   Of microseconds, in int64. Missing elements leave their groups, or make the results of these NaT. */
+
+bool group_is_timed(strew_group_reduction reduction, const strew_tensor *src) {
+  static const bool are[STREW_GROUP_REDUCTION_COUNT] = {
+      [STREW_GROUP_MEAN] = true,         [STREW_GROUP_VAR] = true,    [STREW_GROUP_STD] = true,
+      [STREW_GROUP_LOWER_MEDIAN] = true, [STREW_GROUP_MEDIAN] = true, [STREW_GROUP_QUANTILE] = true};
+  return src && src->dtype == STREW_TIME && are[reduction];
+}
+
+/* Elements where is_missing is true belong to no group. own: the options from then on, by an index along *dim. */
+static void leave_missing(struct ordered_call *c, strew_tensor *is_missing, strew_group_reduce_options *own, int *dim,
+                          int64_t *size) {
+  struct steps *steps = c->steps;
+  strew_tensor *counts = reduce_keys(c, STREW_GROUP_COUNT, c->src, NULL, NULL, NULL);
+  if (steps->status != STREW_OK) return;
+  *dim = positions_dim(c, c->src->rank);
+  *size = counts->sizes[*dim];
+  own->dim = dim;
+  STEP_INTO(steps, ids, strew_group_ids(c->groups, c->src, own, ids, steps->error));
+  STEP(steps, strew_masked_fill(*ids, is_missing, operand_of_int(-1), ids, steps->error));
+  c->groups = strew_by_index(*ids);
+  own->dim_size = size;
+  own->mode = STREW_DROP;
+}
+
+static strew_tensor *sum_groups(struct steps *steps, void *c, strew_tensor *x) {
+  (void)steps;
+  return reduce_keys(c, STREW_GROUP_SUM, x, NULL, NULL, NULL);
+}
+
+static strew_tensor *ranked(const struct ordered_call *c, strew_tensor *x, double q, strew_interpolation way) {
+  strew_group_reduce_options own = *c->given;
+  own.q = q;
+  own.interpolation = way;
+  STEP_INTO(c->steps, out, strew_group_reduce(c->groups, STREW_GROUP_QUANTILE, x, &own, out, NULL, c->steps->error));
+  return *out;
+}
+
+static strew_tensor *quantile_of_times(const struct ordered_call *c, strew_tensor *x, strew_tensor *counts, double q,
+                                       strew_interpolation way) {
+  if (way != STREW_LINEAR && way != STREW_MIDPOINT) return ranked(c, x, q, way);
+  strew_tensor *low = ranked(c, x, q, STREW_LOWER), *high = ranked(c, x, q, STREW_HIGHER);
+  return times_between(c->steps, low, high, counts, q, way == STREW_MIDPOINT);
+}
+
+static strew_tensor *statistic_of_times(struct ordered_call *c) {
+  struct steps *steps = c->steps;
+  const strew_group_reduce_options *given = c->given;
+  strew_group_reduce_options own = {.dim = given->dim, .dim_size = given->dim_size, .mode = given->mode};
+  int dim;
+  int64_t size;
+  const struct shape1 shape = shape_at_least_1d(c->src);
+  strew_tensor *x = c->src = step_view(steps, step_key(steps, c->src, KEY_EQUAL), shape.rank, shape.sizes), *out;
+  strew_tensor *is_missing = step_binary(steps, STREW_EQ, x, INT64_MIN, NULL), *has_missing = NULL;
+  const strew_scalar fill = time_fill(c);
+  c->given = &own;
+  const bool is_any = step_number(steps, STREW_FOLD_ANY, is_missing).as.i;
+  if (is_any && given->skip_nan)
+    leave_missing(c, is_missing, &own, &dim, &size);
+  else if (is_any)
+    has_missing = reduce_keys(c, STREW_GROUP_ANY, is_missing, NULL, NULL, NULL);
+  strew_tensor *counts = reduce_keys(c, STREW_GROUP_COUNT, x, NULL, NULL, NULL);
+  if (c->reduction == STREW_GROUP_MEAN)
+    out = times_mean(steps, x, counts, sum_groups, c);
+  else if (c->reduction == STREW_GROUP_QUANTILE)
+    out = quantile_of_times(c, x, counts, given->q, given->interpolation);
+  else
+    out = ranked(c, x, 0.5, STREW_LOWER);
+  if (has_missing) out = step_where(steps, has_missing, INT64_MIN, out);
+  out = step_where(steps, step_binary(steps, STREW_EQ, counts, 0, NULL), fill, out);
+  return times_of(c, out, NULL);
+}
+
 static void check_order(struct ordered_call *c, strew_tensor *out) {
   struct steps *steps = c->steps;
   struct group_options options;
-  STEP(steps, group_take_options(steps->call, c->reduction, c->given, out != NULL, c->arg != NULL, &options));
+  const bool is_timed = group_is_timed(c->reduction, c->src);
+  if (is_timed && (c->out || c->given->dtype))
+    STEP(steps, fail(steps->call, FAULT(STREW_EARGUMENT, c->out ? "out" : "dtype"),
+                     "is given, but a statistic of times is a new tensor of times"));
+  STEP(steps, group_take_options(steps->call, c->reduction, c->given, out && !is_timed, c->arg != NULL, &options));
   if (c->given->dtype && *c->given->dtype != c->src->dtype)
     STEP(steps, fail(steps->call, FAULT(STREW_EDTYPE, "dtype"), "is %s, the result has src's, %s",
                      strew_dtype_name(*c->given->dtype), strew_dtype_name(c->src->dtype)));
@@ -415,20 +495,26 @@ static strew_status reduce_in_order(strew_groups groups, strew_group_reduction r
   if (*out) seen = **out;
   CALL_STEPS(call, steps, group_rows[reduction].call, error, {"src", src, ORDERED}, GROUPS_OF(groups),
              {"out", *out ? &seen : NULL, ORDERED});
+  if (reduction == STREW_GROUP_VAR || reduction == STREW_GROUP_STD) {
+    strew_tensor *seconds = times_seconds(&steps, src);
+    STEP(&steps, strew_group_reduce(groups, reduction, seconds, options, out, arg, steps.error));
+    return steps_status(&steps);
+  }
   strew_group_reduce_options own = *options;
   own.dtype = NULL;
   struct ordered_call c = {.steps = &steps, .groups = groups, .reduction = reduction, .given = options, .src = src};
-  c.out = *out && !groups.ends ? &seen : NULL; /* segments do not take part */
+  const bool is_timed = group_is_timed(reduction, src);
+  c.out = *out && !groups.ends && !(is_timed && groups.is_sorted) ? &seen : NULL; /* segments do not take part */
   c.arg = arg;
   c.is_least = reduction == STREW_GROUP_MIN || reduction == STREW_GROUP_FIRST;
   const bool is_extreme = reduction == STREW_GROUP_MIN || reduction == STREW_GROUP_MAX;
   const bool nat_is_least = c.is_least != (options->skip_nan && is_extreme && !c.out);
-  c.kind = src->dtype == STREW_TIME && nat_is_least ? KEY_LEAST : KEY_SORTED;
+  c.kind = src->dtype == STREW_TIME && (nat_is_least || is_timed) ? KEY_LEAST : KEY_SORTED;
   check_order(&c, *out);
   c.given = &own;
   if (steps.status != STREW_OK) return steps_status(&steps);
   const bool is_counted = reduction == STREW_GROUP_COUNT || reduction == STREW_GROUP_NUNIQUE;
-  strew_tensor *result = is_counted ? count_keys(&c) : choose_keys(&c);
+  strew_tensor *result = is_counted ? count_keys(&c) : is_timed ? statistic_of_times(&c) : choose_keys(&c);
   if (!*out || steps.status != STREW_OK) return steps_give(&steps, result, out);
   bool made;
   STEP(&steps, out_prepare(&call, result->storage->device, result->dtype, result->rank, result->sizes, out, &made));

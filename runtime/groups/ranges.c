@@ -3,6 +3,7 @@
 #include "runtime/core/base/index_checks.h"
 #include "runtime/core/base/operations.h"
 #include "runtime/reduce/exact.h"
+#include "runtime/reduce/times.h"
 
 #include <inttypes.h>
 
@@ -38,6 +39,16 @@ static void join_ranges(struct steps *steps, void *user, int count, strew_tensor
     STEP(steps, strew_binary(STREW_SUB, strew_of(to), strew_of(from), &out, steps->error));
     steps_keep(steps, mark, NULL);
   }
+}
+
+static strew_tensor *sum_times(struct steps *steps, void *ranges, strew_tensor *x) {
+  x = step_to(steps, x, NULL, STREW_INT64);
+  if (!x) return NULL;
+  int64_t sizes[MAX_RANK];
+  for (int d = 0; d < x->rank; d++) sizes[d] = d ? x->sizes[d] : ((struct range_sums *)ranges)->count;
+  strew_tensor *sums = step_new(steps, x->storage->device, STREW_INT64, x->rank, sizes);
+  join_ranges(steps, ranges, 1, &x, &sums);
+  return sums;
 }
 
 /* The number of terms of each range: an operand beside the results. */
@@ -93,12 +104,14 @@ static void check_ranges(struct steps *steps, const strew_tensor *src, strew_ten
 
 strew_status strew_sum_ranges(strew_tensor *src, strew_tensor *starts, strew_tensor *ends,
                               const strew_range_options *options, strew_tensor **out, strew_error *error) {
-  CALL_STEPS(call, steps, "sum_ranges", error, {"src", src}, {"starts", starts}, {"ends", ends}, {"out", *out});
+  const bool is_timed = src->dtype == STREW_TIME && options && options->mean;
+  CALL_STEPS(call, steps, "sum_ranges", error, {"src", src, is_timed ? ORDERED : 0}, {"starts", starts}, {"ends", ends},
+             {"out", *out, is_timed ? RESULT : 0});
   OPTIONS(strew_range_options);
   int64_t sizes[MAX_RANK];
   struct range_sums ranges = {.starts = starts, .ends = ends, .window = options->window};
   STEP(&steps, check_devices(&call));
-  STEP(&steps, check_float(&call, "src", src));
+  if (!is_timed) STEP(&steps, check_float(&call, "src", src));
   if (!src->rank) STEP(&steps, fail(&call, FAULT(STREW_ESHAPE, "src"), "has 0 dimensions, expected at least 1"));
   if (!starts != !ends) STEP(&steps, fail(&call, FAULT(STREW_EARGUMENT, starts ? "ends" : "starts"), "is NULL"));
   if (steps.status != STREW_OK) return steps_status(&steps);
@@ -110,6 +123,10 @@ strew_status strew_sum_ranges(strew_tensor *src, strew_tensor *starts, strew_ten
   if (steps.status != STREW_OK) return steps_status(&steps);
   for (int d = 0; d < src->rank; d++) sizes[d] = src->sizes[d];
   sizes[0] = ranges.count = starts ? starts->sizes[0] : src->sizes[0] - options->window + 1;
+  if (is_timed) {
+    strew_tensor *mean = times_mean_of(&steps, src, options->skip_nan, sum_times, &ranges);
+    return steps_give_key(&steps, "out", mean, STREW_TIME, KEY_LEAST, out);
+  }
   strew_tensor *target = steps_out(&steps, "out", src->storage->device, src->dtype, src->rank, sizes, *out);
   struct exact_job job = {.result = options->mean ? EXACT_MEAN : EXACT_SUM,
                           .x = src,

@@ -66,6 +66,9 @@ strew_status group_reduce(strew_groups groups, strew_group_reduction reduction, 
                           const strew_group_reduce_options *options, bool of_table, strew_tensor **out,
                           strew_tensor **arg, strew_error *error);
 
+/* True of statistics of times, which times.h has. */
+bool group_is_timed(strew_group_reduction reduction, const strew_tensor *src);
+
 /* True if elements that are NaN are skipped. */
 static inline bool group_skips(const struct group_call *g) {
   return g->options.skip_nan && dtype_is_float(g->src->dtype);

@@ -4,6 +4,7 @@
 #include "reduce_ops.h"
 #include "runtime/core/base/operations.h"
 #include "runtime/core/base/steps.h"
+#include "times.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -297,11 +298,26 @@ bool fold_wants_stored(strew_fold fold, const strew_tensor *tensor, const strew_
   return (unsigned)fold < STREW_FOLD_COUNT && fold_is_spread(fold);
 }
 
+strew_tensor *times_seconds(struct steps *steps, strew_tensor *times) {
+  strew_scalar first = strew_int(0);
+  if (steps->status != STREW_OK) return NULL;
+  if (strew_tensor_numel(times)) first = step_number(steps, STREW_FOLD_AMIN, step_key(steps, times, KEY_SORTED));
+  first = (strew_scalar){.dtype = STREW_TIME, .as.i = (int64_t)((uint64_t)first.as.i + 1)};
+  return step_binary(steps, STREW_SUB, times, first, NULL);
+}
+
+static strew_tensor *sum_along(struct steps *steps, void *options, strew_tensor *x) {
+  STEP_INTO(steps, sums, strew_reduce_with(STREW_FOLD_SUM, x, options, sums, steps->error));
+  return *sums;
+}
+
 strew_status strew_reduce_with(strew_fold fold, strew_tensor *tensor, const strew_reduce_options *options,
                                strew_tensor **out, strew_error *error) {
   const bool known = (unsigned)fold < STREW_FOLD_COUNT, is_extreme = known && fold_row_of(fold)->empty == EMPTY_NOTHING;
-  CALL_STEPS(call, steps, known ? fold_row_of(fold)->name : "reduce", error,
-             {"self", tensor, is_extreme ? READ_ONCE | ORDERED : READ_ONCE}, {"out", *out, is_extreme ? RESULT : 0});
+  const bool is_timed = known && fold_row_of(fold)->finish != FINISH_PLAIN && tensor->dtype == STREW_TIME;
+  const int use = is_timed ? ORDERED : is_extreme ? READ_ONCE | ORDERED : READ_ONCE;
+  CALL_STEPS(call, steps, known ? fold_row_of(fold)->name : "reduce", error, {"self", tensor, use},
+             {"out", *out, is_extreme || is_timed ? RESULT : 0});
   OPTIONS(strew_reduce_options);
   if (!known) return fail_unknown(&call, "fold", (int)fold, STREW_FOLD_COUNT - 1);
   const enum fold_finish finish = fold_row_of(fold)->finish;
@@ -312,6 +328,14 @@ strew_status strew_reduce_with(strew_fold fold, strew_tensor *tensor, const stre
                 fold_row_of(fold)->name);
   struct folding folding = {fold,          tensor,           options->dim_count,
                             options->dims, options->keepdim, options->correction ? *options->correction : 1};
+  if (is_timed && fold == STREW_FOLD_MEAN) {
+    strew_reduce_options along = *options;
+    along.exact = along.skip_nan = false;
+    strew_tensor *mean = times_mean_of(&steps, tensor, options->skip_nan, sum_along, &along);
+    return steps_give_key(&steps, "out", mean, STREW_TIME, KEY_LEAST, out);
+  }
+  if (is_timed) folding.tensor = tensor = times_seconds(&steps, tensor);
+  if (steps.status != STREW_OK) return steps_status(&steps);
   if (options->exact && dtype_is_float(tensor->dtype)) {
     STEP(&steps, operand_store(&call, tensor));
     return steps_give(&steps, fold_exactly(&steps, &folding, options->skip_nan, *out), out);
