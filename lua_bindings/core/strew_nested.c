@@ -23,9 +23,8 @@ struct walk {
   bool is_time;     /* elements are texts of times */
   bool may_be_text; /* strings are words */
   const char *format;
-  int codes;           /* of words: the stack position of the table of their codes */
-  int32_t count;       /* and their number */
-  unsigned char *next; /* destination of the next element; NULL in the first walk */
+  unsigned char *next; /* destination of the next element, of words their addresses; NULL in the first walk */
+  size_t *lengths;     /* destination of the next word's length */
 };
 
 enum { ENTRY_BYTES = STREW_MAX_RANK * 22 + 2 };
@@ -131,7 +130,7 @@ static bool walk_time(lua_State *L, struct walk *walk, int depth) {
   return true;
 }
 
-/* Stores the code of the word on top of the stack. */
+/* Stores the address of the word on top of the stack, which its table keeps. */
 static bool walk_word(lua_State *L, struct walk *walk, int depth) {
   char text[TEXT_BYTES];
   if (walk->rank < 0) walk->rank = depth;
@@ -142,16 +141,10 @@ static bool walk_word(lua_State *L, struct walk *walk, int depth) {
     return fail_entry(walk, depth, "a word with a zero byte", "which no text can hold");
   walk->kind = WORDS;
   if (!walk->next) return true;
-  lua_pushvalue(L, -1);
-  if (lua_rawget(L, walk->codes) == LUA_TNIL) {
-    lua_pushvalue(L, -2);
-    lua_pushinteger(L, walk->count++);
-    lua_rawset(L, walk->codes);
-  }
-  const int32_t code = lua_isnil(L, -1) ? walk->count - 1 : (int32_t)lua_tointeger(L, -1);
-  memcpy(walk->next, &code, sizeof code);
-  walk->next += sizeof code;
-  return lua_pop(L, 1), true;
+  const char *word = lua_tolstring(L, -1, walk->lengths++);
+  memcpy(walk->next, &word, sizeof word);
+  walk->next += sizeof word;
+  return true;
 }
 
 static bool walk_value(lua_State *L, struct walk *walk, int depth);
@@ -246,24 +239,6 @@ static bool count_bytes(struct walk *walk, size_t *size_bytes) {
   return true;
 }
 
-/* Makes a text of the codes in the buffer; their words are the keys of walk->codes. */
-static bool from_codes(lua_State *L, const struct walk *walk, strew_device *device, const void *buffer,
-                       strew_tensor **out) {
-  const size_t count = (size_t)walk->count;
-  strew_error *error = &walk->call->error;
-  strew_tensor *codes = NULL;
-  const char **words = lua_newuserdatauv(L, count * (sizeof *words + sizeof(size_t)) + 1, 0);
-  size_t *lengths = (size_t *)(void *)(words + count);
-  for (lua_pushnil(L); lua_next(L, walk->codes); lua_pop(L, 1)) {
-    const lua_Integer code = lua_tointeger(L, -1);
-    words[code] = lua_tolstring(L, -2, &lengths[code]);
-  }
-  strew_status status = strew_from(device, STREW_INT32, walk->rank, walk->sizes, buffer, &codes, error);
-  if (status == STREW_OK) status = strew_text(codes, walk->count, words, lengths, false, out, error);
-  strew_release(codes);
-  return status == STREW_OK;
-}
-
 /* Creates the box's tensor from the table, number, boolean or text at stack position 1. */
 static bool from_value(lua_State *L, struct script_call *call, int dtype, const char *format, strew_device *device,
                        strew_tensor **out) {
@@ -280,12 +255,14 @@ static bool from_value(lua_State *L, struct script_call *call, int dtype, const 
   if (walk.dtype == STREW_TEXT && walk.kind != WORDS && walk.kind != NOTHING)
     return bind_fail(call, STREW_EDTYPE, "x", "has numbers, expected words"), false;
   if (!count_bytes(&walk, &size_bytes)) return false;
-  if (walk.dtype == STREW_TEXT) lua_newtable(L);
-  walk.codes = lua_gettop(L);
+  const size_t count = walk.dtype == STREW_TEXT ? size_bytes / sizeof(int32_t) : 0;
+  if (walk.dtype == STREW_TEXT) size_bytes = count * sizeof(char *);
+  size_t *lengths = walk.lengths = lua_newuserdatauv(L, count * sizeof *lengths + 1, 0);
   unsigned char *buffer = lua_newuserdatauv(L, size_bytes + 1, 0); /* Lua memory, so that errors leak nothing */
   bool is_fine = walk_all(L, &walk, buffer);
   if (is_fine && walk.dtype == STREW_TEXT)
-    is_fine = from_codes(L, &walk, device, buffer, out);
+    is_fine = strew_text_from(device, walk.rank, walk.sizes, (const char *const *)(void *)buffer, lengths, out,
+                              &call->error) == STREW_OK;
   else if (is_fine)
     is_fine = strew_from(device, walk.dtype, walk.rank, walk.sizes, buffer, out, &call->error) == STREW_OK;
   lua_settop(L, top);

@@ -11,12 +11,12 @@ cells.KINDS = {number = "a number", boolean = "a boolean", string = "a word", ti
 function cells.read(value)
   if value == nil or value == strew.null then return nil end
   local kind, one = type(value), value
+  if cells.KINDS[kind] then return one, kind end
   if operands.is_tensor(value) and value:numel() == 1 then
     local is_time = value.dtype == "time"
     one = (is_time and value:to "int64" or value):item()
-    kind = is_time and "time" or type(one)
+    return one, is_time and "time" or type(one)
   end
-  if cells.KINDS[kind] then return one, kind end
   return nil, nil, true
 end
 

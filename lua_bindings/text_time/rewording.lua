@@ -9,12 +9,17 @@ local function made_of(t, make, ...)
   return #list == 0 and t:clone() or spread(make(list, ...))
 end
 
--- Returns text of f(word), nil: missing.
-local function reworded(t, f)
+-- Replaces words by f(word), nil: missing.
+local function each(list, f)
+  for k, word in ipairs(list) do list[k] = f(word) or "" end
+end
+
+-- Returns text of f(word); is_done(pcall(...)) raises its errors.
+local function reworded(t, f, is_done)
   local list, spread = words.different(t)
   if #list == 0 then return t:clone() end
   list = list:tolist()
-  for k, word in ipairs(list) do list[k] = f(word) or "" end
+  if is_done then is_done(pcall(each, list, f)) else each(list, f) end
   return spread(errors.own("x", "self", nil, strew.tensor, list, {device = t.device}))
 end
 
@@ -122,19 +127,22 @@ local function replace(t, a, b, plain)
   elseif plain then
     a, b = string.gsub(a, "%p", "%%%0"), string.gsub(b, "%%", "%%%%")
   end
+  local last
   return reworded(t, function(word)
-    local is_done, made = pcall(string.gsub, word, a, b)
-    if not is_done then checked("a", a, pcall(string.find, word, a)) end
-    return checked("b", b, is_done, made)
+    last = word
+    return (string.gsub(word, a, b))
+  end, function(is_done, ...)
+    if not is_done then checked("a", a, pcall(string.find, last, a)) end
+    checked("b", b, is_done, ...)
   end)
 end
 
 local function match(t, pattern)
   words.operand(t, "self", t)
   return reworded(t, function(word)
-    local found = checked("pattern", pattern, pcall(string.match, word, pattern))
-    return found and tostring(found)
-  end)
+    local found = string.match(word, pattern)
+    return found and found .. "" -- a position is a number
+  end, function(...) checked("pattern", pattern, ...) end)
 end
 
 --------------------------------------------------------------------------------------------------------------- parts

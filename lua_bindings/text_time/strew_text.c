@@ -93,9 +93,25 @@ static int in_case(bool is_upper, int letter) {
   return letter;
 }
 
+/* Copies ASCII with the case of letters changed, eight bytes at a time; returns how many. */
+static size_t copy_ascii_in_case(bool is_upper, const struct word *word, char *to) {
+  const uint64_t each = UINT64_C(0x0101010101010101), first = is_upper ? 'a' : 'A';
+  uint64_t some;
+  size_t i = 0;
+  for (; i + sizeof some <= word->length; i += sizeof some) {
+    memcpy(&some, word->text + i, sizeof some);
+    if (some & each * 0x80) break;
+    some ^= ((some + each * (0x80 - first)) & ~(some + each * (0x80 - 26 - first)) & each * 0x80) >> 2;
+    memcpy(to + i, &some, sizeof some);
+  }
+  return i;
+}
+
 /* Copies with the case of letters changed; returns the end. */
 static char *copy_in_case(bool is_upper, const struct word *word, char *to) {
-  for (size_t i = 0; i < word->length; i++) {
+  const size_t begin = copy_ascii_in_case(is_upper, word, to);
+  to += begin;
+  for (size_t i = begin; i < word->length; i++) {
     const unsigned char c = (unsigned char)word->text[i];
     const unsigned char next = i + 1 < word->length ? (unsigned char)word->text[i + 1] : 0;
     if (c >= 0xc3 && c <= 0xd6 && next >= 0x80 && next < 0xc0) {

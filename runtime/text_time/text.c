@@ -367,20 +367,27 @@ static strew_status add_word(const struct call *call, strew_context *context, st
   return words_number(call, context, words, length ? given[i] : "", length, number);
 }
 
-/* The list of these words, and what each became. */
+/* The list of these words, and what each became. Those at the same address are the same, as scripts have them. */
 static strew_status list_words(const struct call *call, strew_context *context, int64_t count, const char *const *given,
                                const size_t *lengths, bool ordered, int32_t *codes, struct word_list **out) {
+  enum { RECENT_BITS = 8 };
+  int64_t recent[1 << RECENT_BITS] = {0}; /* by address: a word's position, and 1; 0: none */
   struct shared_words *shared;
   int64_t number = 0;
   RETURN_IF_FAILED(shared_words_create(call, context, &shared));
   strew_status status = STREW_OK;
   for (int64_t i = 0; i < count && status == STREW_OK; i++) {
     const int64_t next = i + WORDS_AHEAD;
-    if (lengths && next < count && shared->words.capacity)
+    int64_t *known = &recent[(uintptr_t)given[i] * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_BITS)];
+    if (lengths && next < count && words_are_many(&shared->words))
       words_prefetch_slot(&shared->words, words_hash(&shared->words, given[next], lengths[next]));
     status = i % WORDS_PER_LOOK ? STREW_OK : context_check(call, context);
-    TRY(status, add_word(call, context, &shared->words, i, given, lengths, &number));
+    if (*known && given[*known - 1] == given[i] && (!lengths || lengths[*known - 1] == lengths[i]))
+      number = codes[*known - 1];
+    else
+      TRY(status, add_word(call, context, &shared->words, i, given, lengths, &number));
     codes[i] = (int32_t)number;
+    *known = i + 1;
   }
   shared->is_ordered = ordered;
   TRY(status, text_list(call, context, shared, out));
@@ -513,9 +520,11 @@ int64_t strew_word_characters(const strew_tensor *text, int64_t code) {
   size_t bytes;
   const char *word = strew_word(text, code, &bytes);
   int64_t count = 0;
-  for (int length; word && *word; word += length, count++)
+  if (!word) return -1;
+  if (utf8_is_ascii(word, bytes)) return (int64_t)bytes;
+  for (int length; *word; word += length, count++)
     if (!(length = utf8_length((const unsigned char *)word))) return (int64_t)bytes;
-  return word ? count : -1;
+  return count;
 }
 
 int64_t strew_word_code(const strew_tensor *text, const char *word, size_t length) {

@@ -107,6 +107,8 @@ static enum word_kind read_number(strew_dtype dtype, const char *word, locale_t 
   else if (!is_float || *word)
     return IS_NONE;
   if (is_float && is_number && decimal.kind == DECIMAL_FINITE && isinf(number.as.f)) return IS_BEYOND;
+  if (number.dtype == dtype && dtype_bytes(dtype) == sizeof number.as)
+    return memcpy(to, &number.as, sizeof number.as), IS_ELEMENT;
   const bool is_held = strew_scalar_store(number, STREW_EXACT, dtype, to, NULL) == STREW_OK;
   return is_held ? IS_ELEMENT : is_float ? IS_BEYOND : IS_NONE;
 }

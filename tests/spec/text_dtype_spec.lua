@@ -436,6 +436,18 @@ describe("text", function()
     assert.equal(4, strew.tensor("Oslo"):length():item())
   end)
 
+  it("changes the case of eight bytes at once as of each alone", function()
+    local made, upper, lower, lengths = {}, {}, {}, {}
+    for code = 1, 127 do
+      local bytes = string.rep("a", code % 17) .. string.char(code) .. "Z@[`{é" .. string.rep("b", code % 9)
+      local ascii = bytes:gsub("é", "..")
+      made[code], lengths[code] = bytes, #bytes - 1
+      upper[code], lower[code] = ascii:upper():gsub("%.%.", "É"), ascii:lower():gsub("%.%.", "é")
+    end
+    local t = strew.tensor(made)
+    assert.same({upper, lower, lengths}, {t:upper():tolist(), t:lower():tolist(), t:length():tolist()})
+  end)
+
   it("gives integers exactly, of every dtype", function()
     local function value(word, dtype) return strew.tensor{word}:to(dtype):to("int64")[0] end
     for word, number in pairs{["9007199254740993"] = 9007199254740993, ["9007199254740993.0"] = 9007199254740993,

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Bytes of the character at `at`, 1 to 4; 0: it is none. A byte behind the text must be readable, and no part of one. */
 static inline int utf8_length(const unsigned char *at) {
@@ -13,6 +14,15 @@ static inline int utf8_length(const unsigned char *at) {
   const bool is_long = (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xf0 && at[1] < 0x90);
   const bool is_beyond = (*at == 0xed && at[1] >= 0xa0) || (*at == 0xf4 && at[1] >= 0x90);
   return is_long || is_beyond ? 0 : length;
+}
+
+/* True if all characters of a text have one byte. */
+static inline bool utf8_is_ascii(const char *text, size_t length) {
+  uint64_t all = 0, some;
+  for (; length >= sizeof some; text += sizeof some, length -= sizeof some)
+    memcpy(&some, text, sizeof some), all |= some;
+  while (length) all |= (unsigned char)text[--length];
+  return !(all & UINT64_C(0x8080808080808080));
 }
 
 /* True if a text is characters of UTF-8. */
