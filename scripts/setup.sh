@@ -348,7 +348,7 @@ for target in "$@"; do
   case $target in
     all) echo 'setup: building strew: about a minute on two cores' ;;
     demo) echo 'setup: building strew, then the demonstrations: 1 to 2 minutes on two cores' ;;
-    test) echo 'setup: building strew, then running the tests: 9 minutes on two cores; a line each' ;;
+    test) echo 'setup: building strew, then running the tests: 8 to 13 minutes on two cores; a line each' ;;
     nightly) echo 'setup: building strew, then running all tests: 40 to 60 minutes on two cores; a line each' ;;
     deb) echo 'setup: building the Debian packages: 4 minutes on two cores' ;;
   esac

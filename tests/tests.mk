@@ -91,7 +91,7 @@ test nightly:
 	$(if $(filter nightly,$@),$(AT_ONCE) $(TSAN) $(OR_LATER))
 	$(if $(filter nightly,$@),+@$(call CROSS,arm64) $(OR_LATER))
 	$(if $(filter nightly,$@),$(if $(WEB_IS_THERE),$(AT_ONCE) web $(OR_LATER)))
-	@$(call RUN,STARTED="$$(cat $(BUILD)/started)" USUALLY=$(if $(filter test,$@),8,45)) run $@
+	@$(call RUN,STARTED="$$(cat $(BUILD)/started)" USUALLY='$(if $(filter test,$@),8 to 13,45)') run $@
 sanitized threads:
 	$(AT_ONCE) $(if $(filter sanitized,$@),$(ASAN) whole,$(TSAN))
 	@$(RUN) run $@
