@@ -40,11 +40,14 @@ SMALL    = $(filter-out %/rearrange.c,$(wildcard $(patsubst %,runtime/%/*.c,redu
            $(patsubst %,runtime/%.c,linalg/cpu/linalg files/csv_errors files/csv_guess files/format files/safetensors)
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter $(SMALL),$<),-Os,\
              $(if $(findstring /cpu/,$<),-O3,-O2))))
+# Without gcc's padding before functions, what jumps reach, and loops that run once a call.
+TIGHT   := $(if $(shell $(CC) --version | grep clang),,-fno-align-functions -fno-align-jumps -fno-align-labels)
+TIGHTER := $(if $(TIGHT),-fno-align-loops)
 # The library calls nothing that unwinds: tables for it would be a fifteenth of its size. Debuggers get theirs by DEBUG=1.
 LEAN     = $(if $(SANITIZE)$(DEBUG),,$(if $(filter runtime/% opencl/%,$<),-fno-asynchronous-unwind-tables))
 INCLUDE  = -I. -Iruntime $(if $(filter-out runtime/% opencl/%,$<),-Ilua_bindings $(LUA_CFLAGS) -DPACKED=$(if $(ZLIB),1,0))
 # The user's CFLAGS win, except over flags that results depend on. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
-ALL_CFLAGS = $(WARNINGS) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) -fPIC $(if $(ISAS),-fno-plt) \
+ALL_CFLAGS = $(WARNINGS) $(OPTIMISE) $(TIGHT) $(if $(findstring /cpu/,$<),,$(TIGHTER)) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) -fPIC $(if $(ISAS),-fno-plt) \
              -fvisibility=hidden $(LEAN) -pthread -MMD -MP $(if $(findstring __SIZEOF_POINTER__ 4,$(MACROS)),-D_FILE_OFFSET_BITS=64) -DSTREW_OPENCL=$(OPENCL) $(if $(ISAS),-DX86_LOOPS) $(if $(PARTS),-DSTREW_PARTS) \
              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
              $(INCLUDE) $(CPPFLAGS) $(CFLAGS) $(EXACT)

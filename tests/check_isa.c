@@ -388,8 +388,8 @@ static void check_winners(int isa, strew_dtype dtype, int reduction, int64_t col
   draw_row(0, dtype, columns), draw_row(2, dtype, columns);
   clear();
   memcpy(expected, in[0], (size_t)(columns * size_of(dtype))), memcpy(found, in[0], (size_t)(columns * size_of(dtype)));
-  row_of[ISA_PLAIN]->of[dtype].win[reduction](expected, winners[0], in[2], columns, HERE);
-  row_of[isa]->of[dtype].win[reduction](found, winners[1], in[2], columns, HERE);
+  row_of[ISA_PLAIN]->of[dtype].win[reduction](expected, winners[0], in[2], columns, HERE, 0);
+  row_of[isa]->of[dtype].win[reduction](found, winners[1], in[2], columns, HERE, 0);
   compare(dtype, columns, isa, "row with positions", reduction);
   ck_assert(!memcmp(winners[0], winners[1], (size_t)(columns + 1) * sizeof **winners));
 }

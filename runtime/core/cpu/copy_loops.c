@@ -54,6 +54,7 @@ static inline void narrow_run(char *to, const char *from) {
 
 /* Converts contiguous elements in groups of MANY, if there are instructions for it; returns the number converted.
    Codes are constants at compile time. */
+enum { SINGLES = 4 };
 static inline int64_t convert_many(int to_code, int from_code, int64_t count, char *to, const char *from) {
   int64_t i = 0;
 #ifdef MANY
@@ -68,13 +69,22 @@ static inline int64_t convert_many(int to_code, int from_code, int64_t count, ch
 #else
   (void)to_code, (void)from_code, (void)count, (void)to, (void)from;
 #endif
+#if defined(__AVX2__) && !defined(__AVX512DQ__)
+  if (to_code == CODE_f32 && from_code == CODE_i64)
+    for (; i + SINGLES <= count; i += SINGLES)
+      UNROLLED for (int64_t k = i; k < i + SINGLES; k++) {
+        const float x = f32_from_i64(((const int64_t *)(const void *)from)[k]);
+        memcpy(to + k * 4, &x, sizeof x);
+      }
+  if (to_code == CODE_f64 && from_code == CODE_i64)
+    for (; i + SINGLES <= count; i += SINGLES)
+      UNROLLED for (int64_t k = i; k < i + SINGLES; k++) {
+        const double x = f64_from_i64(((const int64_t *)(const void *)from)[k]);
+        memcpy(to + k * 8, &x, sizeof x);
+      }
+#endif
   return i;
 }
-
-#define UNUSED_AT_TIMES __attribute__((unused))
-#define LOOPS           "copy.inc"
-#define LOOPS_UNSIGNED
-#include "each_dtype.h"
 
 /* Elements between two jumps: a loop of one takes twice the time where it lies across a cache line of code. */
 enum { STEPS = 4 };
@@ -96,6 +106,11 @@ enum { STEPS = 4 };
     }                                                                                                                  \
   }
 EACH_WIDTH(COPY_SAME)
+
+#define UNUSED_AT_TIMES __attribute__((unused))
+#define LOOPS           "copy.inc"
+#define LOOPS_UNSIGNED
+#include "each_dtype.h"
 
 /* Transposes a square whose size is known at compile time; steps in bytes. */
 enum { SQUARE = 16, QUAD = 4 };

@@ -11,7 +11,7 @@
    For floats:
      divide_S, root_S, negate_S, magnitude_S, is_negative_S (the sign bit), fused_S (a * b + c, rounded once)
    For 16-bit floats, of stored values:
-     stored_maximum_S, stored_minimum_S, stored_isnan_S, order_S (an integer that increases with the value)
+     higher_S, stored_isnan_S, turned_S (an integer that increases with the value)
    The host of a device defines what integers must compute instead (see softfloat.h):
      SOFT_FLOAT32_SUM, _PRODUCT, _DIVIDE, _ROOT   if results are not correctly rounded, denormals included
      SOFT_FLOAT32_FUSED, SOFT_FLOAT64_FUSED       if fma() is not
@@ -392,23 +392,19 @@ SCALAR_FLOAT(bf16, f32, uint32_t, bits_of_float, float_of_bits, 0x80000000u)
 SCALAR_FLOAT(f64, f64, uint64_t, bits_of_double, double_of_bits, 0x8000000000000000u)
 #endif
 
-/* The same for stored 16-bit floats: their bits are in order once those of negative numbers are inverted. NaN
-   results are those of storing. */
+/* Extremes of stored 16-bit floats: the higher of two, in the order that `flip` gives (order_flip of dtype.h). Their bits
+   are in order once those of negative numbers are inverted. NaN results are those of storing. */
 #define SCALAR_HALF_EXTREMES(s, infinity, quiet)                                                                       \
-  static inline int16_t order_##s(T_##s x) { return (int16_t)(x ^ ((int16_t)x >> 15 & 0x7fff)); }                      \
   static inline bool stored_isnan_##s(T_##s x) { return (x & 0x7fff) > (infinity); }                                   \
-  static inline T_##s number_or_nan_##s(T_##s a, T_##s b, int16_t order) {                                             \
-    const T_##s number = (T_##s)order_##s((T_##s)order);                                                               \
+  static inline T_##s number_or_nan_##s(T_##s a, T_##s b, T_##s number) {                                              \
     const T_##s other = stored_isnan_##s(b) ? (T_##s)(quiet(b)) : number;                                              \
     return stored_isnan_##s(a) ? (T_##s)(quiet(a)) : other;                                                            \
   }                                                                                                                    \
-  static inline T_##s stored_maximum_##s(T_##s a, T_##s b) {                                                           \
-    const int16_t x = order_##s(a), y = order_##s(b);                                                                  \
-    return number_or_nan_##s(a, b, x > y ? x : y);                                                                     \
+  static inline int16_t turned_##s(T_##s x, const int64_t flip) {                                                      \
+    return (int16_t)((int16_t)(x ^ flip) ^ ((int16_t)x >> 15 & 0x7fff));                                               \
   }                                                                                                                    \
-  static inline T_##s stored_minimum_##s(T_##s a, T_##s b) {                                                           \
-    const int16_t x = order_##s(a), y = order_##s(b);                                                                  \
-    return number_or_nan_##s(a, b, x < y ? x : y);                                                                     \
+  static inline T_##s higher_##s(T_##s a, T_##s b, const int64_t flip) {                                               \
+    return number_or_nan_##s(a, b, turned_##s(a, flip) > turned_##s(b, flip) ? a : b);                                 \
   }
 #define QUIET_F16(x)  (((x)&0x8000) | 0x7e00)
 #define QUIET_BF16(x) ((x) | 0x40)

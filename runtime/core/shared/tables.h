@@ -43,7 +43,7 @@
                16-bit floats are joined as float32, and rounded once at the end
      PAIRS     for dtypes of 32 bits and more, of pairs of a sum and a count; 16-bit floats as above
      COMPUTED  for all but 16-bit floats, which are joined as float32
-     OWN       for every dtype: 16-bit floats are joined as stored, by stored_... of scalar.h
+     OWN       for every dtype: 16-bit floats are joined as stored, by higher_S of scalar.h
    A mean joins as a sum, which is divided at the end. */
 #define STREW_REDUCTIONS(X)                                                                                            \
   X(ASSIGN, assign, "assign", NULL, NULL, 0, ZERO, (b), BITS)                                                          \

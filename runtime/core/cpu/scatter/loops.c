@@ -23,22 +23,27 @@ typedef double ZEROS_f64;
 #define LOOPS_UNSIGNED
 #include "runtime/core/cpu/each_dtype.h"
 
-/* Loops are shared if they do the same to the bits. */
-static strew_dtype dtype_of_loops(strew_dtype dtype, strew_reduction reduction) {
+strew_dtype scatter_loops_dtype(strew_dtype dtype, strew_reduction reduction) {
   static const strew_dtype integers[] = {[1] = STREW_INT8, [2] = STREW_INT16, [4] = STREW_INT32, [8] = STREW_INT64};
   if (reduction == STREW_ASSIGN && dtype != STREW_BOOL) return integers[dtype_bytes(dtype)];
   return dtype_joined(dtype, reduction);
 }
 
-static strew_reduction reduction_of_loops(strew_dtype dtype, strew_reduction reduction) {
+strew_reduction scatter_loops_reduction(strew_dtype dtype, strew_reduction reduction) {
+  if (dtype_is_half(dtype)) return reduction == STREW_AMIN ? STREW_AMAX : reduction;
   if (dtype != STREW_BOOL) return reduction;
   return reduction == STREW_SUM ? STREW_AMAX : reduction == STREW_PROD ? STREW_AMIN : reduction;
+}
+
+int64_t scatter_flip(strew_dtype dtype, strew_reduction reduction) {
+  return dtype_is_half(dtype) ? order_flip(dtype, reduction == STREW_AMIN) : 0;
 }
 
 const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction reduction, bool with_arg) {
   static const struct scatter_loops *const plain[] = {BY_DTYPE(scatter_loops)};
   static const struct scatter_loops *const with_args[] = {BY_DTYPE(scatter_arg_loops)};
-  return &(with_arg ? with_args : plain)[dtype_of_loops(dtype, reduction)][reduction_of_loops(dtype, reduction)];
+  const struct scatter_loops *loops = (with_arg ? with_args : plain)[scatter_loops_dtype(dtype, reduction)];
+  return &loops[scatter_loops_reduction(dtype, reduction)];
 }
 
 const struct pair_loops *scatter_pair_loops(strew_dtype dtype) {
@@ -49,6 +54,9 @@ const struct pair_loops *scatter_pair_loops(strew_dtype dtype) {
 }
 
 divide_row *scatter_divider(strew_dtype dtype) {
-  static divide_row *const divide[] = {BY_DTYPE(divide_row)};
+  static divide_row *const divide[STREW_DTYPE_COUNT] = {
+#define DIVIDER(ENUM, s) [STREW_##ENUM] = divide_row_##s,
+      DIVIDER(FLOAT32, f32) DIVIDER(FLOAT64, f64) DIVIDER(INT64, i64) DIVIDER(INT32, i32) DIVIDER(INT16, i16)
+          DIVIDER(INT8, i8) DIVIDER(UINT8, u8) DIVIDER(UINT16, u16) DIVIDER(UINT32, u32) DIVIDER(UINT64, u64)};
   return divide[dtype];
 }

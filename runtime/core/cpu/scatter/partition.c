@@ -199,6 +199,7 @@ static void join_owner(void *partition_, int64_t owner) {
   const struct operand *operands = partition->plan->plan.operands;
   const int64_t size = (int64_t)partition->self_size_bytes;
   struct tile tile = {.columns = 1,
+                      .flip = scatter_flip(operands[SELF].dtype, partition->plan->reduction),
                       .source = {.src = operand_address(&operands[SRC]), .row = partition->size_bytes ? size : 0},
                       .target = {.self = operand_address(&operands[SELF]),
                                  .step = size,

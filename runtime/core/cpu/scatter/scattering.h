@@ -63,6 +63,11 @@ struct scatter_loops {
      all index values are equal: those are joined in a register. */
   void (*join_sorted)(const struct tile *tile, const int64_t *cuts);
 };
+/* Loops are shared by dtypes and reductions that do the same to the bits. Minima of 16-bit floats are maxima
+   in the inverted order: these bits of them are inverted. */
+strew_dtype scatter_loops_dtype(strew_dtype dtype, strew_reduction reduction);
+strew_reduction scatter_loops_reduction(strew_dtype dtype, strew_reduction reduction);
+int64_t scatter_flip(strew_dtype dtype, strew_reduction reduction);
 const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction reduction, bool with_arg);
 /* For a mean's pairs of a sum and a count, of a dtype of 4 or 8 bytes. (The loops above join them, under STREW_MEAN.)
    */
@@ -71,7 +76,8 @@ struct pair_loops {
   void (*divide)(int64_t count, const char *pairs, char *self, int64_t extra); /* pairs whose count is not 0 */
 };
 const struct pair_loops *scatter_pair_loops(strew_dtype dtype);
-/* self = self / (count + *extra) wherever count > 0; a row of operands 0 self, 1 count. extra: int64. */
+/* self = self / (count + *extra) wherever count > 0; a row of operands 0 self, 1 count. extra: int64. (16-bit floats are
+   divided as float32, and bool has no means.) */
 typedef void divide_row(void *extra, const struct row *row);
 divide_row *scatter_divider(strew_dtype dtype);
 

@@ -61,6 +61,7 @@ static bool run_copies(strew_context *context, struct shares *shares) {
   pool_run(context, parts, run_copy, shares);
   struct tile tile = {.rows = 1,
                       .columns = (int64_t)shares->copy_bytes / element,
+                      .flip = scatter_flip(self->dtype, plan->reduction),
                       .source = {.index = &first, .column = element},
                       .target = {.self = operand_address(self), .column = element, .owned = {0, 1, 1}}};
   bool good = !bad_is_set(shares->bad) && !context_stops(context);

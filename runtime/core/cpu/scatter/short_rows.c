@@ -117,6 +117,7 @@ static struct tile flat_tile(const struct tuning *tuning, const struct scatter_p
   const struct operand *self = &plan->plan.operands[SELF];
   const uint64_t elements = (uint64_t)scatter_target_elements(plan);
   return (struct tile){.columns = 1,
+                       .flip = scatter_flip(self->dtype, plan->reduction),
                        .target = {.self = operand_address(self),
                                   .step = (int64_t)dtype_bytes(self->dtype),
                                   .owned = {0, elements, elements}},
@@ -203,6 +204,7 @@ static void walk_lines(const struct tuning *tuning, const struct scatter_plan *p
       .plan = plan,
       .loops = scatter_loops(self->dtype, plan->reduction, false),
       .tile = {.rows = columns,
+               .flip = scatter_flip(self->dtype, plan->reduction),
                .source = {.row = operand_step(self + SRC, last)},
                .target = {.row = operand_step(self, last),
                           .step = plan->step * (int64_t)dtype_bytes(self->dtype),

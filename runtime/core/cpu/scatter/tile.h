@@ -42,6 +42,7 @@ struct tile {
   int64_t rows, columns;
   struct source source;
   struct target target;
+  int64_t flip; /* of extremes: see scatter_flip */
   struct winners winners;
   winner_row *winner; /* of this instruction set, for rows of unit stride; NULL: there is none */
   struct prefetching prefetch;

@@ -174,10 +174,12 @@ static void choose_loops(struct walk_part *part) {
   if (tile->columns == 1) return;
   const int64_t size = (int64_t)dtype_bytes(dtype);
   const bool unit_stride = tile->target.column == size && (part->conversion.convert || tile->source.column == size);
-  const struct joins *rows = &row_loops()->of[dtype];
-  if (!rows->join[STREW_AMAX]) rows = &row_loops_plain.of[dtype];
-  tile->winner = rows->win[plan->reduction];
-  part->of_rows.join = rows->join[plan->reduction];
+  const strew_dtype joined = scatter_loops_dtype(dtype, plan->reduction);
+  const strew_reduction reduction = scatter_loops_reduction(dtype, plan->reduction);
+  const struct joins *rows = &row_loops()->of[joined];
+  if (!rows->join[STREW_AMAX]) rows = &row_loops_plain.of[joined];
+  tile->winner = rows->win[reduction];
+  part->of_rows.join = rows->join[reduction];
   if (unit_stride && part->of_rows.join && !tile->winners.arg && tile->columns > NARROW_COLUMNS)
     part->conversion.loops = part->loops = &part->of_rows;
 }
@@ -239,6 +241,7 @@ static void start_part(struct walk_part *part, const struct scatter_plan *plan, 
   part->conversion.join = join_tile;
   part->tile.target.owned = (struct owned){(uint64_t)lowest, (uint64_t)count, (uint64_t)plan->size};
   part->tile.target.step = plan->step * (int64_t)dtype_bytes(to);
+  part->tile.flip = scatter_flip(to, plan->reduction);
   part->tile.winners.arg = NULL;
   part->tile.prefetch.dst = far;
   part->tile.prefetch.nta = tuning->streams_nta;
