@@ -45,7 +45,7 @@ is_drawn() { # NAME ONE_IN
 # lists, of which the seed chooses one. (Devices compile their kernels anew in a new checkout.)
 sample() {
   set -- rusticl-few pocl-digest mpi 'rusticl-digest intel-digest' 'installed driver' pocl-few oclgrind-few pocl-ways pocl-demos \
-    'pocl-counts oclgrind-digest' pocl-check_opencl
+    'pocl-counts oclgrind-digest' pocl-check_opencl faults-few endless
   longest=$*
   shift "$(part_of $#)"
   while read -r name; do
@@ -58,7 +58,7 @@ sample() {
     case $name in
       -* | opencl:*) echo "$name" ;;
       pocl-*_* | intel-few)
-        if is_drawn "$name" 32; then echo "$name"; fi
+        if is_drawn "$name" 64; then echo "$name"; fi
         ;;
       *-*_* | *-ways | *-demos) ;;
       *) echo "$name" ;;
