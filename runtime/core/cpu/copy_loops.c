@@ -52,9 +52,19 @@ static inline void narrow_run(char *to, const char *from) {
 }
 #endif
 
+/* AVX2 converts int64 one at a time: by fours, since the speed of a loop of one depends on where it lies (0.34 to 0.67 ns
+   an element). */
+enum { SINGLES = 4 };
+static inline void convert_one_i64(int to_code, char *to, const char *from, int64_t i) {
+  const int64_t x = ((const int64_t *)(const void *)from)[i];
+  if (to_code == CODE_f32)
+    ((float *)(void *)to)[i] = f32_from_i64(x);
+  else
+    ((double *)(void *)to)[i] = f64_from_i64(x);
+}
+
 /* Converts contiguous elements in groups of MANY, if there are instructions for it; returns the number converted.
    Codes are constants at compile time. */
-enum { SINGLES = 4 };
 static inline int64_t convert_many(int to_code, int from_code, int64_t count, char *to, const char *from) {
   int64_t i = 0;
 #ifdef MANY
@@ -70,18 +80,10 @@ static inline int64_t convert_many(int to_code, int from_code, int64_t count, ch
   (void)to_code, (void)from_code, (void)count, (void)to, (void)from;
 #endif
 #if defined(__AVX2__) && !defined(__AVX512DQ__)
-  if (to_code == CODE_f32 && from_code == CODE_i64)
-    for (; i + SINGLES <= count; i += SINGLES)
-      UNROLLED for (int64_t k = i; k < i + SINGLES; k++) {
-        const float x = f32_from_i64(((const int64_t *)(const void *)from)[k]);
-        memcpy(to + k * 4, &x, sizeof x);
-      }
-  if (to_code == CODE_f64 && from_code == CODE_i64)
-    for (; i + SINGLES <= count; i += SINGLES)
-      UNROLLED for (int64_t k = i; k < i + SINGLES; k++) {
-        const double x = f64_from_i64(((const int64_t *)(const void *)from)[k]);
-        memcpy(to + k * 8, &x, sizeof x);
-      }
+  if (from_code == CODE_i64 && (to_code == CODE_f32 || to_code == CODE_f64))
+    for (; i + SINGLES <= count; i += SINGLES) {
+      UNROLLED for (int64_t k = i; k < i + SINGLES; k++) convert_one_i64(to_code, to, from, k);
+    }
 #endif
   return i;
 }

@@ -83,8 +83,7 @@ struct tile;
    in range. True if an index value was out of range. */
 typedef bool join_rows(const struct tile *tile, int64_t rows, const int64_t *select);
 /* A maximum or minimum; where it differs from what self held, arg = position. */
-typedef void winner_row(char *self, int64_t *arg, const char *src, int64_t columns, int64_t position,
-                        int64_t flip);
+typedef void winner_row(char *self, int64_t *arg, const char *src, int64_t columns, int64_t position, int64_t flip);
 
 /* By dtype and reduction of loops (scattering.h); dtypes of less than 32 bits and unsigned ones are in the plain
    table alone. */

@@ -392,8 +392,8 @@ SCALAR_FLOAT(bf16, f32, uint32_t, bits_of_float, float_of_bits, 0x80000000u)
 SCALAR_FLOAT(f64, f64, uint64_t, bits_of_double, double_of_bits, 0x8000000000000000u)
 #endif
 
-/* Extremes of stored 16-bit floats: the higher of two, in the order that `flip` gives (order_flip of dtype.h). Their bits
-   are in order once those of negative numbers are inverted. NaN results are those of storing. */
+/* Extremes of stored 16-bit floats: the higher of two, in the order that `flip` gives (order_flip of dtype.h). Their
+   bits are in order once those of negative numbers are inverted. NaN results are those of storing. */
 #define SCALAR_HALF_EXTREMES(s, infinity, quiet)                                                                       \
   static inline bool stored_isnan_##s(T_##s x) { return (x & 0x7fff) > (infinity); }                                   \
   static inline T_##s number_or_nan_##s(T_##s a, T_##s b, T_##s number) {                                              \
