@@ -36,8 +36,8 @@ EXCESS   = $(if $(findstring __FLT_EVAL_METHOD__ 1 ,$(MACROS) ),-fexcess-precisi
 # Loops compiled for each instruction set are vectorised without the rest of -O3, which would double their size.
 VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
 # What runs once a call, not for each element, is compiled for size.
-SMALL    = $(filter-out %/rearrange.c,$(wildcard $(patsubst %,runtime/%/*.c,reduce order groups linalg programs interchange)) $(wildcard opencl/*/*.c)) \
-           $(patsubst %,runtime/%.c,core/base/error elementwise/elementwise elementwise/random linalg/cpu/linalg files/csv_errors files/csv_guess files/format files/safetensors) \
+SMALL    = $(filter-out %/rearrange.c %/expression.c,$(wildcard $(patsubst %,runtime/%/*.c,reduce order groups linalg programs interchange)) $(wildcard opencl/*/*.c)) \
+           $(patsubst %,runtime/%.c,core/base/error core/base/devices elementwise/random linalg/cpu/linalg files/csv_errors files/npy files/npz files/csv_guess files/format files/safetensors) \
            $(filter-out $(patsubst %,lua_bindings/core/strew_%.c,arguments box call family parameters subscript tensor),$(wildcard lua_bindings/*.c lua_bindings/*/*.c))
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter $(SMALL),$<),-Os,\
              $(if $(findstring /cpu/,$<),-O3,-O2))))
