@@ -52,8 +52,8 @@ static inline void narrow_run(char *to, const char *from) {
 }
 #endif
 
-/* AVX2 converts int64 one at a time: by fours, since the speed of a loop of one depends on where it lies (0.34 to 0.67 ns
-   an element). */
+/* AVX2 converts int64 one at a time. By fours: the speed of a loop of one depends on where it lies (0.34 to 0.67 ns an
+   element). */
 enum { SINGLES = 4 };
 static inline void convert_one_i64(int to_code, char *to, const char *from, int64_t i) {
   const int64_t x = ((const int64_t *)(const void *)from)[i];
