@@ -88,6 +88,11 @@ static inline int64_t convert_many(int to_code, int from_code, int64_t count, ch
   return i;
 }
 
+#define UNUSED_AT_TIMES __attribute__((unused))
+#define LOOPS           "copy.inc"
+#define LOOPS_UNSIGNED
+#include "each_dtype.h"
+
 /* Elements between two jumps: a loop of one takes twice the time where it lies across a cache line of code. */
 enum { STEPS = 4 };
 #define COPY_SAME(T)                                                                                                   \
@@ -108,11 +113,6 @@ enum { STEPS = 4 };
     }                                                                                                                  \
   }
 EACH_WIDTH(COPY_SAME)
-
-#define UNUSED_AT_TIMES __attribute__((unused))
-#define LOOPS           "copy.inc"
-#define LOOPS_UNSIGNED
-#include "each_dtype.h"
 
 /* Transposes a square whose size is known at compile time; steps in bytes. */
 enum { SQUARE = 16, QUAD = 4 };

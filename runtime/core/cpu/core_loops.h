@@ -85,8 +85,7 @@ typedef bool join_rows(const struct tile *tile, int64_t rows, const int64_t *sel
 /* A maximum or minimum; where it differs from what self held, arg = position. */
 typedef void winner_row(char *self, int64_t *arg, const char *src, int64_t columns, int64_t position, int64_t flip);
 
-/* By dtype and reduction of loops (scattering.h); dtypes of less than 32 bits and unsigned ones are in the plain
-   table alone. */
+/* By dtype; dtypes of less than 32 bits and unsigned ones are in the plain table alone. */
 struct row_loops {
   struct joins {
     join_rows *join[STREW_REDUCTION_COUNT]; /* AMAX, AMIN, and SUM of what has sums of its own; else NULL */

@@ -22,15 +22,16 @@ static void set_positions(int64_t *restrict arg, const uint32_t *restrict wins, 
 #define LOOPS_UNSIGNED
 #include "each_dtype.h"
 
-#define MAXIMA(s, first)      [STREW_AMAX] = first##greatest_##s
-#define EXTREMES(s, first)    MAXIMA(s, first), [STREW_AMIN] = first##least_##s
-#define HALF_ROW(ENUM, s)     [STREW_##ENUM] = {{MAXIMA(s, )}, {MAXIMA(s, first_)}},
+#define EXTREMES(s, first)    [STREW_AMAX] = first##greatest_##s, [STREW_AMIN] = first##least_##s
+#define TURNED(s, first)      [STREW_AMAX] = first##greatest_##s, [STREW_AMIN] = first##greatest_##s
+#define HALF_ROW(ENUM, s)     [STREW_##ENUM] = {{TURNED(s, )}, {TURNED(s, first_)}},
 #define EXTREMES_ROW(ENUM, s) [STREW_##ENUM] = {{EXTREMES(s, )}, {EXTREMES(s, first_)}},
+#define BOOL_ROW(ENUM, s)     [STREW_##ENUM] = {{[STREW_SUM] = greatest_##s, EXTREMES(s, )}, {EXTREMES(s, first_)}},
 #define ROW(ENUM, s)          [STREW_##ENUM] = {{[STREW_SUM] = sum_##s, EXTREMES(s, )}, {EXTREMES(s, first_)}},
 const struct row_loops LOOPS_TABLE(row) = {
     .of = {ROW(FLOAT32, f32) ROW(FLOAT64, f64) ROW(INT64, i64) ROW(INT32, i32)
 #if !WIDE_VECTORS
-               HALF_ROW(FLOAT16, f16) HALF_ROW(BFLOAT16, bf16) ROW(INT16, i16) ROW(INT8, i8) EXTREMES_ROW(BOOL, b8)
+               HALF_ROW(FLOAT16, f16) HALF_ROW(BFLOAT16, bf16) ROW(INT16, i16) ROW(INT8, i8) BOOL_ROW(BOOL, b8)
                    EXTREMES_ROW(UINT8, u8) EXTREMES_ROW(UINT16, u16) EXTREMES_ROW(UINT32, u32) EXTREMES_ROW(UINT64, u64)
 #endif
     }};

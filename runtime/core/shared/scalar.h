@@ -11,7 +11,7 @@
    For floats:
      divide_S, root_S, negate_S, magnitude_S, is_negative_S (the sign bit), fused_S (a * b + c, rounded once)
    For 16-bit floats, of stored values:
-     higher_S, stored_isnan_S, turned_S (an integer that increases with the value)
+     higher_S, stored_isnan_S, turned_S (an integer that increases with the value, or falls)
    The host of a device defines what integers must compute instead (see softfloat.h):
      SOFT_FLOAT32_SUM, _PRODUCT, _DIVIDE, _ROOT   if results are not correctly rounded, denormals included
      SOFT_FLOAT32_FUSED, SOFT_FLOAT64_FUSED       if fma() is not

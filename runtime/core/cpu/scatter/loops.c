@@ -23,14 +23,14 @@ typedef double ZEROS_f64;
 #define LOOPS_UNSIGNED
 #include "runtime/core/cpu/each_dtype.h"
 
-strew_dtype scatter_loops_dtype(strew_dtype dtype, strew_reduction reduction) {
+/* Loops are shared if they do the same to the bits. */
+static strew_dtype dtype_of_loops(strew_dtype dtype, strew_reduction reduction) {
   static const strew_dtype integers[] = {[1] = STREW_INT8, [2] = STREW_INT16, [4] = STREW_INT32, [8] = STREW_INT64};
   if (reduction == STREW_ASSIGN && dtype != STREW_BOOL) return integers[dtype_bytes(dtype)];
   return dtype_joined(dtype, reduction);
 }
 
-strew_reduction scatter_loops_reduction(strew_dtype dtype, strew_reduction reduction) {
-  if (dtype_is_half(dtype)) return reduction == STREW_AMIN ? STREW_AMAX : reduction;
+static strew_reduction reduction_of_loops(strew_dtype dtype, strew_reduction reduction) {
   if (dtype != STREW_BOOL) return reduction;
   return reduction == STREW_SUM ? STREW_AMAX : reduction == STREW_PROD ? STREW_AMIN : reduction;
 }
@@ -42,8 +42,7 @@ int64_t scatter_flip(strew_dtype dtype, strew_reduction reduction) {
 const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction reduction, bool with_arg) {
   static const struct scatter_loops *const plain[] = {BY_DTYPE(scatter_loops)};
   static const struct scatter_loops *const with_args[] = {BY_DTYPE(scatter_arg_loops)};
-  const struct scatter_loops *loops = (with_arg ? with_args : plain)[scatter_loops_dtype(dtype, reduction)];
-  return &loops[scatter_loops_reduction(dtype, reduction)];
+  return &(with_arg ? with_args : plain)[dtype_of_loops(dtype, reduction)][reduction_of_loops(dtype, reduction)];
 }
 
 const struct pair_loops *scatter_pair_loops(strew_dtype dtype) {

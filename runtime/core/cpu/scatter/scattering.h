@@ -63,10 +63,7 @@ struct scatter_loops {
      all index values are equal: those are joined in a register. */
   void (*join_sorted)(const struct tile *tile, const int64_t *cuts);
 };
-/* Loops are shared by dtypes and reductions that do the same to the bits. Minima of 16-bit floats are maxima
-   in the inverted order: these bits of them are inverted. */
-strew_dtype scatter_loops_dtype(strew_dtype dtype, strew_reduction reduction);
-strew_reduction scatter_loops_reduction(strew_dtype dtype, strew_reduction reduction);
+/* A tile's `flip`: minima of 16-bit floats are maxima in the inverted order. Of others 0. */
 int64_t scatter_flip(strew_dtype dtype, strew_reduction reduction);
 const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction reduction, bool with_arg);
 /* For a mean's pairs of a sum and a count, of a dtype of 4 or 8 bytes. (The loops above join them, under STREW_MEAN.)

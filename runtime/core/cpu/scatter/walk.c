@@ -174,12 +174,10 @@ static void choose_loops(struct walk_part *part) {
   if (tile->columns == 1) return;
   const int64_t size = (int64_t)dtype_bytes(dtype);
   const bool unit_stride = tile->target.column == size && (part->conversion.convert || tile->source.column == size);
-  const strew_dtype joined = scatter_loops_dtype(dtype, plan->reduction);
-  const strew_reduction reduction = scatter_loops_reduction(dtype, plan->reduction);
-  const struct joins *rows = &row_loops()->of[joined];
-  if (!rows->join[STREW_AMAX]) rows = &row_loops_plain.of[joined];
-  tile->winner = rows->win[reduction];
-  part->of_rows.join = rows->join[reduction];
+  const struct joins *rows = &row_loops()->of[dtype];
+  if (!rows->join[STREW_AMAX]) rows = &row_loops_plain.of[dtype];
+  tile->winner = rows->win[plan->reduction];
+  part->of_rows.join = rows->join[plan->reduction];
   if (unit_stride && part->of_rows.join && !tile->winners.arg && tile->columns > NARROW_COLUMNS)
     part->conversion.loops = part->loops = &part->of_rows;
 }
