@@ -344,6 +344,23 @@ START_TEST(test_large_grain) {
 }
 END_TEST
 
+/* Above a part for each thread, there are as many for each. */
+START_TEST(test_even_parts) {
+  enum { THREADS = 3, GRAIN = 64 };
+  strew_device *on = new_device_of_grain(THREADS, GRAIN);
+  for (int64_t grains = 2; grains < 100; grains++) {
+    const int64_t parts = pool_parts(strew_device_context(on), grains * GRAIN);
+    ck_assert_int_le(parts, grains);
+    if (grains <= THREADS)
+      ck_assert_int_eq(parts, grains);
+    else
+      ck_assert_int_eq(parts % THREADS, 0);
+    ck_assert_int_gt(parts, 1);
+  }
+  strew_context_release(strew_device_context(on));
+}
+END_TEST
+
 /* A host thread with a context of its own, which differs from its neighbours' in threads, allocator and limits. */
 struct neighbour {
   int threads;
@@ -500,6 +517,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_number_of_threads);
   tcase_add_test(all, test_endless_grain);
   tcase_add_test(all, test_large_grain);
+  tcase_add_test(all, test_even_parts);
   tcase_add_test(all, test_no_threads_to_be_had);
   tcase_add_test(all, test_contexts_side_by_side);
   tcase_add_test(all, test_contexts_taking_turns);

@@ -182,6 +182,21 @@ START_TEST(sorts_short_lines) {
 }
 END_TEST
 
+/* Parts of a line have fewer elements than are kept of them all. */
+START_TEST(selects_in_small_parts) {
+  strew_dtype dtype = (strew_dtype)_i;
+  if (lacks(dtype)) return;
+  seed_draws((uint64_t)_i + 1);
+  use_turn(1, 2);
+  for (int64_t keep = 12; keep <= 20; keep++) {
+    strew_tensor *tensor = short_lines(dtype, 1 + keep % 3, 17 * keep, CONTIGUOUS, keep % 2 ? ANY : FEW);
+    check_sort(tensor, 1, keep, false, "contiguous");
+    check_sort(tensor, 1, keep, true, "contiguous");
+    strew_release(tensor);
+  }
+}
+END_TEST
+
 /* Of a long line's buckets some are empty, most small, and one holds more than half of the elements: a narrow cluster
    among others of all sizes. */
 static strew_tensor *clustered_tensor(strew_dtype dtype, int64_t lines, int64_t n, enum layout layout) {
@@ -529,6 +544,7 @@ Suite *make_suite(void) {
   TCase *sorting = new_case(suite, "sort and topk");
   tcase_add_loop_test(sorting, sorts, 0, sweep(TURNS) * STREW_DTYPE_COUNT);
   tcase_add_loop_test(sorting, sorts_short_lines, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(sorting, selects_in_small_parts, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(sorting, sorts_by_buckets, 0, STREW_DTYPE_COUNT);
   if (!on_device()) tcase_add_loop_test(sorting, sorts_longest_lines, 0, 2); /* CPU only */
   tcase_add_loop_test(sorting, sorts_what_is_in_order, 0, 9);

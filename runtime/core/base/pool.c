@@ -206,5 +206,5 @@ int64_t pool_parts(const strew_context *context, int64_t bytes) {
   if (bytes / 2 < (int64_t)context->grain_bytes) return 1;
   int64_t most = bytes / (int64_t)context->grain_bytes, wanted = (int64_t)context->threads * PARTS_PER_THREAD;
   if (most > wanted) return wanted;
-  return most > context->threads ? most - most % context->threads : most; /* as many for each thread */
+  return most > context->threads ? most - most % context->threads : most;
 }

@@ -23,7 +23,8 @@ void pool_destroy(strew_context *context);
 static inline int64_t work_bytes(int64_t count, size_t bytes) {
   return count_of_sizes(2, (int64_t[]){count, (int64_t)bytes});
 }
-/* Returns the number of parts for work on `bytes` of memory: 1 if threads would cost more than they save. */
+/* Returns the number of parts for work on `bytes` of memory: 1 if threads would cost more than they save; above one for
+   each thread, as many for each. */
 int64_t pool_parts(const strew_context *context, int64_t bytes);
 /* The same for work that does little more than pass through its memory, which needs more of it to pay for threads. */
 int64_t pool_parts_light(const strew_context *context, int64_t bytes);
