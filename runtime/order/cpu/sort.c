@@ -156,31 +156,12 @@ static void load_words(const struct sort_job *job, const struct sort_line *line,
   }
 }
 
-/* Writes the positions in `order`, from rank `rank` on. */
-static void store_order(const struct sort_line *line, const uint64_t *order, int64_t rank, int64_t count) {
-  char *to = line->positions + rank * line->positions_step;
-  if (line->positions_step == (int64_t)sizeof *order) {
-    memmove(to, order, (size_t)count * sizeof *order);
-    return;
-  }
-  for (int64_t i = 0; i < count; i++, to += line->positions_step) *(int64_t *)(void *)to = (int64_t)order[i];
-}
-
-/* Writes values and positions. */
-static void store_picked(const struct sort_job *job, const struct sort_line *line, const uint64_t *order, int64_t rank,
-                         int64_t count) {
-  if (line->values) sort_loops()->pick_values(line, order, job->value_bytes, rank, count);
-  store_order(line, order, rank, count);
-}
-
-/* Writes sorted words, from rank `rank` on; they become positions. They may be in the memory of these. */
-static void store(const struct sort_job *job, const struct sort_line *line, uint64_t *words, int64_t rank,
+/* Writes sorted words, from rank `rank` on; they may be in the memory of the positions. */
+static void store(const struct sort_job *job, const struct sort_line *line, const uint64_t *words, int64_t rank,
                   int64_t count) {
-  const bool by_key = line->exact && line->n > PICKED_MOST;
-  if (line->values && by_key) job->keys->store(line, words, rank, count);
-  sort_loops()->take_positions(line, words, count);
-  if (line->values && !by_key) sort_loops()->pick_values(line, words, job->value_bytes, rank, count);
-  store_order(line, words, rank, count);
+  const bool by_key = line->values && line->exact && line->n > PICKED_MOST;
+  if (by_key) job->keys->store(line, words, rank, count);
+  sort_loops()->store_picked(line, words, 1, by_key ? 0 : job->value_bytes, rank, count);
 }
 
 /* Merges two runs of words, of `first` and `second` keys, and the keys, into other memory. */
@@ -381,7 +362,7 @@ static void store_falling(struct radix *radix, int64_t part, int64_t begin, int6
       run_end += (first + i - 1 - run_end) & -(int64_t)(keys[i] != keys[i - 1]);
     }
     order[count - 1] = (uint64_t)(begins[0] + run_end - first);
-    store_picked(radix->job, line, order, at, count);
+    sort_loops()->store_picked(line, order, 1, radix->job->value_bytes, at, count);
   }
 }
 
@@ -561,7 +542,7 @@ static void store_heap(const struct sort_job *job, const struct sort_line *line,
   for (int64_t at = 0, count; at < held; at += count) {
     count = least(held - at, SORT_CHUNK);
     job->heap->take_positions(order, kept + at * job->heap->bytes, count);
-    store_picked(job, line, order, at, count);
+    sort_loops()->store_picked(line, order, 1, job->value_bytes, at, count);
   }
 }
 
@@ -1032,7 +1013,7 @@ static bool sort_nearly_risen(const struct sort_job *job, const struct sort_line
     for (; kept > 0 && is_before(keys, one, order[kept - 1]); kept--) order[kept + count] = order[kept - 1];
     order[kept + count] = one;
   }
-  store_picked(job, line, order, 0, line->keep);
+  sort_loops()->store_picked(line, order, 1, job->value_bytes, 0, line->keep);
   return true;
 }
 
@@ -1095,15 +1076,11 @@ struct lane {
   uint64_t *words; /* LANES apart */
 };
 
-/* Returns whether the line rises. */
-static bool load_lane(const struct sort_job *job, struct lane *lane, uint64_t *keys) {
+static void load_lane(const struct sort_job *job, struct lane *lane, uint64_t *keys) {
   const int64_t n = lane->line.n;
-  int64_t below = 0;
   job->keys->load(keys, &lane->line, 0, n);
-  for (int64_t i = 1; i < n; i++) below += keys[i] < keys[i - 1];
   if (job->value_bytes > 4) choose_bits_of(job, &lane->line, keys);
   sort_loops()->make_words(&lane->line, lane->words, keys, 0, n, LANES);
-  return !below;
 }
 
 /* Scratch, in words: words of all lanes; those of one, and to settle ties. */
@@ -1114,18 +1091,23 @@ static void sort_block(const struct sort_job *job, int64_t i, int64_t count, uin
   const int64_t n = job->line.n;
   uint64_t *words = scratch + LANES * n, *spare = words + n;
   struct lane lanes[LANES];
-  bool rise = true;
   for (int64_t k = 0; k < count; k++) {
     lanes[k] = (struct lane){.line = line_at(job, i + k), .words = scratch + k};
-    if (!load_lane(job, &lanes[k], words)) rise = false;
+    load_lane(job, &lanes[k], words);
   }
   for (int64_t k = count; k < LANES; k++) /* any items */
     for (int64_t at = 0; at < n; at++) scratch[at * LANES + k] = WORD_FLAG;
-  if (!rise) sort_loops()->sort_lanes((double *)(void *)scratch, n);
+  sort_loops()->sort_lanes((double *)(void *)scratch, n);
   for (int64_t k = 0; k < count; k++) {
-    for (int64_t at = 0; at < n; at++) words[at] = lanes[k].words[at * LANES];
-    settle_ties(job, &lanes[k].line, words, spare, n);
-    store(job, &lanes[k].line, words, 0, lanes[k].line.keep);
+    const struct sort_line *line = &lanes[k].line;
+    const uint64_t *sorted = lanes[k].words;
+    int64_t apart = LANES;
+    if (!line->exact) {
+      for (int64_t at = 0; at < n; at++) words[at] = sorted[at * LANES];
+      settle_ties(job, line, words, spare, n);
+      sorted = words, apart = 1;
+    }
+    sort_loops()->store_picked(line, sorted, apart, job->value_bytes, 0, line->keep);
   }
 }
 

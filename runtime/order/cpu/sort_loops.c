@@ -54,24 +54,27 @@ static void make_words(const struct sort_line *line, uint64_t *words, const uint
     make_apart(line, words, keys, position, count, LANES);
 }
 
-static void take_positions(const struct sort_line *line, uint64_t *words, int64_t count) {
+#define STORE_PICKED(bytes)                                                                                            \
+  for (int64_t i = 0; i < count; i++, words += apart, to += step, places += places_step) {                             \
+    const int64_t place = (int64_t)(*words & positions);                                                               \
+    if (bytes) memcpy(to, in + place * in_step, bytes);                                                                \
+    *(int64_t *)(void *)places = place;                                                                                \
+  }
+
+/* Writes positions and, unless bytes is 0, values from rank `rank` on: those of words, `apart` from one another, which
+   may be in the memory of the positions. */
+static void store_picked(const struct sort_line *line, const uint64_t *words, int64_t apart, int bytes, int64_t rank,
+                         int64_t count) {
+  const int64_t step = line->values_step, in_step = line->in_step, places_step = line->positions_step;
   const uint64_t positions = (UINT64_C(1) << line->position_bits) - 1;
-  for (int64_t i = 0; i < count; i++) words[i] &= positions;
-}
-
-#define PICK_VALUES(bytes)                                                                                             \
-  for (int64_t i = 0; i < count; i++, to += step) memcpy(to, in + (int64_t)order[i] * in_step, bytes)
-
-/* Writes values from rank `rank` on: elements at the positions in `order`. */
-static void pick_values(const struct sort_line *line, const uint64_t *order, int bytes, int64_t rank, int64_t count) {
-  const int64_t step = line->values_step, in_step = line->in_step;
   const char *in = line->in;
-  char *to = line->values + rank * step;
-  switch (bytes) {
-  case 1: PICK_VALUES(1); break;
-  case 2: PICK_VALUES(2); break;
-  case 4: PICK_VALUES(4); break;
-  default: PICK_VALUES(8);
+  char *to = line->values ? line->values + rank * step : NULL, *places = line->positions + rank * places_step;
+  switch (line->values ? bytes : 0) {
+  case 0: STORE_PICKED(0) break;
+  case 1: STORE_PICKED(1) break;
+  case 2: STORE_PICKED(2) break;
+  case 4: STORE_PICKED(4) break;
+  default: STORE_PICKED(8)
   }
 }
 
@@ -81,33 +84,7 @@ static void pick_values(const struct sort_line *line, const uint64_t *order, int
 #pragma GCC optimize("finite-math-only", "no-signed-zeros")
 #endif
 
-/* Puts items at .. at + count - 1 of each lane in order with those `apart` behind. */
-static inline void order_pairs(double *items, int64_t at, int64_t count, int64_t apart) {
-  double *low = items + at * LANES, *high = low + apart * LANES;
-  for (int64_t i = 0; i < count; i++, low += LANES, high += LANES) {
-    INDEPENDENT ROLLED for (int lane = 0; lane < LANES; lane++) {
-      const double a = low[lane], b = high[lane];
-      low[lane] = a < b ? a : b;
-      high[lane] = b > a ? b : a;
-    }
-  }
-}
-
-static void sort_lanes(double *items, int64_t count) {
-  int64_t top = 1;
-  while (2 * top < count) top *= 2;
-  for (int64_t run = top; run > 0; run /= 2)
-    for (int64_t next = top, first = 0, apart = run;; apart = next - run, next /= 2, first = run) {
-      for (int64_t at = first; at < count - apart; at += 2 * run)
-        order_pairs(items, at, run < count - apart - at ? run : count - apart - at, apart);
-      if (next == run) break;
-    }
-}
-
-/* -------------------------------------------------------------------------------------------------------- one line */
-
 #if defined(__AVX2__)
-
 /* A row: an item of each lane. ACROSS_n: that of the lane whose number differs in the bits of n. JOIN: of lanes with the
    bit `bit` those of `high`. */
 #if defined(__AVX512F__)
@@ -143,6 +120,60 @@ static inline void order(row *a, row *b) {
   *b = HIGH(*a, *b), *a = low;
 }
 #define ORDER(a, b) order(&(a), &(b))
+
+/* Puts the items of each lane in order with those of another row. */
+static inline void order_rows(double *low, double *high) {
+  row x = LOAD(low), y = LOAD(high);
+  ORDER(x, y);
+  STORE(low, x), STORE(high, y);
+}
+#else
+static inline void order_rows(double *low, double *high) {
+  INDEPENDENT ROLLED for (int lane = 0; lane < LANES; lane++) {
+    const double a = low[lane], b = high[lane];
+    low[lane] = a < b ? a : b;
+    high[lane] = b > a ? b : a;
+  }
+}
+#endif
+
+/* Puts `count` rows, `step` rows from one another, in order with those `apart` rows behind. */
+static inline void order_pairs(double *items, int64_t count, int64_t step, int64_t apart) {
+  for (double *end = items + count * step * LANES; items < end; items += step * LANES)
+    order_rows(items, items + apart * LANES);
+}
+
+/* True if the items of every lane rise. */
+static bool lanes_rise(const double *items, int64_t count) {
+  for (int64_t i = 1; i < count; i++, items += LANES) {
+    int falls = 0;
+    for (int lane = 0; lane < LANES; lane++) falls |= items[lane] > items[LANES + lane];
+    if (falls) return false;
+  }
+  return true;
+}
+
+enum { NETWORK_RUN = 8 }; /* rows: runs of fewer are walked side by side */
+
+static void sort_lanes(double *items, int64_t count) {
+  int64_t top = 1;
+  if (lanes_rise(items, count)) return;
+  while (2 * top < count) top *= 2;
+  for (int64_t run = top; run > 0; run /= 2)
+    for (int64_t next = top, first = 0, apart = run;; apart = next - run, next /= 2, first = run) {
+      if (run < NETWORK_RUN)
+        for (int64_t at = first; at < first + run && at < count - apart; at++)
+          order_pairs(items + at * LANES, (count - apart - at - 1) / (2 * run) + 1, 2 * run, apart);
+      else
+        for (int64_t at = first; at < count - apart; at += 2 * run)
+          order_pairs(items + at * LANES, run < count - apart - at ? run : count - apart - at, 1, apart);
+      if (next == run) break;
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------- one line */
+
+#if defined(__AVX2__)
 
 /* Sorts eight rows by 19 comparisons. */
 static inline void sort_eight(double *items) {
@@ -363,5 +394,5 @@ enum { DIGITS_MOST = 2 * SORT_FEW_BITS };
 enum { DIGITS_MOST = 4 * SORT_DIGIT_BITS };
 #endif
 
-const struct sort_loops LOOPS_TABLE(sort) = {keys_of,     bound_keys, make_words, take_positions,
-                                             pick_values, sort_lanes, sort_items, DIGITS_MOST};
+const struct sort_loops LOOPS_TABLE(sort) = {keys_of,    bound_keys, make_words, store_picked,
+                                             sort_lanes, sort_items, DIGITS_MOST};

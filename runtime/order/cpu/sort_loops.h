@@ -56,10 +56,10 @@ struct sort_loops {
   /* Makes words of keys, `apart` from one another. */
   void (*make_words)(const struct sort_line *line, uint64_t *words, const uint64_t *keys, int64_t position,
                      int64_t count, int64_t apart);
-  /* Leaves their positions. */
-  void (*take_positions)(const struct sort_line *line, uint64_t *words, int64_t count);
-  /* Writes values from rank `rank` on: elements of `bytes` at the positions in `order`. */
-  void (*pick_values)(const struct sort_line *line, const uint64_t *order, int bytes, int64_t rank, int64_t count);
+  /* Writes positions and, unless bytes is 0, values from rank `rank` on: those of words, `apart` from one another, which
+     may be in the memory of the positions. */
+  void (*store_picked)(const struct sort_line *line, const uint64_t *words, int64_t apart, int bytes, int64_t rank,
+                       int64_t count);
   /* Sorts LANES lines of `count` items each: items[i * LANES + lane]. No two of a line are equal, and none is NaN. */
   void (*sort_lanes)(double *items, int64_t count);
   /* Sorts `count` such items; spare: scratch for as many. NULL: not worth it without vectors of four. */
