@@ -248,9 +248,11 @@ enum {
   FOLD_PIECES = 2,              /* pieces of a long fold for each part */
   FOLD_SOON = 16,               /* rows between tests whether all winners are found */
   FOLD_NARROW = 12,             /* columns: narrower rows are tested for winners together */
-  /* elements of a line: longer ones are not sorted side by side by vectors */
-  LANES_VECTORS = 128,
-  LANES_PLAIN = 64, /* the same by SSE2, for each byte of an element */
+  /* elements of a line: longer ones are not sorted side by side by vectors; bytes: half as many */
+  LANES_VECTORS = 512,
+  LANES_COLUMNS = 2048, /* the same of adjacent columns */
+  LANES_PLAIN = 64,     /* the same by SSE2, for each byte of an element */
+  LANES_SURE = 128,     /* longer rows are sorted one by one if the first ones seem to rise or to fall */
   LANES_LEAST = 1,
   LANES_MIN = 3, /* lines: fewer are sorted one by one. A block takes the same time for any number of them */
   /* elements of a short line that may be taken out, so that the rest rises and both are merged: RISING_FEW, and one

@@ -102,10 +102,11 @@ struct sort_job {
   const struct keys *keys;
   const struct heap *heap; /* that selects, or NULL */
   int value_bytes;
-  bool in_lanes; /* lines are sorted side by side */
-  bool whole;    /* quicksort sorts whole keys: their bounds are not needed, unless a line's keys seem narrow */
-  bool codes;    /* elements of a line may get codes */
-  bool in_place; /* words may be stored in the memory of positions */
+  bool in_lanes;   /* lines are sorted side by side */
+  int64_t columns; /* lines that are adjacent, or 0: they are not */
+  bool whole;      /* quicksort sorts whole keys: their bounds are not needed, unless a line's keys seem narrow */
+  bool codes;      /* elements of a line may get codes */
+  bool in_place;   /* words may be stored in the memory of positions */
   int64_t parts;
   int64_t line_words; /* of scratch for a line that one thread sorts */
   uint64_t *scratch;
@@ -1070,44 +1071,75 @@ static void sort_alone(const struct sort_job *job, const struct sort_line *line,
 
 /* ----------------------------------------------------------------------------------------- short lines, by networks */
 
-/* A line in its lane. */
-struct lane {
-  struct sort_line line;
-  uint64_t *words; /* LANES apart */
-};
+/* Scratch, in words: words of all lanes; keys of one, and to settle ties. */
+static int64_t lanes_words(const struct sort_job *job) { return (LANES + 4) * job->line.n; }
 
-static void load_lane(const struct sort_job *job, struct lane *lane, uint64_t *keys) {
-  const int64_t n = lane->line.n;
-  job->keys->load(keys, &lane->line, 0, n);
-  if (job->value_bytes > 4) choose_bits_of(job, &lane->line, keys);
-  sort_loops()->make_words(&lane->line, lane->words, keys, 0, n, LANES);
+/* True if lines i .. i + count - 1 are as many adjacent columns as there are lanes. */
+static bool are_columns(const struct sort_job *job, int64_t i, int64_t count) {
+  const int64_t columns = job->columns;
+  return columns && count == LANES && i % columns + LANES <= columns;
 }
 
-/* Scratch, in words: words of all lanes; those of one, and to settle ties. */
-static int64_t lanes_words(const struct sort_job *job) { return (LANES + 4) * job->line.n; }
+/* True if the first elements of a line seem to rise or to fall. */
+static bool seems_ordered(const struct sort_job *job, int64_t i) {
+  enum { FIRST = 64, FEW = 8 };
+  const struct sort_line line = line_at(job, i);
+  uint64_t keys[FIRST];
+  int falls = 0;
+  job->keys->load(keys, &line, 0, FIRST);
+  for (int at = 1; at < FIRST; at++) falls += keys[at] < keys[at - 1];
+  return falls <= FEW || falls >= FIRST - FEW;
+}
+
+/* Makes words of keys of a line, or of adjacent ones (apart: 0), whose bits it chooses if not all are taken. */
+static void make_lane(const struct sort_job *job, struct sort_line *line, uint64_t *words, const uint64_t *keys,
+                      int64_t count, int64_t apart) {
+  struct bounds bounds = {.least = UINT64_MAX, .first = keys[0]};
+  if (job->value_bytes > 4) {
+    sort_loops()->bound_keys(&bounds, keys, count);
+    choose_bits(line, &bounds);
+  }
+  sort_loops()->make_words(line, words, keys, 0, count, apart);
+}
 
 /* Sorts `count` lines from line `i` on side by side. */
 static void sort_block(const struct sort_job *job, int64_t i, int64_t count, uint64_t *scratch) {
   const int64_t n = job->line.n;
   uint64_t *words = scratch + LANES * n, *spare = words + n;
-  struct lane lanes[LANES];
-  for (int64_t k = 0; k < count; k++) {
-    lanes[k] = (struct lane){.line = line_at(job, i + k), .words = scratch + k};
-    load_lane(job, &lanes[k], words);
-  }
+  struct sort_line lines[LANES];
+  const bool columns = are_columns(job, i, count);
+  for (int64_t k = 0; k < count; k++) lines[k] = line_at(job, i + k);
   for (int64_t k = count; k < LANES; k++) /* any items */
     for (int64_t at = 0; at < n; at++) scratch[at * LANES + k] = WORD_FLAG;
-  sort_loops()->sort_lanes((double *)(void *)scratch, n);
+  if (columns) {
+    struct sort_line across = lines[0];
+    across.in_step = job->value_bytes;
+    for (int64_t at = 0; at < n; at++, across.in += lines[0].in_step)
+      job->keys->load(scratch + at * LANES, &across, 0, LANES);
+    make_lane(job, &lines[0], scratch, scratch, LANES * n, 0);
+  }
   for (int64_t k = 0; k < count; k++) {
-    const struct sort_line *line = &lanes[k].line;
-    const uint64_t *sorted = lanes[k].words;
-    int64_t apart = LANES;
-    if (!line->exact) {
-      for (int64_t at = 0; at < n; at++) words[at] = sorted[at * LANES];
-      settle_ties(job, line, words, spare, n);
-      sorted = words, apart = 1;
+    if (columns) {
+      lines[k].base = lines[0].base, lines[k].shift = lines[0].shift, lines[k].exact = lines[0].exact;
+      continue;
     }
-    sort_loops()->store_picked(line, sorted, apart, job->value_bytes, 0, line->keep);
+    job->keys->load(words, &lines[k], 0, n);
+    make_lane(job, &lines[k], scratch + k, words, n, LANES);
+  }
+  sort_loops()->sort_lanes((double *)(void *)scratch, n);
+  if (columns && lines[0].exact) {
+    sort_loops()->store_picked(&lines[0], scratch, 0, job->value_bytes, 0, lines[0].keep);
+    return;
+  }
+  for (int64_t k = 0; k < count; k++) {
+    const struct sort_line *line = &lines[k];
+    if (line->exact) {
+      sort_loops()->store_picked(line, scratch + k, LANES, job->value_bytes, 0, line->keep);
+      continue;
+    }
+    for (int64_t at = 0; at < n; at++) words[at] = scratch[at * LANES + k];
+    settle_ties(job, line, words, spare, n);
+    sort_loops()->store_picked(line, words, 1, job->value_bytes, 0, line->keep);
   }
 }
 
@@ -1122,8 +1154,10 @@ static void part_of_lines(void *job_, int64_t part) {
   uint64_t little[LITTLE], *scratch = job->scratch ? job->scratch + part * job->line_words : little;
   for (int64_t i = part_begin(blocks, job->parts, part); i < end && !context_stops(job->context); i++) {
     const int64_t first = i * at_once, count = least(at_once, job->count - first);
-    if (count >= LANES_MIN) sort_block(job, first, count, scratch);
-    for (int64_t k = 0; k < count && count < LANES_MIN; k++) {
+    const bool together =
+        count >= LANES_MIN && (job->columns || job->line.n <= LANES_SURE || !seems_ordered(job, first));
+    if (together) sort_block(job, first, count, scratch);
+    for (int64_t k = 0; k < count && !together; k++) {
       struct sort_line line = line_at(job, first + k);
       sort_alone(job, &line, scratch);
     }
@@ -1141,9 +1175,21 @@ void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, 
 /* Long lines take a network more steps than other methods, and a heap that keeps few takes fewer. */
 static bool lanes_pay(const struct sort_job *job) {
   enum { FEW_PART = 32 }; /* items of a line for each that is kept */
-  const int64_t most = sort_loops()->sort_items ? LANES_VECTORS : LANES_PLAIN * job->value_bytes;
+  const int64_t rows = job->value_bytes == 1 ? LANES_VECTORS / 2 : LANES_VECTORS;
+  const int64_t vectors = job->columns ? LANES_COLUMNS : rows;
+  const int64_t most = sort_loops()->sort_items ? vectors : LANES_PLAIN * job->value_bytes;
   if (job->line.keep <= job->line.n / FEW_PART) return false;
   return job->count >= LANES_MIN && job->line.n >= LANES_LEAST && job->line.n <= most;
+}
+
+/* Returns the number of lines that are adjacent columns; 0: none. */
+static int64_t count_columns(const struct sort_job *job) {
+  const struct plan *lines = &job->lines;
+  const int last = lines->rank - 1;
+  if (last < 0 || lines->sizes[last] < LANES) return 0;
+  for (int k = job->line.values_step ? 0 : 1; k < 3; k++)
+    if (lines->operands[k].strides[last] != 1) return 0;
+  return lines->sizes[last];
 }
 
 static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
@@ -1162,6 +1208,7 @@ static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
   job->keys = sort_loops()->keys[dtype_signed(dtype)];
   job->value_bytes = (int)dtype_bytes(dtype);
   while (job->line.n > INT64_C(1) << job->line.position_bits) job->line.position_bits++;
+  job->columns = count_columns(job);
   job->in_lanes = lanes_pay(job);
   const bool is_broad = job->value_bytes > 4 || job->line.n > UINT32_MAX;
   if (!job->in_lanes && selection_pays(plan->keep, job->line.n))

@@ -37,35 +37,39 @@ static void bound_keys(struct bounds *bounds, const uint64_t *keys, int64_t coun
   *bounds = found;
 }
 
-/* Makes words of keys, `apart` from one another. */
+/* Makes words of keys, `apart` from one another; `lanes` adjacent ones have one position. */
 ALWAYS_INLINE void make_apart(const struct sort_line *line, uint64_t *words, const uint64_t *keys, int64_t position,
-                              int64_t count, const int64_t apart) {
+                              int64_t count, const int64_t apart, const int64_t lanes) {
   const uint64_t base = line->base;
   const int shift = line->shift, position_bits = line->position_bits;
-  for (int64_t i = 0; i < count; i++)
-    words[i * apart] = WORD_FLAG | (keys[i] - base) >> shift << position_bits | (uint64_t)(position + i);
+  for (int64_t i = 0; i < count; i += lanes)
+    for (int64_t k = 0; k < lanes; k++)
+      words[(i + k) * apart] =
+          WORD_FLAG | (keys[i + k] - base) >> shift << position_bits | (uint64_t)(position + i / lanes);
 }
 
 static void make_words(const struct sort_line *line, uint64_t *words, const uint64_t *keys, int64_t position,
                        int64_t count, int64_t apart) {
   if (apart == 1)
-    make_apart(line, words, keys, position, count, 1);
+    make_apart(line, words, keys, position, count, 1, 1);
+  else if (apart)
+    make_apart(line, words, keys, position, count, LANES, 1);
   else
-    make_apart(line, words, keys, position, count, LANES);
+    make_apart(line, words, keys, position, count, 1, LANES);
 }
 
 #define STORE_PICKED(bytes)                                                                                            \
-  for (int64_t i = 0; i < count; i++, words += apart, to += step, places += places_step) {                             \
-    const int64_t place = (int64_t)(*words & positions);                                                               \
-    if (bytes) memcpy(to, in + place * in_step, bytes);                                                                \
-    *(int64_t *)(void *)places = place;                                                                                \
+  INDEPENDENT for (int64_t i = 0; i < count; i++, words += apart, to += step, places += places_step)                   \
+      UNROLLED for (int64_t k = 0; k < lanes; k++) {                                                                   \
+    const int64_t place = (int64_t)(words[k] & positions);                                                             \
+    if (bytes) memcpy(to + k * (bytes), in + place * in_step + k * (bytes), bytes);                                    \
+    ((int64_t *)(void *)places)[k] = place;                                                                            \
   }
 
-/* Writes positions and, unless bytes is 0, values from rank `rank` on: those of words, `apart` from one another, which
-   may be in the memory of the positions. */
-static void store_picked(const struct sort_line *line, const uint64_t *words, int64_t apart, int bytes, int64_t rank,
-                         int64_t count) {
-  const int64_t step = line->values_step, in_step = line->in_step, places_step = line->positions_step;
+/* See store_picked; `lanes` adjacent words are those of adjacent lines. */
+ALWAYS_INLINE void store_lanes(const struct sort_line *line, const uint64_t *words, const int64_t apart, int bytes,
+                               int64_t rank, int64_t count, const int64_t lanes, const int64_t places_step) {
+  const int64_t step = line->values_step, in_step = line->in_step;
   const uint64_t positions = (UINT64_C(1) << line->position_bits) - 1;
   const char *in = line->in;
   char *to = line->values ? line->values + rank * step : NULL, *places = line->positions + rank * places_step;
@@ -76,6 +80,17 @@ static void store_picked(const struct sort_line *line, const uint64_t *words, in
   case 4: STORE_PICKED(4) break;
   default: STORE_PICKED(8)
   }
+}
+
+static void store_picked(const struct sort_line *line, const uint64_t *words, int64_t apart, int bytes, int64_t rank,
+                         int64_t count) {
+  const int64_t places_step = line->positions_step;
+  if (!apart)
+    store_lanes(line, words, LANES, bytes, rank, count, LANES, places_step);
+  else if (apart == 1 && places_step == (int64_t)sizeof *words)
+    store_lanes(line, words, 1, bytes, rank, count, 1, sizeof *words);
+  else
+    store_lanes(line, words, apart, bytes, rank, count, 1, places_step);
 }
 
 /* ---------------------------------------------------------------------------------------------- lines side by side */

@@ -53,11 +53,11 @@ struct keys {
 struct sort_loops {
   const struct keys *const *keys; /* by dtype, signed */
   void (*bound_keys)(struct bounds *bounds, const uint64_t *keys, int64_t count);
-  /* Makes words of keys, `apart` from one another. */
+  /* Makes words of keys, `apart` from one another, 1 or LANES. 0: LANES keys of adjacent lines have one position. */
   void (*make_words)(const struct sort_line *line, uint64_t *words, const uint64_t *keys, int64_t position,
                      int64_t count, int64_t apart);
-  /* Writes positions and, unless bytes is 0, values from rank `rank` on: those of words, `apart` from one another, which
-     may be in the memory of the positions. */
+  /* Writes positions and, unless bytes is 0, values from rank `rank` on: those of words, `apart` from one another (0: for
+     each rank those of LANES adjacent lines), which may be in the memory of the positions. */
   void (*store_picked)(const struct sort_line *line, const uint64_t *words, int64_t apart, int bytes, int64_t rank,
                        int64_t count);
   /* Sorts LANES lines of `count` items each: items[i * LANES + lane]. No two of a line are equal, and none is NaN. */
