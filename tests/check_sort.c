@@ -182,6 +182,27 @@ START_TEST(sorts_short_lines) {
 }
 END_TEST
 
+/* Adjacent columns, of which eight at a time are sorted side by side; others are left over. */
+START_TEST(sorts_columns) {
+  static const int64_t lengths[] = {1, 2, 9, 40, 130, 600, 3000, 4100}, counts[] = {7, 8, 11, 16, 29};
+  strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  if (lacks(dtype)) return;
+  seed_draws((uint64_t)_i + 1);
+  for (int k = 0; k < 8 * 5; k++) {
+    const int64_t n = lengths[k / 5], columns = counts[k % 5];
+    if (!chosen(_i * 40 + k, n > 100 ? 8 : 2)) continue;
+    use_turn((int)draw_below(TURNS), _i + k);
+    strew_tensor *rows = short_lines(dtype, n, columns, CONTIGUOUS, (enum form)draw_below(FORMS));
+    strew_tensor *planes = random_tensor(dtype, 3, (int64_t[]){2, n, columns}, CONTIGUOUS);
+    check_sort(rows, 0, -1, draw_below(2), "columns");
+    check_sort(rows, 0, 1 + draw_below(n), draw_below(2), "columns");
+    check_sort(planes, 1, -1, draw_below(2), "planes");
+    strew_release(rows);
+    strew_release(planes);
+  }
+}
+END_TEST
+
 /* Parts of a line have fewer elements than are kept of them all. */
 START_TEST(selects_in_small_parts) {
   strew_dtype dtype = (strew_dtype)_i;
@@ -544,6 +565,7 @@ Suite *make_suite(void) {
   TCase *sorting = new_case(suite, "sort and topk");
   tcase_add_loop_test(sorting, sorts, 0, sweep(TURNS) * STREW_DTYPE_COUNT);
   tcase_add_loop_test(sorting, sorts_short_lines, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(sorting, sorts_columns, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(sorting, selects_in_small_parts, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(sorting, sorts_by_buckets, 0, STREW_DTYPE_COUNT);
   if (!on_device()) tcase_add_loop_test(sorting, sorts_longest_lines, 0, 2); /* CPU only */

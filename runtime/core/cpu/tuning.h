@@ -250,7 +250,7 @@ enum {
   FOLD_NARROW = 12,             /* columns: narrower rows are tested for winners together */
   /* elements of a line: longer ones are not sorted side by side by vectors; bytes: half as many */
   LANES_VECTORS = 512,
-  LANES_COLUMNS = 2048, /* the same of adjacent columns */
+  LANES_COLUMNS = 4096, /* the same of adjacent columns */
   LANES_PLAIN = 64,     /* the same by SSE2, for each byte of an element */
   LANES_SURE = 128,     /* longer rows are sorted one by one if the first ones seem to rise or to fall */
   LANES_LEAST = 1,

@@ -1174,11 +1174,12 @@ void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, 
 
 /* Long lines take a network more steps than other methods, and a heap that keeps few takes fewer. */
 static bool lanes_pay(const struct sort_job *job) {
-  enum { FEW_PART = 32 }; /* items of a line for each that is kept */
+  /* items of a line for each that is kept */
+  const int64_t part = job->line.n <= LANES_SURE ? 2 * HEAP_PART : HEAP_PART;
   const int64_t rows = job->value_bytes == 1 ? LANES_VECTORS / 2 : LANES_VECTORS;
   const int64_t vectors = job->columns ? LANES_COLUMNS : rows;
   const int64_t most = sort_loops()->sort_items ? vectors : LANES_PLAIN * job->value_bytes;
-  if (job->line.keep <= job->line.n / FEW_PART) return false;
+  if (job->line.keep <= job->line.n / part) return false;
   return job->count >= LANES_MIN && job->line.n >= LANES_LEAST && job->line.n <= most;
 }
 

@@ -60,7 +60,7 @@ static void make_words(const struct sort_line *line, uint64_t *words, const uint
 
 #define STORE_PICKED(bytes)                                                                                            \
   INDEPENDENT for (int64_t i = 0; i < count; i++, words += apart, to += step, places += places_step)                   \
-      UNROLLED for (int64_t k = 0; k < lanes; k++) {                                                                   \
+      ROLLED for (int64_t k = 0; k < lanes; k++) {                                                                     \
     const int64_t place = (int64_t)(words[k] & positions);                                                             \
     if (bytes) memcpy(to + k * (bytes), in + place * in_step + k * (bytes), bytes);                                    \
     ((int64_t *)(void *)places)[k] = place;                                                                            \
