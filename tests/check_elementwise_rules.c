@@ -68,6 +68,47 @@ START_TEST(division_and_powers_by_hand) {
 }
 END_TEST
 
+/* Integers of all lengths, around powers of two and multiples, in blocks of 256, some of which floats do not hold. */
+START_TEST(integers_divide_exactly) {
+  enum { COUNT = 1500 };
+  const strew_dtype dtype = (strew_dtype)_i;
+  if (lacks(dtype) || is_float_dtype(dtype) || dtype == STREW_BOOL || dtype == STREW_UINT64) return;
+  const bool is_signed = !is_unsigned_dtype(dtype);
+  const int bits = 8 * (int)strew_dtype_size_bytes(dtype);
+  int64_t a[COUNT], b[COUNT], floors[COUNT], rests[COUNT];
+  seed_draws((uint64_t)_i + 1);
+  for (int i = 0; i < COUNT; i++) {
+    const int most = i / 256 % 3 == 1 && bits == 64 ? 49 : bits - is_signed; /* held: blocks 1 and 4 */
+    const uint64_t x = (uint64_t)draw_below(INT64_MAX) >> (63 - most + draw_below(most)),
+                   y = (uint64_t)draw_below(INT64_MAX) >> (63 - most + draw_below(most));
+    b[i] = (int64_t)(y ? y : 1);
+    a[i] = (int64_t)(i % 3 ? x : x / (uint64_t)b[i] * (uint64_t)b[i] - (i % 2 && x > y)); /* a multiple, or one less */
+    if (is_signed && draw_below(2)) a[i] = -a[i];
+    if (is_signed && draw_below(2)) b[i] = -b[i];
+    if (is_signed && i % 50 == 0) a[i] = -(INT64_C(1) << (bits - 2)) * 2;
+    if (is_signed && i % 100 == 0) b[i] = -1;
+    const bool overflows = a[i] == INT64_MIN && b[i] == -1;
+    const int64_t quotient = overflows ? a[i] : a[i] / b[i], rest = overflows ? 0 : a[i] % b[i];
+    const bool below = rest && (rest < 0) != (b[i] < 0);
+    floors[i] = quotient - below, rests[i] = below ? rest + b[i] : rest;
+  }
+  strew_tensor *t[4] = {NULL};
+  const int64_t *numbers[4] = {a, b, floors, rests};
+  for (int k = 0; k < 4; k++) {
+    strew_tensor *wide = tensor_of(STREW_INT64, 1, (int64_t[]){COUNT}, CONTIGUOUS, numbers[k]);
+    ok(strew_to(wide, strew_tensor_device(wide), dtype, &t[k], &failure));
+    strew_release(wide);
+  }
+  for (int rest = 0; rest < 2; rest++) {
+    strew_tensor *out = NULL;
+    ok(strew_binary(rest ? STREW_REMAINDER : STREW_FLOOR_DIVIDE, strew_of(t[0]), strew_of(t[1]), &out, &failure));
+    assert_same(out, t[2 + rest], rest ? "remainder" : "floor_divide");
+    strew_release(out);
+  }
+  for (int k = 0; k < 4; k++) strew_release(t[k]);
+}
+END_TEST
+
 /* The exponent is a number 2, integer or float, also in place. The C library's powf rounds the last two differently. */
 START_TEST(squares_by_hand) {
   enum { COUNT = 10 };
@@ -724,6 +765,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(values, promotion_is_by_dtype_alone, 0, STREW_DTYPE_COUNT);
   tcase_add_test(values, division_and_powers_by_hand);
   tcase_add_test(values, large_powers_wrap);
+  tcase_add_loop_test(values, integers_divide_exactly, 0, STREW_DTYPE_COUNT);
   tcase_add_test(values, squares_by_hand);
   tcase_add_test(values, rounding_by_hand);
   tcase_add_test(values, halves_round_once);

@@ -22,8 +22,15 @@ enum { PADDED = 16 };
 #define LONG_f32 1
 #endif
 
-#define HAS_NEAR_f32    1 /* near angles of trigonometric.h */
-#define HAS_PARTS_f64   1 /* of exact sums */
+#define HAS_NEAR_f32  1 /* near angles of trigonometric.h */
+#define HAS_PARTS_f64 1 /* of exact sums */
+#define HAS_HELD_i64  1 /* integers that floats hold, to divide them */
+#define HAS_HELD_i32  1
+#define HAS_HELD_i16  1
+#define HAS_HELD_i8   1
+#define HAS_HELD_u8   1
+typedef double held_i64, held_i32;
+typedef float held_i16, held_i8, held_u8;
 #define UNUSED_AT_TIMES __attribute__((unused))
 #define LOOPS_WIDE
 #define LOOPS "runtime/elementwise/cpu/elementwise.inc"
