@@ -190,6 +190,47 @@ START_TEST(signs_of_halves_have_the_nan_of_conversions) {
 }
 END_TEST
 
+/* The same of operations that the CPU computes in registers. */
+START_TEST(halves_in_registers_are_rounded_once) {
+  enum { COUNT = 1 << 14, UNARY = 3 };
+  static const strew_unary_op unary[UNARY] = {STREW_SQRT, STREW_RELU, STREW_FLOOR};
+  static const strew_binary_op binary[] = {STREW_ADD, STREW_SUB, STREW_MUL, STREW_DIV, STREW_MAXIMUM, STREW_MINIMUM};
+  const strew_dtype dtype = _i % 2 ? STREW_BFLOAT16 : STREW_FLOAT16;
+  const int64_t count = COUNT + _i % 17;
+  uint16_t *bits[4]; /* operands, expected, made */
+  strew_tensor *x[2], *wide[2], *wide_out = NULL, *expected = NULL, *out = NULL;
+  seed_draws((uint64_t)_i + 1);
+  for (int k = 0; k < 4; k++) bits[k] = malloc((size_t)count * sizeof **bits);
+  for (int k = 0; k < 2; k++) {
+    for (int64_t i = 0; i < count; i++) bits[k][i] = (uint16_t)draw_below(1 << 16);
+    for (int64_t i = 0; i < count; i += 7) bits[k][i] &= 0x8000; /* zeros */
+    x[k] = tensor_of(dtype, 1, &count, CONTIGUOUS, bits[k]);
+    ok(strew_to(x[k], device, STREW_FLOAT32, &wide[k], &failure));
+  }
+  const int op = _i / 2;
+  if (op < UNARY) {
+    ok(strew_unary(unary[op], wide[0], &wide_out, &failure));
+    ok(strew_unary(unary[op], x[0], &out, &failure));
+  } else {
+    ok(strew_binary(binary[op - UNARY], strew_of(wide[0]), strew_of(wide[1]), &wide_out, &failure));
+    ok(strew_binary(binary[op - UNARY], strew_of(x[0]), strew_of(x[1]), &out, &failure));
+  }
+  ok(strew_to(wide_out, device, dtype, &expected, &failure));
+  ok(strew_read(expected, bits[2], (size_t)count * sizeof **bits, &failure));
+  ok(strew_read(out, bits[3], (size_t)count * sizeof **bits, &failure));
+  const uint16_t infinity = _i % 2 ? 0x7f80 : 0x7c00, quiet = _i % 2 ? 0x40 : 0x7e00;
+  for (int64_t i = 0; i < count; i++) {
+    const bool is_nan = (bits[2][i] & 0x7fff) > infinity;
+    ck_assert_msg(is_nan ? (bits[3][i] & 0x7fff) > infinity : bits[3][i] == bits[2][i], "%d: %x %x: %x, not %x", _i,
+                  bits[0][i], bits[1][i], bits[3][i], bits[2][i]);
+    ck_assert(!is_nan || on_device() || (_i % 2 ? bits[3][i] & quiet : (bits[3][i] & 0x7fff) == quiet));
+  }
+  strew_release(wide_out), strew_release(expected), strew_release(out);
+  for (int k = 0; k < 2; k++) strew_release(x[k]), strew_release(wide[k]);
+  for (int k = 0; k < 4; k++) free(bits[k]);
+}
+END_TEST
+
 static void check_meeting(strew_binary_op op, strew_dtype from, int rank, double a, strew_dtype dtype, double b,
                           strew_dtype gives, double expected) {
   if (lacks(from) || lacks(dtype) || lacks(gives)) return;
@@ -770,6 +811,7 @@ Suite *make_suite(void) {
   tcase_add_test(values, rounding_by_hand);
   tcase_add_test(values, halves_round_once);
   tcase_add_test(values, signs_of_halves_have_the_nan_of_conversions);
+  tcase_add_loop_test(values, halves_in_registers_are_rounded_once, 0, 18);
   tcase_add_test(values, integers_meet_halves_in_their_dtype);
   tcase_add_test(values, wider_integers_keep_their_values);
   tcase_add_test(values, stored_tensors_of_rank_0_must_fit);

@@ -292,17 +292,24 @@ static strew_dtype dtype_written(const struct instruction *instruction) {
   return is_signless ? instruction->result : instruction->compute;
 }
 
-/* Adds abs or neg of 16-bit floats in memory, as integers; -1: it is none. */
-static int add_sign(struct program *program, const struct instruction *instruction) {
+/* Adds an operation of 16-bit floats in memory; -1: it is none. */
+static int add_halves(struct program *program, const struct instruction *instruction) {
   const strew_dtype common = instruction->common;
-  const bool is_neg = instruction->op == STREW_NEG;
-  if (instruction->kind != ELEMENTWISE_UNARY || !(is_neg || instruction->op == STREW_ABS)) return -1;
-  if (!dtype_is_half(common) || instruction->result != common || instruction->in[0].from <= 0) return -1;
-  program->cost += operation_of(ELEMENTWISE_UNARY, instruction->op)->cost;
-  const int value = value_of_operand(program, instruction->in[0].from, common, common);
-  struct action *action = add_action(program, 1, common);
-  action->run = elementwise_loops()->signs[common == STREW_BFLOAT16][is_neg];
-  action->in[0] = value;
+  const int op = instruction->op;
+  const bool is_unary = instruction->kind == ELEMENTWISE_UNARY;
+  if (!dtype_is_half(common) || instruction->result != common) return -1;
+  if (!is_unary && instruction->kind != ELEMENTWISE_BINARY) return -1;
+  const struct halves *halves = &elementwise_loops()->halves[common == STREW_BFLOAT16];
+  kernel *run = is_unary ? halves->unary[op] : halves->binary[op];
+  int in[MOST_INPUTS];
+  for (int i = 0; i < instruction->inputs; i++)
+    if (!run || instruction->in[i].from <= 0) return -1;
+  program->cost += operation_of(instruction->kind, op)->cost;
+  for (int i = 0; i < instruction->inputs; i++)
+    in[i] = value_of_operand(program, instruction->in[i].from, common, common);
+  struct action *action = add_action(program, instruction->inputs, common);
+  action->run = run;
+  for (int i = 0; i < instruction->inputs; i++) action->in[i] = in[i];
   return last_value(program);
 }
 
@@ -312,8 +319,8 @@ static int add_instruction(struct program *program, const struct elementwise_pla
   *gives = instruction->result;
   if (instruction->kind == ELEMENTWISE_CONVERT) return value_of_source(program, instruction, 0);
   if (instruction->kind == ELEMENTWISE_TAKE) return add_take(program, instruction);
-  const int sign = add_sign(program, instruction);
-  if (sign >= 0) return sign;
+  const int halves = add_halves(program, instruction);
+  if (halves >= 0) return halves;
   const struct operation *operation = operation_of(instruction->kind, instruction->op);
   kernel *run = kernel_of(instruction);
   int in[MOST_INPUTS];

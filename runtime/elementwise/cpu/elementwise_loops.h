@@ -30,12 +30,17 @@ struct tie_rule {
   bool cancels;
 };
 
+/* Operations of 16-bit floats in memory, where there are some. */
+struct halves {
+  kernel *unary[STREW_UNARY_COUNT], *binary[STREW_BINARY_COUNT];
+};
+
 struct elementwise_loops {
   const struct kernels *kernels[STREW_DTYPE_COUNT];
   void (*break_ties)(int64_t count, float *y, const float *x, const uint32_t *ties);
   void (*move_off_ties)(int64_t count, float *y, const float *a, const float *b, const struct tie_rule *by,
                         uint32_t dropped);
-  kernel *signs[2][2]; /* of float16 and bfloat16: abs and neg */
+  struct halves halves[2]; /* of float16 and bfloat16 */
 };
 DECLARE_LOOPS(elementwise)
 
