@@ -450,6 +450,26 @@ START_TEST(one_special_among_many) {
 }
 END_TEST
 
+/* The first NaN wins, whatever the bits of the others are. */
+START_TEST(first_of_different_nans) {
+  enum { N = 200, FIRST = 67 };
+  static const uint32_t nans[] = {0x7fc00000, 0xffc00000, 0x7fc00001, 0xffffffff};
+  for (int k = 0; k < 4 * 4; k++) {
+    uint32_t bits[N] = {0};
+    const int64_t sizes[] = {1, N}, columns[] = {N, 1};
+    bits[FIRST] = nans[k % 4], bits[FIRST + 1] = bits[N - 1] = nans[k / 4];
+    for (int64_t dim = 0; dim < 2; dim++)
+      for (int least = 0; least < 2; least++) {
+        strew_tensor *x = tensor_of(STREW_FLOAT32, 2, dim ? sizes : columns, CONTIGUOUS, bits), *out = NULL;
+        const strew_reduce_options options = {.dims = &dim, .dim_count = 1};
+        ok(strew_reduce_with(least ? STREW_FOLD_ARGMIN : STREW_FOLD_ARGMAX, x, &options, &out, &failure));
+        assert_elements(out, STREW_INT64, (int64_t[]){FIRST}, "NaN %d, dimension %" PRId64, k, dim);
+        strew_release(x), strew_release(out);
+      }
+  }
+}
+END_TEST
+
 START_TEST(of_nothing) {
   const int64_t sizes[] = {2, 0}, two[] = {2};
   strew_tensor *empty = random_tensor(STREW_FLOAT32, 2, sizes, CONTIGUOUS), *out = NULL;
@@ -764,6 +784,7 @@ Suite *make_suite(void) {
   tcase_add_test(chosen, extremes_of_zeros_and_nans);
   tcase_add_loop_test(chosen, values_stand_at_their_positions, 0, sweep(THREAD_COUNTS));
   tcase_add_loop_test(chosen, one_special_among_many, 0, 3);
+  tcase_add_test(chosen, first_of_different_nans);
   tcase_add_test(chosen, of_nothing);
   tcase_add_test(chosen, refusals);
   tcase_add_test(chosen, into_given);

@@ -212,6 +212,7 @@ struct fold_scratch {
      far */
   _Alignas(64) char centers[2 * MEANS_AT];
   _Alignas(64) char values[FOLD_TILE_BYTES];
+  _Alignas(64) char places[FOLD_TILE_BYTES]; /* of winners among a few rows */
   _Alignas(64) char waiting[MAX_DEPTH][FOLD_TILE_BYTES];
   struct window window;
   _Alignas(64) char fed[FED_BYTES]; /* of the window */
@@ -317,27 +318,28 @@ static bool all_are_found(const char *winners, int64_t winner_bytes, int64_t wid
   return !open;
 }
 
-/* Finds winners, whose columns' extremes are in scratch->lanes. If values repeat, all are found early, which is
-   tested every FOLD_SOON rows (argmax over dimension 0 of 1 M x 8 zeros and ones: 10 ms -> 1.8 ms). If rows are narrow,
-   that many at a time are tested for winners, as one long row. */
+/* Finds winners, whose columns' extremes are in scratch->lanes. Every FOLD_SOON rows winners get the places found in
+   these, and if values repeat, all are found early (argmax over dimension 0 of 1 M x 8 zeros and ones: 10 ms -> 1.8
+   ms). If rows are narrow, that many at a time are tested for winners, as one long row. */
 static void find_in_block(const struct reduce_job *job, struct fold_scratch *scratch, struct cursor *cursor,
                           int64_t place, int64_t count, int64_t width) {
   const bool dense = rows_are_dense(job, cursor, width), narrow = dense && width <= FOLD_NARROW;
-  char *best = scratch->centers;
+  char *best = scratch->centers, *places = scratch->places;
   for (int k = 0; narrow && k < FOLD_SOON; k++)
     memcpy(best + k * width * job->wide_bytes, scratch->lanes, (size_t)(width * job->wide_bytes));
   job->fold->start(scratch->values, width);
-  for (int64_t i = 0, look = FOLD_SOON, rows; i < count; i += rows) {
-    if (i >= look) {
-      if (all_are_found(scratch->values, job->fold->value_bytes, width)) return;
-      look = i + FOLD_SOON;
-    }
-    rows = dense ? dense_rows(job, cursor, least(count - i, FOLD_SOON), width) : 1;
+  memset(places, 0xff, (size_t)(width * job->wide_bytes));
+  for (int64_t i = 0, rows; i < count; i += rows) {
+    const int64_t at = i % FOLD_SOON;
+    rows = dense ? dense_rows(job, cursor, least(count - i, FOLD_SOON - at), width) : 1;
     const char *elements = load_elements(job, scratch, cursor->at, job->column_in, rows * width);
     const bool met = !narrow || job->fold->has_winner(elements, best, rows * width);
     for (int64_t k = 0; k < rows && met; k++, elements += width * job->wide_bytes)
-      job->fold->row(scratch->values, elements, scratch->lanes, width, place + i + k);
+      job->fold->row(places, elements, scratch->lanes, width, at + k);
     cursor_advance(cursor, rows);
+    if (at + rows < FOLD_SOON && i + rows < count) continue;
+    job->fold->take_winners(scratch->values, places, scratch->lanes, width, place + i - at);
+    if (all_are_found(scratch->values, job->fold->value_bytes, width)) return;
   }
 }
 

@@ -26,11 +26,13 @@ struct fold {
   int64_t value_bytes;
   void (*start)(void *values, int64_t count);
   void (*join)(void *values, const void *others, int64_t count);
-  /* Joins element i to value i. Winners: if it is center i, the extreme of its column, and there is no winner yet;
-     `place` is the row's. */
+  /* Joins element i to value i. Winners: values are places as wide as elements, all ones at first; if the element
+     is center i, the extreme of its column, the place is `place`, the row's among FOLD_SOON, unless there is one. */
   void (*row)(void *values, const void *elements, const void *centers, int64_t count, int64_t place);
   /* Winners only: true if one of the elements is its center. */
   bool (*has_winner)(const void *elements, const void *centers, int64_t count);
+  /* Winners only: gives such places, behind `place`, to winners that have none yet, and starts them again. */
+  void (*take_winners)(void *winners, void *places, const void *centers, int64_t count, int64_t place);
   /* Joins `rows` rows, `step` bytes apart, one after another; NULL: call `row` for each. */
   void (*rows)(void *values, const void *elements, int64_t step, int64_t rows, const void *centers, int64_t count);
   /* Folds contiguous elements, at most BLOCKS_AT_ONCE blocks, into one value; sums and products of floats by the
