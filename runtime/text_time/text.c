@@ -115,8 +115,6 @@ strew_status text_with_empty(const struct call *call, struct word_list *list, st
   return growth_list(&growth, status, out);
 }
 
-enum { WORDS_AHEAD = 12 /* to prefetch */ };
-
 /* Codes of a list that are looked up in another one, in parts. */
 struct lookup {
   strew_context *context;
@@ -358,13 +356,15 @@ strew_status text_align(const struct call *call, int64_t count, strew_tensor *co
 
 /* --------------------------------------------------------------------------------------------------- making texts */
 
-/* Adds the word of entry i; its number is in *number. */
+/* Adds the word of entry i, whose hash may be known; its number is in *number. */
 static strew_status add_word(const struct call *call, strew_context *context, struct words *words, int64_t i,
-                             const char *const *given, const size_t *lengths, int64_t *number) {
+                             const char *const *given, const size_t *lengths, const uint32_t *hash, int64_t *number) {
   const size_t length = lengths ? lengths[i] : strlen(given[i]);
   if (length && memchr(given[i], 0, length))
     return fail(call, FAULT(STREW_EVALUE, "words"), "has a zero byte in the word at [%" PRId64 "]", i + 1);
-  return words_number(call, context, words, length ? given[i] : "", length, number);
+  const char *word = length ? given[i] : "";
+  if (!hash || length > UINT32_MAX) return words_number(call, context, words, word, length, number);
+  return words_number_hashed(call, context, words, word, length, *hash, number);
 }
 
 /* The list of these words, and what each became. Those at the same address are the same, as scripts have them. */
@@ -372,23 +372,30 @@ static strew_status list_words(const struct call *call, strew_context *context, 
                                const size_t *lengths, bool ordered, int32_t *codes, struct word_list **out) {
   enum { RECENT_BITS = 8 };
   int64_t recent[1 << RECENT_BITS] = {0}; /* by address: a word's position, and 1; 0: none */
+  uint32_t hashes[WORDS_AHEAD + 1];
   struct shared_words *shared;
-  int64_t number = 0;
+  int64_t number = 0, hashed = 0; /* entries before have hashes, unless there was no need */
   RETURN_IF_FAILED(shared_words_create(call, context, &shared));
+  struct words *words = &shared->words;
   strew_status status = STREW_OK;
   for (int64_t i = 0; i < count && status == STREW_OK; i++) {
-    const int64_t next = i + WORDS_AHEAD;
     int64_t *known = &recent[(uintptr_t)given[i] * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_BITS)];
-    if (lengths && next < count && words_are_many(&shared->words))
-      words_prefetch_slot(&shared->words, words_hash(&shared->words, given[next], lengths[next]));
+    if (hashed < i) hashed = i;
+    for (; lengths && words_are_many(words) && hashed < least(i + WORDS_AHEAD + 1, count); hashed++) {
+      hashes[hashed % (WORDS_AHEAD + 1)] = words_hash(words, given[hashed], lengths[hashed]);
+      words_prefetch_slot(words, hashes[hashed % (WORDS_AHEAD + 1)]);
+    }
+    words->expected = words->count > i / 2 ? count - i : 0;
     status = i % WORDS_PER_LOOK ? STREW_OK : context_check(call, context);
     if (*known && given[*known - 1] == given[i] && (!lengths || lengths[*known - 1] == lengths[i]))
       number = codes[*known - 1];
     else
-      TRY(status, add_word(call, context, &shared->words, i, given, lengths, &number));
+      TRY(status, add_word(call, context, words, i, given, lengths, i < hashed ? &hashes[i % (WORDS_AHEAD + 1)] : NULL,
+                           &number));
     codes[i] = (int32_t)number;
     *known = i + 1;
   }
+  words->expected = 0;
   shared->is_ordered = ordered;
   TRY(status, text_list(call, context, shared, out));
   shared_words_release(shared, context);

@@ -19,28 +19,47 @@ static size_t write_word(strew_dtype dtype, const void *element, char *to) {
   return strcmp(to, "nan") == 0 ? 0 : length;
 }
 
+/* A word that waits for its slot, or an earlier element with the same word. */
+struct waiting_word {
+  int64_t same; /* its position, or -1 */
+  uint32_t hash;
+  size_t length;
+  char word[TEXT_BYTES];
+};
+
 static strew_status number_words(const struct call *call, strew_context *context, strew_dtype dtype, int64_t count,
                                  const unsigned char *elements, struct words *words, int32_t *codes) {
   enum { RECENT_BITS = 10 };
   const size_t element_bytes = dtype_bytes(dtype);
-  char word[TEXT_BYTES];
-  int64_t recent[1 << RECENT_BITS]; /* elements whose words are known, by hash: the position of one, and 1; 0: none */
+  struct waiting_word waiting[WORDS_AHEAD];
+  int64_t recent[1 << RECENT_BITS]; /* elements whose words are made, by hash: the position of one, and 1; 0: none */
   memset(recent, 0, sizeof recent);
-  for (int64_t i = 0; i < count; i++) {
-    const unsigned char *element = elements + (size_t)i * element_bytes;
+  RETURN_IF_FAILED(words_grow(call, context, words, 0)); /* for hashes */
+  for (int64_t i = 0; i < count + WORDS_AHEAD; i++) {
+    struct waiting_word *made = &waiting[i % WORDS_AHEAD];
     uint64_t bits = 0;
     int64_t number;
     if (i % WORDS_PER_LOOK == 0) RETURN_IF_FAILED(context_check(call, context));
+    if (i >= WORDS_AHEAD && made->same < 0) {
+      words->expected = words->count > i / 2 ? count - i : 0;
+      RETURN_IF_FAILED(words_number_hashed(call, context, words, made->word, made->length, made->hash, &number));
+      codes[i - WORDS_AHEAD] = (int32_t)number;
+    } else if (i >= WORDS_AHEAD) {
+      codes[i - WORDS_AHEAD] = codes[made->same];
+    }
+    if (i >= count) continue;
+    const unsigned char *element = elements + (size_t)i * element_bytes;
     memcpy(&bits, element, element_bytes);
     int64_t *known = &recent[bits * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_BITS)];
-    if (*known && !memcmp(element, elements + (size_t)(*known - 1) * element_bytes, element_bytes)) {
-      codes[i] = codes[*known - 1];
-      continue;
-    }
-    RETURN_IF_FAILED(words_number(call, context, words, word, write_word(dtype, element, word), &number));
-    codes[i] = (int32_t)number;
+    made->same = *known - 1;
+    if (*known && !memcmp(element, elements + (size_t)made->same * element_bytes, element_bytes)) continue;
+    made->same = -1;
+    made->length = write_word(dtype, element, made->word);
+    made->hash = words_hash(words, made->word, made->length);
+    words_prefetch_slot(words, made->hash);
     *known = i + 1;
   }
+  words->expected = 0;
   return STREW_OK;
 }
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { INITIAL_CAPACITY = 8, INITIAL_TEXT_BYTES = 64, MOST_WORDS = 1 << 30 };
+enum { INITIAL_CAPACITY = 8, INITIAL_TEXT_BYTES = 64, MOST_WORDS = 1 << 30, MOST_TIMES = 8 /* as large, at once */ };
 
 void words_release(struct words *words, strew_context *context) {
   memory_free(context, words->starts, (size_t)words->capacity * sizeof *words->starts);
@@ -93,6 +93,8 @@ static void enter_slots(struct words *words, const struct words *from) {
 static strew_status grow_list(const struct call *call, strew_context *context, struct words *words) {
   struct words larger = *words;
   larger.capacity = words->capacity ? 2 * words->capacity : INITIAL_CAPACITY;
+  const int64_t wanted = words->count + words->expected;
+  while (larger.capacity < wanted && larger.capacity < MOST_TIMES * words->capacity) larger.capacity *= 2;
   const uint64_t starts_bytes = (uint64_t)larger.capacity * sizeof *larger.starts;
   const uint64_t slots_bytes = (uint64_t)larger.capacity * 2 * sizeof *larger.slots;
   if (words->count == MOST_WORDS) return fail_memory(call, context, starts_bytes + slots_bytes);
@@ -114,6 +116,11 @@ static strew_status grow_list(const struct call *call, strew_context *context, s
 
 static strew_status grow_text(const struct call *call, strew_context *context, struct words *words, size_t more_bytes) {
   size_t text_bytes = words->text_bytes ? 2 * words->text_bytes : INITIAL_TEXT_BYTES;
+  if (words->expected) {
+    const size_t each_bytes = words->used_bytes / (size_t)words->count + 1; /* rounded up */
+    const size_t wanted_bytes = words->used_bytes + each_bytes * (size_t)words->expected;
+    while (text_bytes < wanted_bytes && text_bytes < MOST_TIMES / 2 * words->text_bytes) text_bytes *= 2;
+  }
   if (text_bytes - words->used_bytes < more_bytes) text_bytes = words->used_bytes + more_bytes;
   ALLOCATE_NEW(char *, text, call, context, text_bytes);
   if (words->used_bytes) memcpy(text, words->text, words->used_bytes);
@@ -148,7 +155,11 @@ strew_status words_number(const struct call *call, strew_context *context, struc
     return fail(call, FAULT(STREW_EVALUE, NULL), "makes a word of %zu bytes, a text's have at most 2^32 - 1", length);
   strew_status status = words->capacity ? STREW_OK : words_grow(call, context, words, length);
   if (status != STREW_OK) return status;
-  const uint32_t hash = words_hash(words, word, length);
+  return words_number_hashed(call, context, words, word, length, words_hash(words, word, length), out);
+}
+
+strew_status words_number_hashed(const struct call *call, strew_context *context, struct words *words, const char *word,
+                                 size_t length, uint32_t hash, int64_t *out) {
   while ((*out = number_word(words, word, length, hash)) < 0)
     RETURN_IF_FAILED(words_grow(call, context, words, length));
   return STREW_OK;

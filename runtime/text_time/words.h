@@ -11,8 +11,9 @@ struct words {
   size_t *starts; /* of each word in `text` */
   char *text;     /* all words, each ending in a 0 */
   size_t used_bytes, text_bytes;
-  uint64_t *slots; /* 2 * capacity of them, a power of two: see words.c */
-  uint64_t seed;   /* of the hash, from the first slots on */
+  uint64_t *slots;  /* 2 * capacity of them, a power of two: see words.c */
+  uint64_t seed;    /* of the hash, from the first slots on */
+  int64_t expected; /* words that may come, of which those so far suggest that most are new; 0: not known */
 };
 
 /* Such words with several owners, which may add to them: texts, and what reads them in chunks. */
@@ -35,13 +36,16 @@ strew_status words_number(const struct call *call, strew_context *context, struc
                           size_t length, int64_t *out);
 /* Makes room for one more word of that length. */
 strew_status words_grow(const struct call *call, strew_context *context, struct words *words, size_t length);
-enum { WORDS_PER_LOOK = 4096 }; /* between two looks for an interruption */
+enum { WORDS_PER_LOOK = 4096, WORDS_AHEAD = 12 }; /* between two looks for an interruption; to prefetch */
 /* A word that is to be numbered, and its hash. words_hash needs room for a word. */
 struct found_word {
   const char *text;
   uint32_t length, hash;
 };
 uint32_t words_hash(const struct words *words, const char *word, size_t length);
+/* The same as words_number of a word whose hash is known, of at most 2^32 - 1 bytes. */
+strew_status words_number_hashed(const struct call *call, strew_context *context, struct words *words, const char *word,
+                                 size_t length, uint32_t hash, int64_t *out);
 /* Numbers a word as words_number does, without allocating memory: false if it has no room. From any thread. */
 bool words_number_found(struct words *words, const struct found_word *found, int64_t *number);
 /* Adds a name. A repeated one gets a number behind it that makes it new: x, x_2. */
