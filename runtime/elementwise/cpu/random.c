@@ -80,6 +80,27 @@ strew_status cpu_random(const struct call *call, strew_device *device, const str
 
 /* --------------------------------------------------------------------------------------------------------- ramps */
 
+/* Some elements at a time, which compilers vectorise. */
+enum { RAMP_STEP = 8 };
+
+static void ramp_integers(const struct ramp_plan *plan, int64_t begin, int64_t count, int64_t *to) {
+  const uint64_t step = (uint64_t)plan->step.as.i;
+  uint64_t first = (uint64_t)ramp_i64(plan->start.as.i, plan->step.as.i, begin), behind[RAMP_STEP];
+  for (int k = 0; k < RAMP_STEP; k++) behind[k] = (uint64_t)k * step;
+  for (; count >= RAMP_STEP; count -= RAMP_STEP, to += RAMP_STEP, first += RAMP_STEP * step)
+    for (int k = 0; k < RAMP_STEP; k++) to[k] = (int64_t)(first + behind[k]);
+  for (int k = 0; k < count; k++) to[k] = (int64_t)(first + behind[k]);
+}
+
+static void ramp_floats(const struct ramp_plan *plan, int64_t begin, int64_t count, double *to) {
+  static const double behind[RAMP_STEP] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const double start = plan->start.as.f, step = plan->step.as.f;
+  double first = f64_from_i64(begin); /* numbers of elements are exact */
+  for (; count >= RAMP_STEP; count -= RAMP_STEP, to += RAMP_STEP, first += RAMP_STEP)
+    for (int k = 0; k < RAMP_STEP; k++) to[k] = plus_f64(start, times_f64(first + behind[k], step));
+  for (int k = 0; k < count; k++) to[k] = plus_f64(start, times_f64(first + behind[k], step));
+}
+
 static void ramp_chunk(void *plan_, int64_t chunk) {
   const struct ramp_plan *plan = plan_;
   int64_t begin = chunk * DRAWN, count = plan->count - begin < DRAWN ? plan->count - begin : DRAWN;
@@ -91,12 +112,10 @@ static void ramp_chunk(void *plan_, int64_t chunk) {
     double f64[DRAWN];
     int64_t i64[DRAWN];
   } block, *made = plan->out.dtype == dtype ? (void *)out : &block;
-  if (whole) {
-    uint64_t value = (uint64_t)ramp_i64(plan->start.as.i, plan->step.as.i, begin);
-    for (int64_t i = 0; i < count; i++, value += (uint64_t)plan->step.as.i) made->i64[i] = (int64_t)value;
-  } else {
-    for (int64_t i = 0; i < count; i++) made->f64[i] = ramp_f64(plan->start.as.f, plan->step.as.f, begin + i);
-  }
+  if (whole)
+    ramp_integers(plan, begin, count, made->i64);
+  else
+    ramp_floats(plan, begin, count, made->f64);
   if (made == &block) converter(plan->out.dtype, dtype)(count, out, out_bytes, (const char *)made, sizeof *made->i64);
 }
 
