@@ -246,6 +246,7 @@ enum {
   FOLD_ROWS_AHEAD = 8,          /* rows: distance across rows */
   FOLD_LANES_APART = 4096,      /* bytes: nearer rows of one lane are joined one by one, but for those of bytes */
   FOLD_PIECES = 2,              /* pieces of a long fold for each part */
+  FOLD_RESULT_BYTES = 512,      /* what a short row's result takes, as bytes that are summed */
   FOLD_SOON = 16,               /* rows between tests whether all winners are found */
   FOLD_NARROW = 12,             /* columns: narrower rows are tested for winners together */
   /* elements of a line: longer ones are not sorted side by side by vectors; bytes: half as many */

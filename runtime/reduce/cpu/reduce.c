@@ -556,10 +556,19 @@ static strew_status fold_in_chunks(const struct call *call, struct reduce_job *j
   return context_end(call, job->context, job->plan->plan.operands[0].storage);
 }
 
+/* Bytes that pass through a sum in the time that a fold takes: each result of short rows has a price. */
+static int64_t fold_bytes(const struct reduce_plan *plan) {
+  const struct operand *in = &plan->plan.operands[1];
+  const int last = plan->plan.rank - 1;
+  const bool are_rows = plan->kept && last >= plan->kept && in->strides[last] == 1;
+  const int64_t results = are_rows ? count_of_sizes(plan->kept, plan->plan.sizes) : 0;
+  return plan_numel(&plan->plan) * (int64_t)dtype_bytes(in->dtype) + results * FOLD_RESULT_BYTES;
+}
+
 static strew_status reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
   const struct operand *in = &plan->plan.operands[1];
   struct reduce_job job = {.context = device->context};
-  int64_t bytes = plan_numel(&plan->plan) * (int64_t)dtype_bytes(in->dtype);
+  const int64_t bytes = fold_bytes(plan);
   bool light = !fold_is_spread(plan->fold) && dtype_wide(in->dtype) == in->dtype && !in->storage->program;
   int64_t parts = light ? pool_parts_light(job.context, bytes) : pool_parts(job.context, bytes);
   reduce_start(&job, plan, parts);
