@@ -33,13 +33,13 @@ MACROS  := $(shell echo | $(CC) -std=c11 -dM -E -)
 # (Elements of any dtype are copied as words of their size: -fno-strict-aliasing. On s390x C11 computes float32 as double.)
 EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math $(EXCESS)
 EXCESS   = $(if $(findstring __FLT_EVAL_METHOD__ 1 ,$(MACROS) ),-fexcess-precision=fast)
-# Loops compiled for each instruction set are vectorised without the rest of -O3, which would double their size.
+# Loops compiled for each instruction set, sorts and searches are vectorised without the rest of -O3, which would double their size.
 VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
 # What runs once a call, not for each element, is compiled for size.
 SMALL    = $(filter-out %/rearrange.c %/expression.c,$(wildcard $(patsubst %,runtime/%/*.c,reduce order groups linalg programs interchange)) $(wildcard opencl/*/*.c)) \
-           $(patsubst %,runtime/%.c,core/base/error core/base/devices elementwise/random linalg/cpu/linalg files/csv_errors files/npy files/npz files/csv_guess files/format files/safetensors) \
+           $(patsubst %,runtime/%.c,core/base/error core/base/devices elementwise/random linalg/cpu/linalg files/csv_load files/csv_errors files/npy files/npy_header files/npz files/csv_guess files/file files/format files/archive files/chunks files/raw_records files/safetensors) \
            $(filter-out $(patsubst %,lua_bindings/core/strew_%.c,arguments box call family parameters subscript tensor),$(wildcard lua_bindings/*.c lua_bindings/*/*.c))
-OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter $(SMALL),$<),-Os,\
+OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED) runtime/order/cpu/sort.c runtime/order/cpu/search.c,$<),$(VECTORS),$(if $(filter $(SMALL),$<),-Os,\
              $(if $(findstring /cpu/,$<),-O3,-O2))))
 # Without gcc's padding before functions, what jumps reach, and loops that run once a call.
 TIGHT   := $(if $(shell $(CC) --version | grep clang),,-fno-align-functions -fno-align-jumps -fno-align-labels)
