@@ -336,12 +336,12 @@ START_TEST(sorts_narrow_keys) {
 }
 END_TEST
 
-/* Into given tensors, which keep their layout. */
-static void check_given(int dim, const int64_t *sizes) {
-  strew_tensor *tensor = random_tensor(STREW_FLOAT32, 2, sizes, STRIDED);
-  for (int layout = CONTIGUOUS; layout <= STRIDED; layout++) {
-    strew_tensor *values = random_tensor(STREW_FLOAT32, 2, sizes, (enum layout)layout);
-    strew_tensor *positions = random_tensor(STREW_INT64, 2, sizes, (enum layout)layout);
+/* Into given tensors, which keep their layouts. */
+static void check_given(int dim, const int64_t *sizes, enum layout given) {
+  strew_tensor *tensor = random_tensor(STREW_FLOAT32, 2, sizes, given);
+  for (int layout = 0; layout < 4; layout++) {
+    strew_tensor *values = random_tensor(STREW_FLOAT32, 2, sizes, layout % 2 ? STRIDED : CONTIGUOUS);
+    strew_tensor *positions = random_tensor(STREW_INT64, 2, sizes, layout / 2 ? STRIDED : CONTIGUOUS);
     strew_tensor *v = NULL, *p = NULL;
     ok(strew_sort_with(tensor, dim, &(strew_sort_options){.descending = true}, &values, &positions, &failure));
     ok(strew_sort_with(tensor, dim, &(strew_sort_options){.descending = true}, &v, &p, &failure));
@@ -356,9 +356,14 @@ static void check_given(int dim, const int64_t *sizes) {
 }
 
 START_TEST(sorts_into_given) {
-  check_given(0, (int64_t[]){30, 4});
-  check_given(0, (int64_t[]){3000, 2});
-  check_given(1, (int64_t[]){2, 3000});
+  for (int layout = 0; layout < 2; layout++) {
+    const enum layout given = layout ? STRIDED : CONTIGUOUS;
+    check_given(0, (int64_t[]){30, 4}, given);
+    check_given(0, (int64_t[]){1, 16}, given);
+    check_given(0, (int64_t[]){30, 16}, given);
+    check_given(0, (int64_t[]){3000, 2}, given);
+    check_given(1, (int64_t[]){2, 3000}, given);
+  }
 }
 END_TEST
 

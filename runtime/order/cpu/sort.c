@@ -1188,7 +1188,7 @@ static int64_t count_columns(const struct sort_job *job) {
   const struct plan *lines = &job->lines;
   const int last = lines->rank - 1;
   if (last < 0 || lines->sizes[last] < LANES) return 0;
-  for (int k = job->line.values_step ? 0 : 1; k < 3; k++)
+  for (int k = lines->operands[0].storage ? 0 : 1; k < 3; k++)
     if (lines->operands[k].strides[last] != 1) return 0;
   return lines->sizes[last];
 }
