@@ -59,12 +59,12 @@ static void make_words(const struct sort_line *line, uint64_t *words, const uint
 }
 
 #define STORE_PICKED(bytes)                                                                                            \
-  INDEPENDENT for (int64_t i = 0; i < count; i++, words += apart, to += step, places += places_step)                   \
-      ROLLED for (int64_t k = 0; k < lanes; k++) {                                                                     \
-    const int64_t place = (int64_t)(words[k] & positions);                                                             \
-    if (bytes) memcpy(to + k * (bytes), in + place * in_step + k * (bytes), bytes);                                    \
-    ((int64_t *)(void *)places)[k] = place;                                                                            \
-  }
+  for (int64_t i = 0; i < count; i++, words += apart, to += step, places += places_step)                               \
+    ROLLED for (int64_t k = 0; k < lanes; k++) {                                                                       \
+      const int64_t place = (int64_t)(words[k] & positions);                                                           \
+      if (bytes) memcpy(to + k * (bytes), in + place * in_step + k * (bytes), bytes);                                  \
+      ((int64_t *)(void *)places)[k] = place;                                                                          \
+    }
 
 /* See store_picked; `lanes` adjacent words are those of adjacent lines. */
 ALWAYS_INLINE void store_lanes(const struct sort_line *line, const uint64_t *words, const int64_t apart, int bytes,
@@ -73,7 +73,7 @@ ALWAYS_INLINE void store_lanes(const struct sort_line *line, const uint64_t *wor
   const uint64_t positions = (UINT64_C(1) << line->position_bits) - 1;
   const char *in = line->in;
   char *to = line->values ? line->values + rank * step : NULL, *places = line->positions + rank * places_step;
-  switch (line->values ? bytes : 0) {
+  switch (bytes) {
   case 0: STORE_PICKED(0) break;
   case 1: STORE_PICKED(1) break;
   case 2: STORE_PICKED(2) break;
@@ -85,12 +85,20 @@ ALWAYS_INLINE void store_lanes(const struct sort_line *line, const uint64_t *wor
 static void store_picked(const struct sort_line *line, const uint64_t *words, int64_t apart, int bytes, int64_t rank,
                          int64_t count) {
   const int64_t places_step = line->positions_step;
-  if (!apart)
+  const uint64_t positions = (UINT64_C(1) << line->position_bits) - 1;
+  const bool is_dense = apart == 1 && places_step == (int64_t)sizeof *words;
+  if (!line->values) bytes = 0;
+  if (!apart) {
     store_lanes(line, words, LANES, bytes, rank, count, LANES, places_step);
-  else if (apart == 1 && places_step == (int64_t)sizeof *words)
+  } else if (is_dense && !bytes) {
+    uint64_t *places = (uint64_t *)(void *)line->positions + rank;
+    INDEPENDENT
+    for (int64_t i = 0; i < count; i++) places[i] = words[i] & positions;
+  } else if (is_dense) {
     store_lanes(line, words, 1, bytes, rank, count, 1, sizeof *words);
-  else
+  } else {
     store_lanes(line, words, apart, bytes, rank, count, 1, places_step);
+  }
 }
 
 /* ---------------------------------------------------------------------------------------------- lines side by side */
