@@ -302,8 +302,9 @@ static int add_halves(struct program *program, const struct instruction *instruc
   const struct halves *halves = &elementwise_loops()->halves[common == STREW_BFLOAT16];
   kernel *run = is_unary ? halves->unary[op] : halves->binary[op];
   int in[MOST_INPUTS];
+  if (!run) return -1;
   for (int i = 0; i < instruction->inputs; i++)
-    if (!run || instruction->in[i].from <= 0) return -1;
+    if (instruction->in[i].from <= 0) return -1;
   program->cost += operation_of(instruction->kind, op)->cost;
   for (int i = 0; i < instruction->inputs; i++)
     in[i] = value_of_operand(program, instruction->in[i].from, common, common);

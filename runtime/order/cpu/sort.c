@@ -1117,12 +1117,10 @@ static void sort_block(const struct sort_job *job, int64_t i, int64_t count, uin
     for (int64_t at = 0; at < n; at++, across.in += lines[0].in_step)
       job->keys->load(scratch + at * LANES, &across, 0, LANES);
     make_lane(job, &lines[0], scratch, scratch, LANES * n, 0);
-  }
-  for (int64_t k = 0; k < count; k++) {
-    if (columns) {
+    for (int64_t k = 1; k < count; k++)
       lines[k].base = lines[0].base, lines[k].shift = lines[0].shift, lines[k].exact = lines[0].exact;
-      continue;
-    }
+  }
+  for (int64_t k = 0; k < count && !columns; k++) {
     job->keys->load(words, &lines[k], 0, n);
     make_lane(job, &lines[k], scratch + k, words, n, LANES);
   }
